@@ -318,3 +318,10 @@ def test_threads_are_counted_as_the_review_counts_them(scripts: ScriptDesk) -> N
     scripts.out("api", "POST", f"/spaces/{space}/change-requests/{request}/reviews", *said)
     assert world.row("change_request", request)["comments"] == 2
     assert "1 open" in scripts.out("cr", "show", "1")
+    approved = world.change_request(space, {"retries": "Twice."}, by=lee)
+    scripts.out("api", "POST", f"/spaces/{space}/change-requests/{approved}/reviews", *said)
+    assert world.row("change_request", approved)["comments"] == 1
+    assert "none open" in scripts.out("cr", "show", "2")
+    lines = scripts.out("cr", "list").splitlines()
+    counts = {line.split()[0]: line.split()[-1] for line in lines}
+    assert counts == {"NUMBER": "THREADS", "#1": "1", "#2": "0"}

@@ -7,9 +7,12 @@ import pytest
 
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.tui.places import Target
+from copydesk.tui.present.change_request import UNKNOWN, threads
+from copydesk.tui.screens.changes import ChangesPlace
 from copydesk.tui.screens.review import Review
 from copydesk.tui.widgets.conflict_sheet import ConflictSheet
 from tests.drive import Driver, drive
+from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import World
 
@@ -433,11 +436,32 @@ async def test_what_is_said_with_a_verdict_is_no_open_thread(review: ReviewWorld
         assert "said with a review" in driver.screen
         assert "Said with a review" in driver.screen
         assert "Resolved" not in driver.screen
+        await driver.press("1")
+        assert "0 open, 0 resolved" in driver.screen
+        assert "LGTM" in driver.screen
+        assert "open of" not in driver.screen
         review.world.edit_change_request(review.request, {"another": "# Another\n\nNew.\n"})
         await driver.press("m")
         assert "open\n" not in driver.screen
         assert "1 thread is open" not in driver.screen
         assert "approved before the latest change: by Ana Silva" in driver.screen
+
+
+async def test_a_list_counts_threads_as_the_review_does_or_not_yet(review: ReviewWorld) -> None:
+    async with drive(review.app(), "a", size=(140, 40)) as driver:
+        await driver.type("LGTM")
+        await driver.press("ctrl+s")
+    said = review.world.row("change_request", review.request)["comments"]
+    assert said == 1
+    async with drive(open_world(review.world, "changes"), size=(140, 40)) as driver:
+        assert "threads none open" in " ".join(driver.screen.split())
+        place = driver.place
+        assert isinstance(place, ChangesPlace)
+        row = place.rows.selected
+        assert row is not None
+        assert row.threads == said
+        assert str(threads(row, place.known(row))) == "0"
+        assert str(threads(row)) == UNKNOWN, "nobody has read whose they are"
 
 
 async def test_an_outdated_request_is_updated_first(review: ReviewWorld) -> None:

@@ -116,7 +116,7 @@ def show_request(
             ("merge", ready.text),
             ("reviews", review_summary(details)),
             ("changes", page_summary(details)),
-            ("threads", f"{threads} open" if threads else "none open"),
+            ("threads", "not known" if threads is None else f"{threads or 'none'} open"),
         ]
         facts += [("cluster", details.cluster)] if details.cluster else []
         facts += [("address", row.url)] if row.url else []

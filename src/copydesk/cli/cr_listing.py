@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -20,17 +21,19 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.local.paths import find_paths
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.snooze import DeskSnoozes
-from copydesk.tui.change_request_reading import Scope, Spaces, read_asked, read_parts
+from copydesk.tui.change_request_reading import Scope, Spaces, read_asked, read_parts, read_talk
 from copydesk.tui.present.change_details import Details
-from copydesk.tui.present.change_filter import ASKED, PARTS, fields, needs
+from copydesk.tui.present.change_filter import ASKED, PARTS, TALK, fields, needs
 from copydesk.tui.present.change_request import (
     SORT_NEEDS,
     SORTS,
+    UNKNOWN,
     ChangeRow,
+    open_threads,
     row_of,
     sorted_rows,
 )
-from copydesk.tui.views import FIRST, LISTINGS, Listing, listing_of
+from copydesk.tui.views import FIRST, LISTINGS, TALKS_READ, Listing, listing_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -65,6 +68,8 @@ def list_requests(
         async with await connection.connect() as api:
             triage = await _triage(api, connection, space, organization, sleeps=view is not None)
             await triage.read(api, listing, where or "")
+            if not as_json:
+                await triage.count_threads(api)
             triage.tell()
             if as_json:
                 put_json([triage.requests[row.id].to_dict() for row in triage.rows])
@@ -119,6 +124,8 @@ class Triage:
     rows: list[ChangeRow] = field(default_factory=list)
     requests: dict[str, ChangeRequest] = field(default_factory=dict)
     unsure: int = 0
+    uncounted: int = 0
+    """How many have threads that were not counted, because they are too many to read."""
     asleep: int = 0
     _began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _skew: timedelta = timedelta()
@@ -135,6 +142,11 @@ class Triage:
     def last_known(self, row: ChangeRow) -> Details | None:
         """Return what was read of a row."""
         return self._details.get(row.id)
+
+    def threads(self, row: ChangeRow) -> str:
+        """Return how many of its threads are open."""
+        count = open_threads(row, self.last_known(row))
+        return UNKNOWN if count is None else str(count)
 
     def asked_me(self, row: ChangeRow) -> bool | None:
         """Return whether the reader was asked to review it."""
@@ -205,6 +217,24 @@ class Triage:
             known=self.last_known,
         )
 
+    async def count_threads(self, api: Api) -> None:
+        """Count the open threads of the first rows that may have some, as the review does."""
+        asked = [row for row in self.rows if open_threads(row, self.last_known(row)) is None]
+        from copydesk.client.errors import Forbidden, NotFound
+
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def one(row: ChangeRow) -> None:
+            async with gate:
+                with suppress(Forbidden, NotFound):
+                    talk = await read_talk(api, row, self.me or "")
+                    before = self.last_known(row) or Details(parts=frozenset())
+                    parts = before.parts | {TALK}
+                    self._details[row.id] = replace(before, talk=talk, parts=parts)
+
+        await asyncio.gather(*map(one, asked[:TALKS_READ]))
+        self.uncounted = len(asked[TALKS_READ:])
+
     def _judge(self, row: ChangeRow, queries: Iterable[Query[ChangeRow]]) -> bool | None:
         outcomes = [query.judge(row) for query in queries]
         return False if False in outcomes else None if None in outcomes else True
@@ -251,6 +281,9 @@ class Triage:
         """Say what is not shown, and why."""
         if self.asleep:
             say(f"{plural(self.asleep, 'change request')} snoozed: not shown.")
+        if self.uncounted:
+            many = plural(self.uncounted, "change request")
+            say(f"Threads of {many} not counted: cr show tells those of one.")
         if self.unsure:
             many = plural(self.unsure, "change request")
             say(f"The service does not tell whether {many} belong here: not shown.")
@@ -273,6 +306,6 @@ def _print(triage: Triage, listing: Listing, space: str | None) -> None:
     columns += [
         Column("BY", lambda row: row.author, gives=True),
         Column("UPDATED", lambda row: age(row.updated, now), right=True),
-        Column("THREADS", lambda row: str(row.threads), right=True),
+        Column("THREADS", triage.threads, right=True),
     ]
     put_table(columns, triage.rows)

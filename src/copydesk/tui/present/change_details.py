@@ -257,7 +257,7 @@ def _ago(then: datetime, now: datetime) -> str:
 def _threads(row: ChangeRow, details: Details) -> Text | str:
     count = open_threads(row, details)
     if not count:
-        return Text("none open", style="muted")
+        return Text("not known" if count is None else "none open", style="muted")
     text = Text(f"{count} open")
     if details.talk is not None and details.talk.mine is not None:
         text.append("   one waits on you", style="accent")

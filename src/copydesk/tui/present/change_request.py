@@ -92,6 +92,7 @@ SORTS: Mapping[str, str] = {
 
 SORT_NEEDS: Mapping[str, frozenset[str]] = {
     "waiting": frozenset({RULES, TALK}),
+    "threads": frozenset({TALK}),
     "pages": frozenset({PAGES}),
     "rules": frozenset({RULES}),
 }
@@ -114,7 +115,7 @@ SORT_KEYS: Mapping[str, Callable[[ChangeRow, Titles, Details | None], Any]] = {
     "subject": lambda row, title, found: (fold(row.subject), row.number),
     "space": lambda row, title, found: (fold(title(row.space)), -row.number),
     "author": lambda row, title, found: (fold(row.author), -row.number),
-    "threads": lambda row, title, found: (row.threads, row.id),
+    "threads": lambda row, title, found: (open_threads(row, found) or 0, row.id),
     "pages": lambda row, title, found: (_many(found), row.id),
     "rules": lambda row, title, found: (_met(found), row.id),
 }
@@ -264,20 +265,21 @@ def subject(row: ChangeRow, listing: Listing, *, asleep: bool = False) -> str | 
     return text
 
 
-def open_threads(row: ChangeRow, details: Details | None) -> int:
-    """Return how many threads are open, as the review counts them where they have been read.
+def open_threads(row: ChangeRow, details: Details | None) -> int | None:
+    """Return how many threads are open, as the review counts them; None until they were read.
 
-    The service's own count may have what was said with a verdict among them.
+    The service's own count may have what was said with a verdict among them, which is none.
     """
-    counted = None if details is None or details.talk is None else details.talk.open
-    return row.threads if counted is None else counted
+    if not row.threads:
+        return 0
+    return None if details is None or details.talk is None else details.talk.open
 
 
 def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
     """Return how many threads are open, with ``!`` when one waits on the reader; none is dim."""
     count = open_threads(row, found)
     if not count:
-        return Text("0", style="muted")
+        return Text(UNKNOWN if count is None else "0", style="muted")
     if found is not None and found.talk is not None and found.talk.mine is not None:
         return Text(f"{count}!", style="accent")
     return str(count)

@@ -161,6 +161,11 @@ class Threads:
             self._open = sum(thread.open for thread in self)
         return self._open
 
+    @property
+    def count(self) -> int:
+        """How many there are, open or resolved: what was said with a verdict is none."""
+        return sum(not thread.verdict for thread in self)
+
     def on_page(self, page: str | None) -> list[Thread]:
         """Return the threads of a page (None: of the request as a whole), in their order."""
         return [thread for thread in self if thread.page == page]

@@ -436,7 +436,7 @@ class ReviewBase(Place):
         opened = self.opened_request
         if opened is None:
             return
-        threads = (self.threads.open_count, len(self.threads)) if self.threads_read else None
+        threads = (self.threads.open_count, self.threads.count) if self.threads_read else None
         facts = overview(
             opened.request,
             opened.space,

@@ -196,7 +196,8 @@ class ReviewBeside(ReviewPages):
 
     def _retitle_beside(self) -> None:
         whole = self.view == "overview"
-        threads = self.threads.on_page(None if whole else self.page_id)
+        here = self.threads.on_page(None if whole else self.page_id)
+        threads = [thread for thread in here if not thread.verdict]
         count = sum(thread.open for thread in threads)
         where = "the request" if whole else "this page"
         self.beside.title = f"{count} open of {len(threads)} on {where}" if threads else "Threads"

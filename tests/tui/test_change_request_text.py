@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,7 +39,7 @@ from copydesk.tui.present.change_details import (
     review_summary,
     rules,
 )
-from copydesk.tui.present.change_filter import RULES, TALK, fields, needs
+from copydesk.tui.present.change_filter import PAGES, RULES, TALK, fields, needs
 from copydesk.tui.present.change_request import (
     ChangeRow,
     name_cells,
@@ -206,7 +207,7 @@ def test_filters_by_what_was_read() -> None:
     )
     known = Known(ready, asked=False)
     for text in (
-        "rule:ready", "rule:unknown", "-rule:failing", 'page:"guides/retries"', "changed:5",
+        "-rule:ready", "rule:unknown", "-rule:failing", 'page:"guides/retries"', "changed:5",
         "changed:>4", "-changed:>5", "review:changes", "asked:ana", "waiting:author",
     ):  # fmt: skip
         assert judged(text, known) is True, text
@@ -220,7 +221,32 @@ def test_filters_by_what_was_read() -> None:
     assert judged("rule:unknown -page:x -changed:>0", Known(Details())) is True
     # Only what a filter turns on is read.
     assert needs(Query.parse("waiting:me fix", fields(known))) == {TALK, "asked"}
-    assert needs(Query.parse("rule:ready can:merge", fields(known))) == {RULES}
+    assert needs(Query.parse("rule:ready can:merge", fields(known))) == {RULES, PAGES}
+
+
+@pytest.mark.parametrize(
+    ("details", "outdated", "found"),
+    [
+        (Details(), False, True),
+        (Details(losing=["A is moved out"]), False, False),
+        (Details(unlooked="only the first 1 of 2"), False, False),
+        (Details(against=["Lee"]), False, False),
+        (Details(pages=[]), False, False),
+        (Details(), True, False),
+        (Details(both_sides=[]), True, True),
+        (Details(rules=[RuleResult("house", "unknown", "is not known")]), False, False),
+        (Details(parts=frozenset({RULES})), False, None),
+    ],
+)
+def test_ready_is_what_the_details_call_ready(
+    details: Details, outdated: bool, found: bool | None
+) -> None:
+    pages = [PageLine("A", ("edited",))] if details.pages is None else details.pages
+    read = replace(details, rules=details.rules or [], pages=pages)
+    assert judged("rule:ready", Known(read), outdated=outdated) is found
+    if found is not None and read.pages:
+        said = str(merge_state(row(outdated=outdated), read))
+        assert said.startswith("READY TO MERGE") is found
 
 
 def result(outcome: str, sentence: str) -> RuleResult:

@@ -72,7 +72,7 @@ def show_request(
         rule_line,
     )
     from copydesk.tui.present.change_request import open_threads, row_of
-    from copydesk.tui.present.readiness import readiness
+    from copydesk.tui.present.readiness import readiness_of
     from copydesk.tui.space_reading import read_me
 
     async def show(api: Api, found: Found) -> int:
@@ -97,16 +97,7 @@ def show_request(
             )
             return DONE
         now = api.now
-        ready = readiness(
-            row.status,
-            details.rules,
-            outdated=row.outdated,
-            against=details.against,
-            losing=details.losing,
-            unlooked=details.unlooked,
-            both_sides=details.both_sides,
-            keys=False,
-        )
+        ready = readiness_of(row, details, keys=False)
         threads = open_threads(row, details)
         put(f"{row.label} {row.subject}")
         facts: list[tuple[str, Text | str]] = [

@@ -14,7 +14,7 @@ from copydesk.domain.text import listed
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.change_filter import PAGES, PARTS, RULES
 from copydesk.tui.present.change_request import UNKNOWN, ChangeRow, open_threads
-from copydesk.tui.present.readiness import readiness
+from copydesk.tui.present.readiness import readiness_of
 from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
@@ -268,17 +268,7 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
 
 def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
     """Return whether it can be merged, and what stands behind that."""
-    found = readiness(
-        row.status,
-        details.rules,
-        outdated=row.outdated,
-        stuck=details.stuck,
-        against=details.against,
-        losing=details.losing,
-        unlooked=details.unlooked,
-        both_sides=details.both_sides,
-        keys=keys,
-    )
+    found = readiness_of(row, details, keys=keys)
     if row.status == "archived" and keys:
         found = replace(found, why="x reopens it")
     return found.text

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value
+from copydesk.tui.present.readiness import READY, readiness_of
 from copydesk.tui.views import STATUSES
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ PARTS = frozenset({RULES, PAGES, TALK})
 """The parts that are read row by row."""
 
 NEEDS: Mapping[str, frozenset[str]] = {
-    "rule": frozenset({RULES}),
+    "rule": frozenset({RULES, PAGES}),
     "review": frozenset({RULES}),
     "asked": frozenset({RULES}),
     "page": frozenset({PAGES}),
@@ -84,12 +85,15 @@ def fields(known: Knows) -> Fields[ChangeRow]:
         found = details(row, RULES)
         if found is None:
             return UNKNOWN
-        if found.rules is None:
-            return "unknown"
-        outcomes = {each.outcome for each in found.rules}
+        outcomes = {each.outcome for each in found.rules or ()}
         if "fail" in outcomes or row.status != "open" or found.stuck:
             return "failing"
-        return ("ready", "unknown") if "unknown" in outcomes else "ready"
+        if found.rules is None or "unknown" in outcomes:
+            return "unknown"
+        if details(row, PAGES) is None:
+            return UNKNOWN  # a page may be lost, or nothing changed
+        empty = found.pages is not None and not found.pages and not found.more_pages
+        return None if empty or readiness_of(row, found).word != READY else "ready"
 
     def review(row: ChangeRow) -> Value:
         found = details(row, RULES)

@@ -18,6 +18,8 @@ from copydesk.tui.glyphs import glyphs
 
 if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult
+    from copydesk.tui.present.change_details import Details
+    from copydesk.tui.present.change_request import ChangeRow
 
 READY = "READY TO MERGE"
 """Everything that can be known here speaks for it."""
@@ -128,3 +130,18 @@ def readiness(
         return Readiness(OBJECTED, "warn", said + after)
     met = f"{plural(len(results), 'rule')} met" if results else "no rules here"
     return Readiness(READY, "good", met + after)
+
+
+def readiness_of(row: ChangeRow, details: Details, *, keys: bool = True) -> Readiness:
+    """Return how ready a row of a list is, from what was read of it; ``keys`` as above."""
+    return readiness(
+        row.status,
+        details.rules,
+        outdated=row.outdated,
+        stuck=details.stuck,
+        against=details.against,
+        losing=details.losing,
+        unlooked=details.unlooked,
+        both_sides=details.both_sides,
+        keys=keys,
+    )

@@ -190,7 +190,7 @@ class DeskApp(CopydeskApp):
             return self.service
 
         async def nobody(session: Session, api: Any) -> None:
-            session.organization_title = "acme-docs"
+            session.organization, session.organization_title = "acme", "acme-docs"
 
         session = Session(connect, identify=nobody, clock=lambda: NOON)
         session.local_steps["unmerge"] = self.service.unmerge

@@ -221,4 +221,4 @@ async def test_every_list_with_marks_is_walked() -> None:
         async with drive(make(world).app) as driver:
             walked.add(type(driver.place.marking))
         world.close()
-    assert walked == there
+    assert walked == {each for each in there if each.__module__.startswith("copydesk.")}

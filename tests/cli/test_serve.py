@@ -119,7 +119,12 @@ def test_half_of_a_second_request_is_let_go_too(
     served = serve()
     with closing(served.connect()) as there:
         there.sendall(served.head("desk_forged", 0))
-        assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
+        refused = b""
+        while b"}}" not in refused:  # its body may come by itself
+            more = there.recv(4096)
+            assert more
+            refused += more
+        assert refused.startswith(b"HTTP/1.1 401 ")
         there.sendall(b"GET /v1/user HT")
         assert answer(there) == b""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from pathlib import Path
 
@@ -57,10 +58,12 @@ async def test_the_address_of_the_request_is_in_the_answer(world: World) -> None
 
 
 async def test_a_failure_inside_is_a_500_that_undoes_everything(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     space = world.space()
     comment = world.comment(space)
+    # A command that ran before in this process may have given the log a file of its own.
+    monkeypatch.setattr(logging.getLogger("copydesk"), "propagate", True)
 
     world.write(
         lambda tx: tx.run(

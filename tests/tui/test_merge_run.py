@@ -191,7 +191,7 @@ async def test_a_run_that_was_ended_by_hand_is_among_the_former_ones_at_once(six
         await driver.press("*", "m")
         six.world.comment(six.legal, "Hold on.", change_request=six.ids[5], by=six.lee)
         await driver.press("ctrl+s")
-        await driver.burst("6", "ctrl+s")
+        await driver.press("6", "ctrl+s")
         assert "stopped" in states(driver)
         runs.looked.clear()
         await driver.press("X", "y")

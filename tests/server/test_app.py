@@ -64,6 +64,7 @@ async def test_a_failure_inside_is_a_500_that_undoes_everything(
     comment = world.comment(space)
     # A command that ran before in this process may have given the log a file of its own.
     monkeypatch.setattr(logging.getLogger("copydesk"), "propagate", True)
+    monkeypatch.setattr(logging.getLogger("copydesk"), "handlers", [])
 
     world.write(
         lambda tx: tx.run(

@@ -285,6 +285,7 @@ async def drive(
         if keys:
             await driver.press(*keys)
         yield driver
+    app.session.counted.flush()  # as `run_to_the_end` does
 
 
 def count_threads() -> set[asyncio.Future[Any]]:

@@ -452,6 +452,15 @@ def test_doctor_tells_clocks_apart_and_hostile_names(there: There) -> None:
     assert "\u202e" not in said
 
 
+def test_doctor_tells_of_a_folder_in_the_place_of_a_file(there: There) -> None:
+    store = find_paths().make().store
+    store.mkdir()
+    said = " ".join(there.run("doctor", "--base-url", there.url, status=1).split())
+    assert f"{store}: a folder is in the place of a file" in said
+    assert "move it away and start copydesk" in said
+    assert f"chmod go= {store}" not in said
+
+
 def test_no_token_travels_unencrypted_unless_somebody_said_so(there: There) -> None:
     far = "http://docs.example"
     there.patch.setenv("COPYDESK_TOKEN", "tok-12345-secret")

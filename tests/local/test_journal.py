@@ -53,7 +53,7 @@ def test_an_end_that_the_disk_refuses_is_noted_as_soon_as_it_can_be(path: Path) 
     journal = journal_at(path)
     entry = journal.begin("comment", "#1", Notes(request={"name": "x"}, text="Why?"))
     pages = journal.store.rows("PRAGMA page_count")[0][0]
-    journal.store.rows(f"PRAGMA max_page_count = {pages}")
+    journal.store.write(lambda database: database.execute(f"PRAGMA max_page_count = {pages}"))
     with pytest.raises(OSError, match="No space left") as full:
         journal.settle(entry, "queued", sentence="x" * 100_000)
     assert full.value.strerror == "No space left on device"
@@ -61,7 +61,7 @@ def test_an_end_that_the_disk_refuses_is_noted_as_soon_as_it_can_be(path: Path) 
     assert [one.state for one in journal.entries()] == ["failed"]
     assert not journal.waiting()
     assert [one.state for one in journal_at(path).entries()] == ["unknown"]
-    journal.store.rows("PRAGMA max_page_count = 100000")
+    journal.store.write(lambda database: database.execute("PRAGMA max_page_count = 100000"))
     journal.closed()
     assert [one.state for one in journal_at(path).entries()] == ["failed"]
 

@@ -313,12 +313,12 @@ def test_a_full_disk_leaves_what_was_there(path: Path) -> None:
     drafts = DeskDrafts(store, "d")
     drafts.save("key", "text")
     pages = store.rows("PRAGMA page_count")[0][0]
-    store.rows(f"PRAGMA max_page_count = {pages}")
+    store.write(lambda database: database.execute(f"PRAGMA max_page_count = {pages}"))
     with pytest.raises(OSError, match="No space") as full:
         drafts.save("key", "x" * 100_000)
     assert full.value.strerror == "No space left on device"
     assert drafts.load("key") == "text"
-    store.rows("PRAGMA max_page_count = 10000")
+    store.write(lambda database: database.execute("PRAGMA max_page_count = 10000"))
     drafts.save("key", "x" * 100_000)
     assert drafts.others("key") == 0
 

@@ -11,6 +11,8 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -263,6 +265,48 @@ def test_a_full_disk_is_said_and_what_is_typed_stays_to_the_end(
         assert TEXT in program.said
         assert "Traceback" not in program.said
     assert not any(request.writes for request in service.asked)
+
+
+def test_a_busy_disk_stops_no_key_and_has_the_text_once_it_is_free(home: Path) -> None:
+    DeskDrafts(State(home / "state/state.db"), "another").save("key", "text")
+    with Program(home) as program:
+        write_a_verdict(program)
+        with holding(home / "state/state.db"):
+            for word in ("one", "two", "three"):
+                program.press(f"{word} ")
+                program.until(word)  # it is drawn, whatever the disk is at
+            program.until("not on disk: another copydesk keeps state.db busy")
+            program.press("four")
+            program.until("four")
+            assert drafts(home) == []
+        program.wait(lambda: drafts(home) == ["one two three four"], "the text on the disk")
+        # Who ends it while the disk is busy is told, and has the text.
+        with holding(home / "state/state.db"):
+            program.press(" five")
+            program.until("five")
+            program.send(signal.SIGTERM)
+            assert program.ended() == 128 + signal.SIGTERM
+            program.assert_restored()
+        assert "Not all you typed could be kept on disk" in program.said
+        assert "one two three four five" in program.said
+
+
+@contextmanager
+def holding(path: Path) -> Iterator[None]:
+    """Let another process hold the right to write to a database."""
+    code = (
+        "import sqlite3, sys; held = sqlite3.connect(sys.argv[1], isolation_level=None);"
+        "held.execute('BEGIN IMMEDIATE'); print(flush=True); sys.stdin.read()"
+    )
+    held = subprocess.Popen(
+        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert held.stdout is not None
+    held.stdout.readline()
+    try:
+        yield
+    finally:
+        held.communicate()
 
 
 def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 
 from copydesk.client.api import Api
+from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Entry
+from copydesk.local.state import State
 from copydesk.server import seeding_organization, seeding_sites
+from copydesk.tui.drafts import TWO_WINDOWS, CountedDrafts
 from copydesk.tui.outbox_marks import marks_of
 from copydesk.tui.screens.organizations import OrganizationsPlace
 from tests.drive import drive
@@ -219,3 +224,28 @@ def test_what_waits_of_an_organization_itself_is_marked_in_its_row() -> None:
     assert row("update_organization", "/v1/orgs/o") == ["o"]
     assert row("update_site", "/v1/orgs/o/sites/s") == ["s"]
     assert row("update_change_request", "/v1/spaces/p/change-requests/c") == ["c"]
+
+
+async def test_two_windows_that_type_in_one_form_keep_both_and_say_so(
+    world: World, tmp_path: Path
+) -> None:
+    drafts, other = (DeskDrafts(State(tmp_path / "state.db"), "desk") for _ in "ab")
+    app = open_world(world, "organizations")
+    app.session.drafts = app.session.counted = CountedDrafts(drafts, app.session.touched)
+    async with drive(app, "escape", "g O", "e", size=(140, 40)) as driver:
+        await driver.type(" & Co")
+        await driver.press("escape")
+        (key,) = other.kept()
+        await driver.press("enter")
+        assert other.load(key)
+        other.save(key, "{}")
+        await driver.type(", too")
+        app.keep_typed()
+        await driver.idle()
+        assert f"{TWO_WINDOWS}." in driver.screen
+        assert len(other.kept()) == 2
+        await driver.press("escape", "enter")
+        assert f"{TWO_WINDOWS}." in driver.screen
+        await driver.press("ctrl+s")
+        assert str(world.row("organization", world.home)["title"]).endswith(" & Co, too")
+        assert other.kept() == {key: "{}"}

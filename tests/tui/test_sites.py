@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
@@ -15,11 +16,13 @@ from copydesk.contract.models.position import SiteSectionAnchor, SiteSectionPosi
 from copydesk.contract.models.site_section import SiteSection, SiteSectionMove
 from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.site_tree import structure_of
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import State
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
 from copydesk.tui import site_reading
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.drafts import DraftStore, MemoryDrafts
+from copydesk.tui.drafts import TWO_WINDOWS, DraftStore, MemoryDrafts
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import written_facts
 from copydesk.tui.present.navigation import navigation_facts
@@ -157,7 +160,7 @@ async def test_both_sizes(world: World, update_golden: bool) -> None:
             await driver.press("x", "j", "D")
             await select(driver, published.ids["Legal"])
             await driver.press("space", "ctrl+n", "down", "enter", "enter")
-            here(driver).keep_staged()  # now and not in half a second: the screen counts drafts
+            here(driver).keep_due()  # now and not in half a second: the screen counts drafts
             driver.golden("structure-staged", update=update_golden)
             await driver.press("ctrl+s")
             driver.golden("structure-plan", update=update_golden)
@@ -549,8 +552,34 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         assert "Cut off" not in driver.screen
 
 
-async def test_what_is_staged_outlives_the_program(world: World) -> None:
-    published, drafts = publish(world), MemoryDrafts()
+async def test_two_windows_that_stage_in_one_site_keep_both_and_say_so(
+    world: World, tmp_path: Path
+) -> None:
+    published = publish(world)
+    drafts, other = (DeskDrafts(State(tmp_path / "state.db"), "desk") for _ in "ab")
+    key, ids = f"structure {published.site}", published.ids
+    async with drive(open_app(world, published.site, drafts=drafts), size=(100, 40)) as driver:
+        await select(driver, ids["Legal"])
+        await driver.press("K")
+        here(driver).keep_due()
+        await driver.idle()
+        mine = drafts.kept()[key]
+        assert other.load(key) == mine
+        other.save(key, "- Status before Guides\n{}")
+        await driver.press("K")
+        here(driver).keep_due()
+        await driver.idle()
+        assert f"{TWO_WINDOWS}." in driver.screen
+        assert len(other.kept()) == 2
+        assert other.kept()[key] == "- Status before Guides\n{}"
+        await driver.press("q")
+    async with drive(open_app(world, published.site, drafts=drafts), size=(100, 40)) as driver:
+        assert f"{TWO_WINDOWS}." in driver.screen
+
+
+async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path) -> None:
+    published = publish(world)
+    drafts, other = (DeskDrafts(State(tmp_path / "state.db"), "desk") for _ in "ab")
     ids = published.ids
     key = f"structure {published.site}"
     async with drive(open_app(world, published.site, drafts=drafts)) as driver:
@@ -568,18 +597,19 @@ async def test_what_is_staged_outlives_the_program(world: World) -> None:
         assert "Another copydesk" not in driver.screen
         await driver.press("escape")
         kept = drafts.kept()[key]
-        drafts.save(key, "- Status before Guides\n{}")
+        other.save(key, "- Status before Guides\n{}")
         for way in ("X", "ctrl+s"):
             await driver.press(way)
             assert "Another copydesk staged this meanwhile" in driver.screen
             assert "Status before Guides" in driver.screen
             await driver.press("escape")
-        drafts.drop(key)
+        other.drop(key)
+        other.discard(key)
         await driver.press("ctrl+s")
         assert "Another copydesk has sent or dropped" in driver.screen
         await driver.press("escape")
-        here(driver).keep_staged()
-        assert "yours now" in driver.line("Another copydesk")
+        here(driver).keep_due()
+        await driver.idle()
         assert drafts.kept()[key] == kept
         await driver.press("u")
         assert "current order" in driver.screen

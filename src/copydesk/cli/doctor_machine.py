@@ -236,6 +236,11 @@ def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -
         return
     from copydesk.tui.present.file import size_words
 
+    if not stat.S_ISREG(found.st_mode):
+        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no file"
+        advice = "move it away and start copydesk, which makes the file that belongs there"
+        yield Finding("files", name, f"{path}: {kind} is in the place of a file", advice)
+        return
     said = f"{path}, {_mode(path)}, {size_words(found.st_size)}"
     advice = ""
     if os.name != "nt" and found.st_mode & closed:

@@ -111,6 +111,9 @@ class State:
         self.said = ""
         self._lock = threading.RLock()
         self._database: sqlite3.Connection | None = None
+        self._reading = threading.Lock()
+        self._reader: sqlite3.Connection | None = None
+        self._writing: int | None = None
         self._file: tuple[int, int] | None = None
         self._life: sqlite3.Connection | None = None
 
@@ -128,6 +131,7 @@ class State:
             if self.path != MEMORY and _file(self.path) != self._file:
                 database.execute("ROLLBACK")  # it was set aside while this waited
                 return transact()
+            self._writing = threading.get_ident()
             try:
                 result = work(database)
                 database.execute("COMMIT")
@@ -135,6 +139,8 @@ class State:
                 with suppress(sqlite3.Error):  # it may have ended the transaction itself
                     database.execute("ROLLBACK")
                 raise
+            finally:
+                self._writing = None
             return result
 
         return self._mended(transact)
@@ -142,8 +148,14 @@ class State:
     def rows(self, query: str, *values: Any) -> list[Any]:
         """Return the rows of a query.
 
-        Reading needs no room on the disk, and no right to write there.
+        Reading needs no room on the disk, no right to write there, and waits for no write, be it
+        of another thread: only within `write` what that has done so far is read.
         """
+        if self._reader is not None and self._writing != threading.get_ident():
+            with suppress(sqlite3.Error), self._reading:
+                # A file that was put in its place, or what is wrong with it, is found out below.
+                if self._reader is not None and _file(self.path) == self._file:
+                    return self._reader.execute(query, values).fetchall()
 
         def read() -> list[Any]:
             with self._readable() as database:
@@ -158,7 +170,12 @@ class State:
 
     def touched(self) -> int:
         """Return a number that is another once another process has changed something."""
-        return int(self.rows("PRAGMA data_version")[0][0]) if self._is_begun() else 0
+
+        def read() -> int:
+            with self._readable() as database:  # of the reader it were another by a write of ours
+                return int(database.execute("PRAGMA data_version").fetchone()[0])
+
+        return self._mended(read) if self._is_begun() else 0
 
     def close(self) -> None:
         """Close the file, and let go of what is claimed."""
@@ -282,6 +299,9 @@ class State:
                 database.execute("PRAGMA synchronous = FULL")
                 if salvaged := _fill(database, self.path):
                     self._finish(salvaged)
+                self._reader = sqlite3.connect(
+                    self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                )
             except BaseException:
                 database.close()
                 raise
@@ -310,6 +330,10 @@ class State:
         return made or _is_older(self.path.parent) or bool(_damaged(self.path))
 
     def _close(self) -> None:
+        with self._reading:
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
         if self._database is not None:
             self._database.close()
             self._database = None

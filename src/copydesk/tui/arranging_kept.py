@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -15,6 +16,7 @@ from textual.timer import Timer
 from copydesk.domain.arrangement import Arrangement, Rebased
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.text import plural
+from copydesk.local.drafts import field_of
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import kept_lines
@@ -22,6 +24,7 @@ from copydesk.tui.present.arrangement import kept_lines
 if TYPE_CHECKING:
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.call import Call
+    from copydesk.tui.place import Place
 
 KEEP_SECONDS = 0.5
 """How long after the last step what is staged is kept: no key waits for the disk."""
@@ -46,9 +49,10 @@ class KeptStaged(HasDetails):
         """The requests that would make what is staged, as far as they are worked out."""
         self._planned: Arrangement | None = None
         """What they are the requests of."""
-        self._on_disk: str | None = ""
-        """What is staged as it is kept on this machine; None where that is somebody else's."""
-        """Why it could not be kept on disk; empty when it was."""
+        self._on_disk = ""
+        """What is staged as it was kept last, or is being kept."""
+        self._told = ""
+        """What was said last of what became of that."""
         self._keeping: Timer | None = None
         self.sending: Arrangement | None = None
         """What was staged before the run that is not over."""
@@ -87,28 +91,21 @@ class KeptStaged(HasDetails):
         """Keep what is staged once no step followed for a moment."""
         if self._keeping is not None:
             self._keeping.stop()
-        self._keeping = self.set_timer(KEEP_SECONDS, self._keep_due)
+        self._keeping = self.set_timer(KEEP_SECONDS, self.keep_due)
 
-    def _keep_due(self) -> None:
+    def keep_due(self) -> None:
+        """Keep what is staged as soon as it is planned, also what another window has dropped."""
         if self.planning:
             self.keep_soon()
-        else:
-            self.keep_staged()
+            return
+        if self._on_disk and self.session.drafts.look(self.draft_key) is None:
+            self._on_disk = ""
+        self.keep_now()
 
     @property
     def planning(self) -> bool:
         """Whether the requests of what is staged are being worked out apart from the keys."""
         return False
-
-    def keep_staged(self) -> None:
-        """Keep what is staged; say so when that takes the place of somebody else's."""
-        if self._overtaken() is not None:
-            self.say(
-                "Another copydesk staged something here too: what is kept for later is yours now.",
-                "warn",
-            )
-            self._on_disk = None
-        self.keep_now()
 
     def keep_now(self) -> None:
         """Keep what is staged on this machine, or forget it when nothing is."""
@@ -118,15 +115,20 @@ class KeptStaged(HasDetails):
         text = ""
         if self.arrangement.dirty:
             text = self.arrangement.to_text(kept_lines(self.requests()))
-        if text == self._on_disk:
+        if text != self._on_disk:
+            self._on_disk = text
+            self.session.counted.save(self.draft_key, text, self._tell_kept)
+
+    def _tell_kept(self) -> None:
+        """Say once where the disk refused it, or where another window staged something too."""
+        if not self.is_attached:
             return
-        if text:
-            self.session.drafts.save(self.draft_key, text)
-        else:
-            self.session.drafts.drop(self.draft_key)
-        self._on_disk = text
+        said = self.session.counted.shared(self.draft_key)
         if self._unkept:
-            self.say(f"Staged here, but not kept on disk: {self._unkept}.", "warn")
+            said = f"Staged here, but not kept on disk: {self._unkept}."
+        if said and (self._unkept or said != self._told):
+            self.say(said, "warn")
+        self._told = said
 
     def keep_typed(self) -> None:
         """Keep what is staged, because everything may end now."""
@@ -140,16 +142,20 @@ class KeptStaged(HasDetails):
     def on_screen_suspend(self) -> None:
         """Keep what is staged before another place is in front, and say there that it is kept."""
         if self._keeping is not None:
-            self.keep_staged()
+            self.keep_now()
         front = self.desk.here
         # A sheet above this place is no leaving of it.
         if self.arrangement.dirty and front is not None and front is not self:
             count = plural(len(self.requests()), "change")
-            said, tone = f"Kept: {count} staged in {self.about}; nothing was sent.", ""
-            if self._unkept:
-                said = f"Not kept: {count} staged in {self.about}: {self._unkept}."
-                tone = "bad"
-            front.call_after_refresh(front.say, said, tone)
+            self.session.counted.when_kept(partial(self._tell_left, front, count))
+
+    def _tell_left(self, front: Place, count: str) -> None:
+        """Say in another place what became of what is staged here."""
+        said, tone = f"Kept: {count} staged in {self.about}; nothing was sent.", ""
+        if self._unkept:
+            said = f"Not kept: {count} staged in {self.about}: {self._unkept}."
+            tone = "bad"
+        front.call_after_refresh(front.say, said, tone)
 
     def on_unmount(self) -> None:
         """Keep what is staged."""
@@ -158,24 +164,28 @@ class KeptStaged(HasDetails):
     # Another program
 
     def _overtaken(self) -> list[str] | None:
-        """Return what another program keeps staged here by now, or None: it is what we kept.
+        """Return what other windows keep staged here by now, or None.
 
-        It is one line for each request; none where it sent or dropped what was staged.
+        It is one line for each request; none where they sent or dropped what was staged.
         """
-        found = self.session.drafts.load(self.draft_key) or ""
-        if found == self._on_disk:
+        drafts, key = self.session.counted, self.draft_key
+        kept, mine = dict(drafts.kept()), drafts.look(key)
+        if mine is not None:
+            kept.pop(drafts.key_of(key), None)
+        others = [text for each, text in kept.items() if field_of(each) == key]
+        if not others and (mine is not None or not self._on_disk):
             return None
-        return [line for line in found.splitlines() if line.startswith("- ")]
+        return [line for text in others for line in text.splitlines() if line.startswith("- ")]
 
     async def overtaken_facts(self) -> list[str]:
-        """Say for a sheet what another program did meanwhile with what is kept."""
+        """Say for a sheet what another window did meanwhile with what is kept."""
         lines = await asyncio.to_thread(self._overtaken)
         if lines is None:
             return []
         if not lines:
             return ["Another copydesk has sent or dropped what was kept; this is yours."]
         shown = "; ".join(line.removeprefix("- ") for line in lines)
-        return [f"Another copydesk staged this meanwhile, it will be forgotten: {shown}."]
+        return [f"Another copydesk staged this meanwhile, it stays a draft (g d): {shown}."]
 
     # Finding it again
 

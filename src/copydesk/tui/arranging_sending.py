@@ -87,7 +87,11 @@ class SendsStaged(KeptStaged):
             self.arrangement = self.staged_then = rebased.arrangement
             if self.arrangement.dirty:
                 count = plural(len(self.requests()), "staged change")
-                self.say(f"{count} of last time restored. X drops them.")
+                shared = self.session.counted.shared(self.draft_key)
+                self.say(
+                    shared or f"{count} of last time restored. X drops them.",
+                    "warn" if shared else "",
+                )
             if run is None:
                 self._tell_rebased(rebased)
         if run is not None and self.session.read_only:

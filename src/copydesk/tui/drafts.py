@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from threading import Lock
 from time import time
 from typing import Protocol, TypeVar
@@ -13,6 +16,12 @@ from copydesk.local.state import MEMORY, State
 T = TypeVar("T")
 
 TWO_WINDOWS = "Another window typed here too: both texts are kept (g d)"
+
+FLUSH_SECONDS = 3.0
+"""How long the program waits for the disk at most when it ends, or sends what was typed."""
+
+SLOW = "it takes longer than it should"
+"""Why a text is not on the disk yet when that is waited for no longer."""
 
 KEPT_AGAIN = "The disk takes it again: what you type is kept."
 
@@ -81,10 +90,13 @@ class MemoryDrafts(DeskDrafts):
 class CountedDrafts:
     """A store that knows how many texts it keeps without asking the disk at every frame.
 
-    ``changed`` is called when the number may be another. `take_stock` reads it once. What the disk
-    refuses to keep is held in memory and kept as soon as it can be (`again`); ``trouble`` says why
-    it is not, for as long as that is so. Nothing here raises ``OSError`` for a text that was typed;
-    `discard` and `restore` do.
+    ``changed`` is called when the number may be another. `take_stock` reads it once. On the event
+    loop `save` and `drop` return at once: one thread writes, in the order of the calls, of each key
+    what is newest, and ``told`` is called on the loop after that. Without a loop, as in a thread,
+    it is written when they return. `flush` waits for it. What is not written yet is read from
+    here, and so is what the disk refuses to keep: that is kept as soon as it can be (`again`), and
+    ``trouble`` says why it is not, for as long as that is so. Nothing here raises ``OSError`` for a
+    text that was typed; `discard` and `restore` do.
     """
 
     def __init__(self, store: DraftStore, changed: Callable[[], None]) -> None:
@@ -97,7 +109,12 @@ class CountedDrafts:
         self._seen = 0
         self._typed: set[str] = set()
         self._unkept: dict[str, str] = {}
+        """What is not on the disk yet, by key; empty for what is to be dropped."""
+        self._queue: dict[str, None] = {}
+        """The keys of it that are to be written, in this order; others were refused."""
+        self._queued = Lock()
         self._keeping = Lock()
+        self._written: set[asyncio.Task[None]] = set()
         self._refused: Callable[[], object] | None = None
         self.trouble = ""
         self.begins_anew = False
@@ -122,20 +139,39 @@ class CountedDrafts:
         """Return why the disk has not what was last kept under ``key``; empty when it has."""
         return self.trouble if key in self._unkept else ""
 
+    def shared(self, key: str) -> str:
+        """Say so where another window typed for the same field; else empty."""
+        return "" if self.refused(key) or not self.others(key) else f"{TWO_WINDOWS}."
+
     def take_stock(self) -> None:
         """Read which texts there are. Reads the disk; call it in a thread."""
         self._seen = self.touched()
         self._count()
 
-    def save(self, key: str, text: str) -> None:
-        """Keep ``text`` durably before returning; empty text drops it."""
+    def save(self, key: str, text: str, told: Callable[[], None] | None = None) -> None:
+        """Keep ``text``; empty text drops it. ``told`` is called once the disk has answered."""
         if not text:
-            self.drop(key)
+            self.drop(key, told)
             return
-        self._keep(key, text)
         own = self._store.key_of(key)
         self._typed.add(own)
         self._note(own, there=True)
+        self._keep(key, text, told)
+
+    def flush(self, seconds: float = FLUSH_SECONDS) -> bool:
+        """Wait until everything is written, or refused; False where the disk is too slow.
+
+        ``trouble`` says so then. Blocks: on the event loop only where the program ends.
+        """
+        if not self._unkept:
+            return True
+        ended = self._writer.submit(self._write)
+        try:
+            ended.result(seconds)
+        except TimeoutError:
+            self.trouble = self.trouble or SLOW
+            return False
+        return True
 
     def load(self, key: str) -> str | None:
         """Return the text kept under ``key``, or None."""
@@ -161,16 +197,18 @@ class CountedDrafts:
         """Return how many texts other windows typed for the same field."""
         return self._ask(0, lambda: self._store.others(key))
 
-    def drop(self, key: str) -> None:
+    def drop(self, key: str, told: Callable[[], None] | None = None) -> None:
         """Put the text under ``key`` aside; what another window typed there since stays."""
-        own, self._seen = self._store.key_of(key), -1  # which is counted then
-        self._keep(key, "")
-        self._note(own, there=False)
+        self._note(self._store.key_of(key), there=False)
+        self._keep(key, "", told)
 
     def discard(self, key: str) -> None:
-        """Put the text under ``key`` aside, whichever window it is of."""
+        """Put the text under ``key`` aside, whichever window it is of. Writes; call in a thread."""
+        self.flush()
+        with self._queued:
+            self._queue.pop(key, None)
+            self._unkept.pop(key, None)
         self._store.discard(key)
-        self._unkept.pop(key, None)
         self._note(key, there=False)
 
     def touched(self) -> int:
@@ -201,7 +239,11 @@ class CountedDrafts:
         return changed
 
     def restore(self, key: str) -> str | None:
-        """Undo the last drop under ``key`` and return the text that is back, or None."""
+        """Undo the last drop under ``key`` and return the text that is back, or None.
+
+        Writes to the disk; call it in a thread.
+        """
+        self.flush()
         text = self._store.restore(key)
         if text is not None:
             self._note(key, there=True)
@@ -239,8 +281,10 @@ class CountedDrafts:
 
     def again(self) -> None:
         """Try again to keep what the disk refused. Writes to the disk; call it in a thread."""
-        for key in tuple(self._unkept):
-            self._keep(key, None)
+        with self._queued:
+            self._queue |= dict.fromkeys(self._unkept)
+        if self._write():
+            self._changed()
         refused = self._refused
         if refused is None or self._unkept:
             return
@@ -263,26 +307,67 @@ class CountedDrafts:
                 self.refuse(error.strerror or str(error), self._store.kept)
             return none
 
-    def _keep(self, key: str, text: str | None) -> None:
-        """Keep a text; None stands for what the disk refused, if nothing newer was kept since."""
-        with self._keeping:
-            text = self._unkept.get(key) if text is None else text
-            if text is None:
-                return
-            try:
-                if text:
-                    self._store.save(key, text)
-                else:
-                    self._store.drop(key)
-            except OSError as error:
-                self._unkept[key] = text
-                trouble = error.strerror or str(error)
-            else:
-                self._unkept.pop(key, None)
-                trouble = self.trouble if self._unkept else ""
-        if trouble != self.trouble:
-            self.trouble = trouble
+    @cached_property
+    def _writer(self) -> ThreadPoolExecutor:
+        """The one thread that writes what is kept on the event loop. It ends with this."""
+        return ThreadPoolExecutor(1, "drafts")
+
+    def _keep(self, key: str, text: str, told: Callable[[], None] | None) -> None:
+        with self._queued:
+            self._queue.pop(key, None)  # its newest text comes after what was kept before that
+            self._queue[key], self._unkept[key] = None, text
+        try:
+            self.when_kept(told or (lambda: None))
+        except RuntimeError:  # there is no loop
+            if self._write():
+                self._changed()
+            if told is not None:
+                told()
+
+    def when_kept(self, told: Callable[[], None]) -> None:
+        """Call something on the event loop once the disk has answered to what was kept so far."""
+        task = asyncio.get_running_loop().create_task(self._write_soon(told), name="drafts")
+        self._written.add(task)
+        task.add_done_callback(self._written.discard)
+
+    async def _write_soon(self, told: Callable[[], None]) -> None:
+        if await asyncio.get_running_loop().run_in_executor(self._writer, self._write):
             self._changed()
+        told()
+
+    def _write(self) -> bool:
+        """Write what is to be written, until the disk refuses one: that, and the rest, waits.
+
+        Returns whether ``trouble`` is another now.
+        """
+        before = self.trouble
+        with self._keeping:
+            while self._queue:
+                with self._queued:
+                    key = next(iter(self._queue))
+                    del self._queue[key]
+                    text = self._unkept[key]
+                try:
+                    if text:
+                        self._store.save(key, text)
+                        own = self._store.key_of(key)
+                        if own != key and key not in self._queue:  # beside another window's
+                            self._typed.add(own)
+                            self._note(own, there=True)
+                    else:
+                        self._store.drop(key)
+                        self._seen = -1  # what another window typed there is counted then
+                except OSError as error:
+                    with self._queued:
+                        self._queue.clear()
+                    self.trouble = error.strerror or str(error)
+                else:
+                    with self._queued:
+                        if key not in self._queue:  # else it is another text by now
+                            self._unkept.pop(key, None)
+                    if not self._unkept.keys() - self._queue.keys():
+                        self.trouble = ""
+        return before != self.trouble
 
     def _note(self, key: str, *, there: bool) -> None:
         with self._counting:

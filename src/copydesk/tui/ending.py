@@ -50,7 +50,7 @@ class KeepsTyped(Protocol):
     """A part of the screen that is typed into."""
 
     def keep_typed(self) -> None:
-        """Keep what was typed, on the disk before returning. Raises ``OSError``."""
+        """Have what was typed kept. Raises ``OSError``."""
 
 
 class EndingApp(App[None]):
@@ -165,8 +165,22 @@ class EndingApp(App[None]):
     def keep_typed(self) -> str:
         """Keep everything that is typed on the screens now, and say in a sentence what came of it.
 
-        Empty when nothing is typed. Never raises: whatever ends the program, the next field is
-        kept all the same.
+        Empty when nothing is typed. Waits for the disk, for `FLUSH_SECONDS` at most. Never raises:
+        whatever ends the program, the next field is kept all the same.
+        """
+        refused = self.keep_soon()
+        drafts = cast("CopydeskApp", self).session.counted
+        drafts.flush()
+        if drafts.unkept:
+            refused = refused or drafts.trouble
+        if refused:
+            return f"Not all you typed could be kept on disk ({refused})."
+        return "What you typed is kept." if drafts.typed else ""
+
+    def keep_soon(self) -> str:
+        """Have everything kept that is typed on the screens; return what went wrong, if anything.
+
+        Never raises.
         """
         refused = ""
         for screen in self._open_screens():
@@ -178,14 +192,8 @@ class EndingApp(App[None]):
                         refused = error.strerror or str(error)
                     except Exception as error:  # noqa: BLE001 - it may be what went wrong
                         refused = type(error).__name__
-        app = cast("CopydeskApp", self)
-        app.keyboard.ahead.keep_typed()
-        drafts = app.session.counted
-        if drafts.unkept:
-            refused = refused or drafts.trouble
-        if refused:
-            return f"Not all you typed could be kept on disk ({refused})."
-        return "What you typed is kept." if drafts.typed else ""
+        cast("CopydeskApp", self).keyboard.ahead.keep_typed()
+        return refused
 
     def _open_screens(self) -> Sequence[Screen[Any]]:
         try:
@@ -200,11 +208,11 @@ class EndingApp(App[None]):
         if self.ended_by is not None:
             return
         self.ended_by = signal.Signals(number)
-        self.kept_typed = self.keep_typed()
-        self.unkept_typed = bool(cast("CopydeskApp", self).session.counted.unkept)
         if self._over is not None:
             patience = threading.Thread(target=self._end_hard, args=(self._over,), daemon=True)
             patience.start()
+        self.kept_typed = self.keep_typed()
+        self.unkept_typed = bool(cast("CopydeskApp", self).session.counted.unkept)
         asyncio.get_running_loop().create_task(self._end(), name="end")
 
     async def _end(self) -> None:
@@ -243,6 +251,8 @@ class EndingApp(App[None]):
                 if not self.explained:
                     self.kept_typed = self.keep_typed()
                     self.explained = self.explain(error, self.kept_typed)
+            finally:
+                cast("CopydeskApp", self).session.counted.flush()  # what the screens kept at last
 
     @contextmanager
     def listening(self) -> Iterator[None]:

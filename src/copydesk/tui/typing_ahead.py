@@ -259,7 +259,7 @@ class TypingAhead:
 
     def _given(self, draft: str) -> None:
         """Forget what was typed ahead, once its field has it and keeps it itself."""
-        self._app.keep_typed()
+        self._app.keep_soon()
         self._app.session.drafts.drop(draft)
 
     def came(self, sheet: Screen[Any], *, field: bool, drawn: bool = False) -> None:

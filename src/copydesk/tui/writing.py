@@ -322,7 +322,11 @@ class Writing(Recalling):
         return UnansweredError(f"{UNREAD}: {sentence(error)}")
 
     def _keep(self, line: Written) -> None:
-        """Do what `_begin` does, or raise `NotDoneError` with what to tell."""
+        """Do what `_begin` does, or raise `NotDoneError` with what to tell.
+
+        Not before its text is on the disk: who reads the note looks there for it.
+        """
+        self.counted.flush()
         try:
             self._begin(line)
         except OSError as error:

@@ -117,8 +117,8 @@ class Composer(TextField, scope="composer"):
             draft = None  # what is written now is another text
         if draft and (why := self._session.unsent.get(self.draft_key)):
             self.line.say(f"Not sent last time: {why}")
-        elif self._drafts.others(self.draft_key):
-            self.line.say(f"{TWO_WINDOWS}.")
+        elif shared := self._session.counted.shared(self.draft_key):
+            self.line.say(shared)
         self._kept = None if draft is None else typed(draft, lines=True)
         self.load_text(self._given if self._kept is None else self._kept)
         if not self._at_start:
@@ -146,16 +146,16 @@ class Composer(TextField, scope="composer"):
         text = self.text
         if self._done or text == (self._kept if self._kept is not None else self._given):
             return
-        if text.strip():
-            self._drafts.save(self.draft_key, text)
-        else:
-            self._drafts.drop(self.draft_key)
+        self._session.counted.save(self.draft_key, text if text.strip() else "", self._tell_kept)
         self._kept = text
+
+    def _tell_kept(self) -> None:
+        """Say what became of the draft, once the disk has answered."""
         if self.is_attached:
-            why = self._session.counted.refused(self.draft_key)
-            if not why and self._drafts.others(self.draft_key):
-                self.line.say(f"{TWO_WINDOWS}.")
-            now = self._session.clock().astimezone()
+            drafts = self._session.counted
+            if shared := drafts.shared(self.draft_key):
+                self.line.say(shared)
+            now, why = self._session.clock().astimezone(), drafts.refused(self.draft_key)
             self._title(f"not on disk: {why}" if why else f"saved {now:%H:%M}")
 
     def keep_typed(self) -> None:
@@ -267,8 +267,8 @@ class Composer(TextField, scope="composer"):
         """
         if not self._kept or self._drafts.look(self.draft_key) is not None:
             return False
+        shared = self._drafts.key_of(self.draft_key) in self._drafts.kept()
         self._drafts.save(self.draft_key, self.text)
-        shared = self._drafts.key_of(self.draft_key) != self.draft_key
         said = TWO_WINDOWS if shared else "Sent or discarded elsewhere since: look first"
         self.line.say(f"{said}. ctrl+s sends it all the same")
         return True

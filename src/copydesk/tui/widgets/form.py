@@ -81,6 +81,7 @@ class Form(OffersChoices, scope="form"):
         names: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(title, fields, draft_key=draft_key, beside=beside, names=names)
+        self.tells = self._say
         self._leaves = leaves
         self._helps = any(field.help or field.limits for field in fields)
         self._facts = facts
@@ -113,7 +114,7 @@ class Form(OffersChoices, scope="form"):
             yield label
             self._inputs[field.name] = field.make(self.shown(field, value))
             yield self._inputs[field.name]
-        said = "what you typed before is back" if draft else ""
+        said = (self.shared() or "what you typed before is back") if draft else ""
         keys = Label(self._keys(said), classes="keys", id="form-keys")
         if self._helps:
             self._foot = Vertical(FormHelp(), keys, classes="foot")

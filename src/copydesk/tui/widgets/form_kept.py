@@ -6,7 +6,7 @@ A base of `Form`, apart from it for length.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.timer import Timer
@@ -48,6 +48,10 @@ class KeptFields(Sheet[Mapping[str, str]]):
         self._inputs: dict[str, Entry] = {}
         self._arrived = False
         self._keeping: Timer | None = None
+        self.tells: Callable[[str], None] = lambda said: None
+        """Shows what is said of the draft."""
+        self._told = ""
+        """What was said of it last."""
 
     def _field_of(self, widget: Widget | None) -> Field | None:
         named = (field for field in self.fields if self._inputs.get(field.name) is widget)
@@ -123,9 +127,26 @@ class KeptFields(Sheet[Mapping[str, str]]):
                 {field.name: field.label for field in self.fields if field.name in changed},
                 {each: title for each, title in self._names.items() if each in ids},
             )
-            self._drafts.save(self._draft_key, text)
+            cast("CopydeskApp", self.app).session.counted.save(
+                self._draft_key, text, self._tell_kept
+            )
         else:
             self._drafts.drop(self._draft_key)
+
+    def _tell_kept(self) -> None:
+        """Say once where the draft is not on the disk, or another window typed one too."""
+        if not self.is_attached or self._arrived:
+            return
+        drafts = cast("CopydeskApp", self.app).session.counted
+        why = drafts.refused(self._draft_key)
+        said = f"Not on disk: {why}." if why else drafts.shared(self._draft_key)
+        if said and said != self._told:
+            self.tells(said)
+        self._told = said
+
+    def shared(self) -> str:
+        """Say so where another window typed in the same fields; else empty."""
+        return cast("CopydeskApp", self.app).session.counted.shared(self._draft_key)
 
     def keep_typed(self) -> None:
         """Keep what differs, because everything may end now."""

@@ -457,7 +457,7 @@ def test_doctor_tells_of_a_folder_in_the_place_of_a_file(there: There) -> None:
     store.mkdir()
     said = " ".join(there.run("doctor", "--base-url", there.url, status=1).split())
     assert f"{store}: a folder is in the place of a file" in said
-    assert "move it away and start copydesk" in said
+    assert "Move it away and start copydesk" in said
     assert f"chmod go= {store}" not in said
 
 

@@ -98,6 +98,16 @@ def test_drops_within_one_moment_keep_their_order(tmp_path: Path) -> None:
     assert restored == ["three", "two", "one"]
 
 
+def test_the_last_drop_is_undone_first_though_the_clock_was_set_back(tmp_path: Path) -> None:
+    now = [10_000.0]
+    drafts = DeskDrafts(State(tmp_path / "state.db", clock=lambda: now[0]), "desk")
+    for text in ("first", "last"):
+        drafts.save("key", text)
+        drafts.drop("key")
+        now[0] = 10.0
+    assert drafts.restore("key") == "last"
+
+
 def test_dropped_drafts_go_after_a_month(drafts: DeskDrafts, tmp_path: Path) -> None:
     drafts.save(KEY, "old")
     drafts.drop(KEY)

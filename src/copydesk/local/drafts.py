@@ -180,7 +180,7 @@ class DeskDrafts:
         def bring_back(database: sqlite3.Connection) -> str | None:
             last = database.execute(
                 "SELECT number, text FROM dropped WHERE desk = ? AND key = ?"
-                " ORDER BY at DESC, number DESC LIMIT 1",
+                " ORDER BY number DESC LIMIT 1",  # which no clock that is set back changes
                 (self._desk, json.dumps(key)),
             ).fetchone()
             if last is None or self._row(key) is not None:

@@ -135,7 +135,7 @@ def _sign(path: Path) -> tuple[int, ...] | None:
 
 
 def _drafts(folder: Path, database: sqlite3.Connection) -> Iterator[Path]:
-    for path in folder.glob("*.*"):
+    for path in sorted(folder.glob("*.*"), key=_dropped_at):
         match _value(_content(path)):
             case {
                 "key": [str(desk), str(thing), str(anchor)],
@@ -147,11 +147,16 @@ def _drafts(folder: Path, database: sqlite3.Connection) -> Iterator[Path]:
                     _keep_draft(database, *row, json.dumps(text), _moment(saved))
                     yield path
                 elif path.suffix == ".dropped":
-                    moment = path.name.split(".")[1]
-                    at = _moment(int(moment) / 1000 if moment.isdecimal() else saved)
+                    at = _moment(_dropped_at(path) / 1000 or saved)
                     values = {"desk": row[0], "key": row[1], "text": json.dumps(text), "at": at}
                     _copy("dropped", [values], database)
                     yield path
+
+
+def _dropped_at(path: Path) -> int:
+    """Return when a text was dropped, in milliseconds, by the name of its file; 0 if never."""
+    moment = path.name.split(".")[1]
+    return int(moment) if moment.isdecimal() else 0
 
 
 def _moment(seconds: float) -> float:

@@ -15,6 +15,12 @@ from tests.tui.review_world import Faults
 from tests.world import BASE_URL, World
 
 
+async def gone_on(driver: Driver) -> None:
+    """Wait until a start has gone on where the last run was left, or has said why not."""
+    await eventually(lambda: not driver.app.goes_on, driver.turn)
+    await driver.idle()
+
+
 def two_requests(world: World) -> list[str]:
     space = world.space("Guide", {"a": "# A\n\nOne.\n", "b": "# B\n\nOne.\n"})
 
@@ -60,6 +66,7 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
     again = open_world(world, "spaces", snapshot=disk)
     again.goes_on = True
     async with drive(again, size=(100, 30)) as driver:
+        await gone_on(driver)
         assert driver.place.PLACE == "review"
         assert driver.place.target.change_request == older
         assert driver.place.view == "changes"
@@ -76,6 +83,7 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
     async with quick.run_test(size=(100, 30)) as pilot:
         driver = Driver(quick, pilot)
         await driver.burst("j")
+        await gone_on(driver)
         assert driver.place.PLACE == "spaces"
 
     # A key that comes before the screen of the last run was drawn is for what is there instead.
@@ -92,6 +100,7 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
     gone = open_world(world, "spaces", snapshot=disk)
     gone.goes_on = True
     async with drive(gone, size=(100, 30)) as driver:
+        await gone_on(driver)
         assert driver.place.PLACE == "spaces"
         assert "where you were last, could not be opened again" in driver.screen
 
@@ -100,6 +109,7 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
         odd = open_world(world, "spaces", snapshot=disk)
         odd.goes_on = True
         async with drive(odd, size=(100, 30)) as driver:
+            await gone_on(driver)
             assert driver.place.PLACE == "spaces"
 
 
@@ -119,7 +129,7 @@ async def test_a_start_goes_on_before_the_service_has_answered(world: World) -> 
         driver = Driver(again, pilot)
         await eventually(lambda: driver.place.PLACE == "review", driver.turn)
         way.let.set()
-        await driver.idle()
+        await gone_on(driver)
         assert driver.place.target.change_request == older
         assert "Older" in driver.screen
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.server.seeding import Editor
@@ -139,3 +143,46 @@ async def test_a_start_goes_on_before_the_service_has_answered(world: World) -> 
     async with ended.run_test(size=(100, 30)):
         ended.keep_visit()
         assert disk.read(LEFT) == left
+
+
+class _Watched(MemorySnapshot):
+    """A snapshot that notes which threads have written the screen in front, and which it was."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[tuple[bool, str]] = []
+
+    def write(self, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        super().write(key, rows)
+        if key == LEFT:
+            self.writes.append(
+                (threading.current_thread() is threading.main_thread(), rows[0]["name"])
+            )
+
+
+async def test_the_screen_in_front_is_kept_in_a_thread_and_the_end_has_the_last_word(
+    world: World,
+) -> None:
+    two_requests(world)
+    disk = _Watched()
+    async with drive(open_world(world, "spaces", snapshot=disk)) as driver:
+        await driver.press("g c")
+        driver.app.tick()
+        await driver.idle()
+        assert disk.writes[-1] == (False, "changes")
+        # A thread that is late, as on a slow disk, writes nothing older over what the end kept.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+        slow = threading.Event()
+        held = asyncio.create_task(asyncio.to_thread(slow.wait))
+        await asyncio.sleep(0)
+        await driver.app.go("drafts")
+        driver.app.keep_visit()
+        await driver.app.go("spaces", back=True)
+        driver.app.keep_visit(cursor=True)
+        assert disk.writes[-1] == (True, "spaces")
+        written = len(disk.writes)
+        slow.set()
+        await held
+        await driver.idle()
+        assert len(disk.writes) > written
+        assert {name for _, name in disk.writes[written:]} == {"spaces"}

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
@@ -119,7 +120,8 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         self._reopening: Place | None = None
         """The screen of the last run, until it was drawn."""
         self._left: Visit | None = None
-        """The screen that the next start goes on with, as far as it is kept."""
+        """The screen that the next start goes on with, kept or about to be."""
+        self._left_lock = Lock()
         self.theme = theme
         self.explain = crash
         self.note_error = background
@@ -392,14 +394,27 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
                 self.visits = kept
 
     def keep_visit(self, *, cursor: bool = False) -> None:
-        """Keep which screen is in front for the next start, where that is another by now."""
+        """Keep which screen is in front for the next start, where that is another by now.
+
+        With ``cursor`` also what its cursor is on, and on the disk when this returns, for the end;
+        otherwise in a thread.
+        """
         visit = None if self.here is None else self.here.visit()
         if visit is None or (self.goes_on and not self.keyboard.pressed):
             return  # there is none yet, or that of the last run is about to be in front
         before = self._left
         if before is None or (before if cursor else replace(before, cursor=visit.cursor)) != visit:
             self._left = visit
-            visit.keep(self.session.snapshot)
+            if cursor:
+                self._write_left()
+            else:
+                begin(self, asyncio.to_thread, self._write_left, name="left", exit_on_error=False)
+
+    def _write_left(self) -> None:
+        # The newest by then: a thread that comes late undoes nothing of what the end has kept.
+        with self._left_lock:
+            if (visit := self._left) is not None:
+                visit.keep(self.session.snapshot)
 
     def exit(
         self, result: None = None, return_code: int = 0, message: RenderableType | None = None

@@ -181,6 +181,39 @@ def test_what_is_broken_hides_nothing_else(data: str, given: str, size: int) -> 
     )
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        NO_QUOTE,
+        '{"id": "q", "parts": [',
+        json.dumps(conversation("q", "x" * 900))[:-1],
+        json.dumps(conversation("q", "x" * 5_000))[:-2],
+        '{"id": "q" "parts": []}',
+    ],
+)
+def test_every_one_of_many_broken_conversations_is_counted(broken: str) -> None:
+    many = 1_200
+    found = read(f"[{A}, {', '.join([broken] * many)}, {B}, {NO_QUOTE}, {C}]")
+    assert [item.number for item in found] == list(range(1, many + 5))
+    whole = [item.conversation.id for item in found if isinstance(item, Item)]
+    assert whole == ["a", "b", "c"]
+
+
+def test_parts_that_look_like_conversations_hide_none() -> None:
+    part = '{"id": "p", "type": "message", "role": "user", "body": "It fails"}'
+    found = read(f'[{A}, {{"id": "q", "parts": [{", ".join([part] * 1_200)}, {B}, {C}]')
+    assert [item.id for item in found] == ["a", "", "b", "c"]
+
+
+def test_what_has_no_end_for_longer_than_is_held_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ingest_frames, "LARGEST", 300)
+    found = read(f"[{', '.join([NO_QUOTE] * 500)}, {A}]", 64)
+    assert [item.number for item in found] == list(range(1, 502))
+    assert found[-1].id == "a"
+
+
 def test_fields_are_named_with_their_lines_and_never_with_what_is_said() -> None:
     wrong = {
         "id": "\x1b[31mred",

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from copydesk.domain.text import clean, shorten
 
@@ -26,8 +26,11 @@ ROOM = 8
 PIECE = 1024 * 1024
 """Bytes read at once."""
 
-TRIES = 1000
-"""So often in a file, at most, what looks like the next conversation turns out to be none."""
+FIRST_LOOK = 4096
+"""Bytes of what looks like a conversation that are read first to see whether it is one."""
+
+DEEPEST = 8
+"""So many brackets that stand open say that one of them has no end; a conversation needs three."""
 
 NAME_CELLS = 60
 """How much of an id or a name is shown where it is complained about."""
@@ -39,8 +42,15 @@ _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
 _BEGINNING = re.compile(rb'\{[ \t\r\n]*+"(?:id|subject|metadata|parts)"[ \t\r\n]*+:')
 """What a conversation begins with, and what parts of one hardly ever do."""
 
+_PARTS = re.compile(rb'"parts"[ \t\r\n]*+:')
+"""What every conversation has, and no part of one."""
+
 _WORD = re.compile(rb'[^,\[\]{"\n]*+')
 _NEITHER = "a conversation begins with { and a list of them with [, and here is neither"
+
+_OF_A_PART = frozenset({"role", "body"})
+_LONGEST_WORD = 16
+"""Bytes from the end of a piece within which JSON may be broken for being cut: -Infinity, \\u12."""
 
 _OPENED_BY = {b"}": b"{", b"]": b"["}
 _CUT = 200
@@ -93,7 +103,8 @@ class _Pieces:
         self.line = line
         self.number = number
         self._ended = False
-        self._tries = TRIES
+        self._broken: list[int] = []
+        """How far off the broken conversations begin that the last look ahead passed."""
 
     def more(self) -> bool:
         """Hold another piece; False at the end of the file."""
@@ -157,9 +168,13 @@ class _Pieces:
                 if end >= 0 or not self.more():
                     break
 
-    def element(self) -> Frame | Complaint:
-        """Take what begins here, up to its end or to where the next conversation begins."""
+    def elements(self) -> Iterator[Frame | Complaint]:
+        """Take what begins here, up to its end or to where the next whole conversation begins.
+
+        Several where other broken ones begin before that.
+        """
         self.number += 1
+        self._broken = []
         line, end = self.line, self._end()
         length = None if end is None else end - self.at
         if end is None or holds_more(self.held[self.at : end]):
@@ -171,16 +186,25 @@ class _Pieces:
                 f"the conversation that begins here is larger than {LARGEST // 2**20} MiB, "
                 "or a bracket or a quotation mark is missing in it"
             )
-            return Complaint(line, sentence, self.number)
-        data = self.take(self.at + length)
-        if not known and not self.sign():
-            sentence = (
-                "the conversation that begins here has no end (a bracket or a quotation mark?)"
-            )
-            return Complaint(line, sentence, self.number)
-        if len(data) > LARGEST:
-            return Complaint(line, f"this is larger than {LARGEST // 2**20} MiB", self.number)
-        return Frame(line, self.number, data)
+            yield Complaint(line, sentence, self.number)
+            return
+        ends = [each for each in self._broken if each < length]
+        for begin, until in zip([0, *ends], [*ends, length], strict=True):
+            line, data = self.line, self.take(self.at + until - begin)
+            if begin:
+                self.number += 1
+            if until < length:
+                data = data.rstrip().removesuffix(b",")
+            if until == length and not known and not self.sign():
+                sentence = (
+                    "the conversation that begins here has no end (a bracket or a quotation mark?)"
+                )
+                yield Complaint(line, sentence, self.number)
+            elif len(data) > LARGEST:
+                sentence = f"this is larger than {LARGEST // 2**20} MiB"
+                yield Complaint(line, sentence, self.number)
+            else:
+                yield Frame(line, self.number, data)
 
     def _end(self) -> int | None:
         """Return where the element ends that begins here; None where the file or the room does."""
@@ -246,23 +270,27 @@ class _Pieces:
     def _next_conversation(self, length: int | None) -> int | None:
         """Return how far it is to the next whole conversation, ``length`` at most.
 
-        All of the file is looked through without a ``length``. None where it is too far to hold;
-        one stands there then.
+        All of the file is looked through without a ``length``, and of one that is too far to hold
+        all up to the last that begins. None where none does; one stands there then.
         """
         far, offset = False, 1
         while True:
             limit = len(self.held) if length is None else self.at + length
             found = _BEGINNING.search(self.held, self.at + offset, limit)
-            if found is not None and self._tries:
+            if found is not None:
                 offset = found.start() - self.at
                 while len(self.held) - self.at - offset <= LARGEST and self.more():
                     pass
                 begin = self.at + offset
                 before = self.held[max(self.at, begin - _CUT) : begin].rstrip()
-                whole = self.held[begin : begin + LARGEST]
-                if not before.endswith(b":") and _is_conversation(whole):
-                    break
-                self._tries -= 1
+                if not before.endswith(b":"):
+                    value = _value_at(self.held, begin)
+                    if value is not None and not value.keys() & _OF_A_PART:
+                        break
+                    following = _BEGINNING.search(self.held, begin + 1)
+                    end = following.start() if following else begin + LARGEST
+                    if value is None and _PARTS.search(self.held, begin, end):
+                        self._broken.append(offset)
                 offset += 1
                 continue
             if length is not None:
@@ -270,6 +298,8 @@ class _Pieces:
             # What a conversation begins with may be cut in two by the end of a piece.
             offset = max(offset, len(self.held) - self.at - _CUT)
             if offset > ROOM * LARGEST:
+                if self._broken:
+                    return self._broken[-1]
                 self._go(self.at + offset)
                 far, offset = True, 0
             if not self.more():
@@ -297,13 +327,35 @@ def _is_json(data: bytes) -> bool:
     return True
 
 
-def _is_conversation(data: bytes) -> bool:
-    """Whether something begins with an object that is no part of a conversation."""
-    try:
-        value, _ = json.JSONDecoder().raw_decode(data.decode(errors="replace"))
-    except (ValueError, RecursionError):
-        return False
-    return not value.keys() & {"role", "body"}
+def _value_at(held: bytes, begin: int) -> dict[str, Any] | None:
+    """Return the object that begins there; None where it is broken, or no conversation is so large.
+
+    No more is read than it takes to tell: very many may be broken, one after the other.
+    """
+    size = FIRST_LOOK
+    while True:
+        piece = held[begin : begin + size]
+        text = piece.decode(errors="replace")
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text)
+        except json.JSONDecodeError as error:
+            cut = len(piece) == size < LARGEST and (
+                error.pos >= len(text) - _LONGEST_WORD or error.msg.startswith("Unterminated")
+            )
+            if not cut or _depth(piece) > DEEPEST:
+                return None
+            size = min(LARGEST, 2 * size)
+        except (ValueError, RecursionError):
+            return None
+        else:
+            return cast("dict[str, Any]", value)
+
+
+def _depth(data: bytes) -> int:
+    """Return how many brackets stand open at the end of something that is right up to there."""
+    tokens = [token[0] for token in _TOKEN.finditer(data)]
+    opened = sum(token in (b"{", b"[") for token in tokens)
+    return opened - sum(token in (b"}", b"]") for token in tokens)
 
 
 def frames(file: Readable) -> Iterator[Frame | Complaint]:
@@ -392,8 +444,8 @@ def _values(pieces: _Pieces) -> Iterator[Frame | Complaint]:
             if not separated:
                 said = "a comma is missing before this conversation"
                 yield Complaint(pieces.line, said, loses=False)
-            found = pieces.element()
-            yield found
+            for found in pieces.elements():
+                yield found
             separated = not depth
             if isinstance(found, Complaint) and not pieces.sign():
                 return

@@ -164,6 +164,8 @@ def test_what_it_changes_is_printed_by_word_and_as_a_patch(
     value = scripts.json("cr", "diff", "1")
     assert "".join(each["patch"] for each in value) == patch
     assert {tuple(each["kinds"]) for each in value} >= {("added",), ("deleted",), ("edited",)}
+    beside = {each["path"]: each["kinds"] for each in value if "id" not in each}
+    assert beside == {"SUMMARY.md": ["edited"]}
     folder, wanted = tmp_path / "before", tmp_path / "after"
     scripts.out("desk", "export", "API reference", str(folder))
     git = shutil.which("git")
@@ -175,6 +177,27 @@ def test_what_it_changes_is_printed_by_word_and_as_a_patch(
     assert everything_in(folder) == everything_in(wanted)
     assert scripts.out("cr", "diff", "1", "--patch") == patch, "merged, it is what it was"
     assert "Merged. This is the page" in scripts.out("cr", "diff", "1")
+
+
+def test_files_that_are_no_page_now_are_in_a_diff_with_what_happens_to_them(
+    scripts: ScriptDesk,
+) -> None:
+    world = scripts.world
+    space = world.space("Swaps", {"a": "First.\n", "b": "Second.\n", "c": "Third.\n"})
+
+    def edit(editor: Editor) -> None:
+        first, second = editor.find("a"), editor.find("b")
+        editor.page("New", "New.\n", parent=editor.find("c"))
+        editor.rename(second, "B", "d")
+        editor.rename(first, "A", "b")
+
+    world.change_request(space, edit=edit)
+    value = scripts.json("cr", "diff", "1", "--space", "swaps")
+    beside = {each["path"]: each["kinds"] for each in value if "id" not in each}
+    assert beside == {"SUMMARY.md": ["edited"], "a.md": ["deleted"], "c/README.md": ["moved"]}
+    patch = scripts.out("cr", "diff", "1", "--space", "swaps", "--patch")
+    assert "".join(each["patch"] for each in value) == patch
+    assert "deleted file mode 100644\n--- a/a.md\n" in patch
 
 
 @pytest.mark.parametrize("tells", [True, False])

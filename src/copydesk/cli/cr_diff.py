@@ -20,6 +20,7 @@ from copydesk.domain.text import plural
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.content import ContentPage
+    from copydesk.server.patching import ChangedFile
     from copydesk.tui.present.changed import Changed
     from copydesk.tui.present.diff import PageText, Row
     from copydesk.tui.review_reading import Opened
@@ -114,7 +115,7 @@ def _put_row(page: PageText, row: Row) -> None:
 
 # As a patch
 
-Patches = list[tuple["Changed | str", bytes]]
+Patches = list[tuple["Changed | ChangedFile", bytes]]
 """A change with its patch; a file that the service does not tell is there by its path."""
 
 
@@ -127,15 +128,15 @@ def _exported(desk: Path | None, request_id: str, changes: Sequence[Changed]) ->
         files = changed_files(store, request_id)
     finally:
         store.close()
-    by_page = {each.page: each for each in files if each.page is not None}
-    by_path = {each.path: each for each in files if each.page is None}
+    # A page has two of them where its file went, and it is now in a file of another page.
+    left = {(True, each.page) if each.page else (False, each.path): each for each in files}
     found: Patches = []
     for change in changes:
-        known = by_path if change.file else by_page
-        each = known.pop(change.node.title if change.file else change.id, None)
+        each = left.pop((False, change.node.title) if change.file else (True, change.id), None)
         found.append((change, b"" if each is None else each.patch))
-    rest = sorted([*by_page.values(), *by_path.values()], key=lambda each: each.path)
-    return [*found, *((each.path, each.patch) for each in rest)]
+        if each is not None:
+            files.remove(each)
+    return [*found, *((each, each.patch) for each in files)]
 
 
 async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> Patches:
@@ -201,12 +202,13 @@ def _put_patch(patch: bytes) -> None:
         put_bytes(patch)
 
 
-def _value(change: Changed | str, patch: bytes) -> dict[str, Any]:
-    from copydesk.tui.present.changed import FILE, page_notes
+def _value(change: Changed | ChangedFile, patch: bytes) -> dict[str, Any]:
+    from copydesk.tui.present.changed import FILE, Changed, page_notes
 
     shown = {"patch": patch.decode("utf-8", "replace")}
-    if isinstance(change, str):
-        return {"object": "file", "title": change, "path": change, "kinds": ["edited"], **shown}
+    if not isinstance(change, Changed):
+        named = {"title": change.path, "path": change.path}
+        return {"object": "file", **named, "kinds": list(change.kinds), **shown}
     return {
         "id": change.id.removeprefix(FILE),
         "object": "file" if change.file else "page",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.page_tree import ChangeKind
 from copydesk.server import content
 from copydesk.server.branches import base_of
 from copydesk.server.source_content import source_of, source_space
@@ -23,6 +24,7 @@ class ChangedFile:
     path: str
     page: str | None
     patch: bytes
+    kinds: tuple[ChangeKind, ...]
 
 
 def changed_files(store: Store, change_request_id: str) -> list[ChangedFile]:
@@ -70,10 +72,21 @@ def _compared(
     found: list[ChangedFile] = []
     for path in sorted({*old, *new} - set(moved.values())):
         was = moved.get(path, path)
-        patch = b"".join(file_patch(Side(was, old.get(was)), Side(path, new.get(path))))
-        if patch:
-            found.append(ChangedFile(path, pages.get(path), patch))
+        before_it, after_it = Side(was, old.get(was)), Side(path, new.get(path))
+        if patch := b"".join(file_patch(before_it, after_it)):
+            kinds = _kinds(before_it, after_it)
+            found.append(ChangedFile(path, pages.get(path), patch, kinds))
     return found
+
+
+def _kinds(was: Side, now: Side) -> tuple[ChangeKind, ...]:
+    if was.data is None or now.data is None:
+        return ("added",) if was.data is None else ("deleted",)
+    happened: tuple[tuple[bool, ChangeKind], ...] = (
+        (was.path != now.path, "moved"),
+        (was.data != now.data, "edited"),
+    )
+    return tuple(kind for true, kind in happened if true)
 
 
 def _files(space: SourceSpace) -> dict[str, str]:

@@ -184,9 +184,9 @@ def judged(text: str, known: Known, **changes: Any) -> bool | None:
     ("text", "found"),
     [
         ("#118", True), ("author:raman", True), ("by:lee", False), ("space:plat", True),
-        ("is:outdated", True), ("-is:outdated", False), ("has:threads", True),
+        ("is:outdated", True), ("-is:outdated", False), ("has:threads", None),
         ("platform fix", True), ("age:>3d", True), ("age:3d", True), ("age:<3d", False),
-        ("idle:<=3d", True), ("threads:2", True), ("threads:>2", False), ("can:merge", True),
+        ("idle:<=3d", True), ("threads:2", None), ("-is:discussed", None), ("can:merge", True),
         ("can:edit", False), ("rule:ready", None), ("-rule:ready", None), ("changed:>2", None),
         ('page:"x y"', None), ("waiting:me", None), ("rule:ready by:lee", False),
         ("rule:ready -by:lee", None),
@@ -219,7 +219,17 @@ def test_filters_by_what_was_read() -> None:
     assert judged("waiting:author", failing, threads=1) is False
     # What the service cannot say is not what was not read.
     assert judged("rule:unknown -page:x -changed:>0", Known(Details())) is True
+    # What was said with a verdict is no open thread, though a service counts it as one.
+    assert judged(
+        "threads:1 has:threads is:discussed", Known(Details(talk=Talk(open=1))), threads=2
+    )
+    assert judged(
+        "threads:0 -has:threads -is:discussed", Known(Details(talk=Talk(open=0))), threads=2
+    )
     # Only what a filter turns on is read.
+    assert needs(Query.parse("has:cluster is:outdated", fields(known))) == set()
+    for text in ("has:threads", "is:discussed", "threads:>1"):
+        assert needs(Query.parse(text, fields(known))) == {TALK}
     assert needs(Query.parse("waiting:me fix", fields(known))) == {TALK, "asked"}
     assert needs(Query.parse("rule:ready can:merge", fields(known))) == {RULES, PAGES}
 
@@ -244,7 +254,7 @@ def test_ready_is_what_the_details_call_ready(
     pages = [PageLine("A", ("edited",))] if details.pages is None else details.pages
     read = replace(details, rules=details.rules or [], pages=pages)
     assert judged("rule:ready", Known(read), outdated=outdated) is found
-    if found is not None and read.pages:
+    if found is not None:
         said = str(merge_state(row(outdated=outdated), read))
         assert said.startswith("READY TO MERGE") is found
 

@@ -138,6 +138,21 @@ async def test_the_tabs_full_empty_and_out_of_reach(
         assert "You wrote it: what you say of it counts for no rule." in driver.screen
         await driver.press("escape", "5")
         assert "begun" in driver.screen
+        await driver.press("1")
+        assert "CHANGES NOTHING   there is nothing to merge" in driver.screen
+        await driver.press("g c")
+        assert "merge CHANGES NOTHING" in " ".join(driver.screen.split())
+
+
+async def test_the_rule_of_an_update_that_conflicts_names_the_way_out(review: ReviewWorld) -> None:
+    rule(review, {"rule": "require_up_to_date_change_request"})
+    review.world.commit(review.space, {"webhooks/retries": "# Retries\n\nNever.\n"})
+    async with drive(review.app(), "4", size=(100, 40)) as driver:
+        assert "U updates it from main." in driver.screen
+        await driver.press("U", "y", "escape", "4")
+        said = " ".join(driver.screen.replace("│", " ").split())
+        assert "An update conflicts in pages that both sides changed. On a platform, edit" in said
+        assert "“copydesk desk import” once more" in said
 
 
 async def test_what_only_the_service_knows_is_a_question_mark(review: ReviewWorld) -> None:

@@ -107,7 +107,10 @@ async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk)
         assert row is not None
         assert row.threads == 1
         assert "none open" in here(driver).facts.plain
-        await driver.press("4")
+        await driver.press("/")
+        await driver.burst(*"has:threads", "enter")
+        assert subjects(driver) == []
+        await driver.press("escape", "4")
         assert subjects(driver) == ["Sent back"]
         await driver.press("6")
         assert subjects(driver) == ["Left alone"]

@@ -71,7 +71,8 @@ def show_request(
         review_summary,
         rule_line,
     )
-    from copydesk.tui.present.change_request import open_threads, row_of
+    from copydesk.tui.present.change_filter import open_threads
+    from copydesk.tui.present.change_request import row_of
     from copydesk.tui.present.readiness import readiness_of
     from copydesk.tui.space_reading import read_me
 

@@ -23,13 +23,12 @@ from copydesk.local.saved_views import SavedViews
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.tui.change_request_reading import Scope, Spaces, read_asked, read_parts, read_talk
 from copydesk.tui.present.change_details import Details
-from copydesk.tui.present.change_filter import ASKED, PARTS, TALK, fields, needs
+from copydesk.tui.present.change_filter import ASKED, PARTS, TALK, fields, needs, open_threads
 from copydesk.tui.present.change_request import (
     SORT_NEEDS,
     SORTS,
     UNKNOWN,
     ChangeRow,
-    open_threads,
     row_of,
     sorted_rows,
 )

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from copydesk.contract.models.space import Space
     from copydesk.tui.views import Listing
 
+FILES_UNKNOWN = "whether it changes a file was not looked at"
+"""Said where the page trees are the same, and nothing else tells what changes."""
+
 MOST_PAGES = 200
 """Changed pages that the details name: more than anybody reads beside a list."""
 
@@ -358,7 +361,8 @@ async def _pages(
         )
         for change in changes
     ]
-    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, (), ""
+    unlooked = "" if lines else FILES_UNKNOWN
+    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, (), unlooked
 
 
 def page_lines(changes: Iterable[Change]) -> list[PageLine]:

@@ -12,8 +12,8 @@ from rich.text import Text
 from copydesk.domain.age import age, moment
 from copydesk.domain.text import listed
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.present.change_filter import PAGES, PARTS, RULES
-from copydesk.tui.present.change_request import UNKNOWN, ChangeRow, open_threads
+from copydesk.tui.present.change_filter import PAGES, PARTS, RULES, open_threads
+from copydesk.tui.present.change_request import UNKNOWN, ChangeRow
 from copydesk.tui.present.readiness import readiness_of
 from copydesk.tui.widgets.facts import Fact
 
@@ -107,6 +107,11 @@ class Details:
     """That not all changes were looked at for such pages, "" where they were."""
     impact: str = ""
     """What it does to the links around it, "" while that is not read."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is known to change neither a page nor a file."""
+        return self.pages is not None and not (self.pages or self.more_pages or self.unlooked)
 
     @property
     def passed(self) -> int:

@@ -56,9 +56,15 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "asked": frozenset({RULES}),
     "page": frozenset({PAGES}),
     "changed": frozenset({PAGES}),
+    "threads": frozenset({TALK}),
+    "has": frozenset({TALK}),
+    "is": frozenset({TALK}),
     "waiting": frozenset({RULES, TALK, ASKED}),
 }
-"""What each key needs; ``waiting:me`` alone needs no rules."""
+"""What each key needs. `needs` takes off what a value does without."""
+
+
+_OF_THREADS = {"has": "threads", "is": "discussed"}
 
 
 def needs(query: Query[ChangeRow]) -> frozenset[str]:
@@ -70,6 +76,8 @@ def needs(query: Query[ChangeRow]) -> frozenset[str]:
             asked -= {RULES}
         if term.key == "asked" and term.value == "me":
             asked = frozenset({ASKED})
+        if term.key in ("has", "is") and term.value not in _OF_THREADS[term.key]:
+            asked = frozenset()
         found |= asked
     return frozenset(found)
 
@@ -92,8 +100,7 @@ def fields(known: Knows) -> Fields[ChangeRow]:
             return "unknown"
         if details(row, PAGES) is None:
             return UNKNOWN  # a page may be lost, or nothing changed
-        empty = found.pages is not None and not found.pages and not found.more_pages
-        return None if empty or readiness_of(row, found).word != READY else "ready"
+        return "ready" if readiness_of(row, found).word == READY else None
 
     def review(row: ChangeRow) -> Value:
         found = details(row, RULES)
@@ -119,7 +126,8 @@ def fields(known: Knows) -> Fields[ChangeRow]:
         return None if found.pages is None else len(found.pages) + found.more_pages
 
     def threads(row: ChangeRow) -> Number:
-        return row.threads
+        count = open_threads(row, known.last_known(row))
+        return UNKNOWN if count is None else count
 
     return Fields(
         words=lambda row: " ".join(
@@ -132,7 +140,7 @@ def fields(known: Knows) -> Fields[ChangeRow]:
             "space": lambda row: known.space_title(row.space),
             "status": lambda row: row.status,
             "is": lambda row: _marks(row, known),
-            "has": _has,
+            "has": lambda row: {"threads": _discussed(row, known), "cluster": row.cluster != ""},
             "can": lambda row: {"merge": known.may(row, "merge"), "edit": known.may(row, "edit")},
             "waiting": lambda row: waiting(row, known),
             "rule": rule,
@@ -183,19 +191,29 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
     return None if one is None or other is None else False
 
 
-def _marks(row: ChangeRow, known: Knows) -> Value:
-    facts = [
-        (row.outdated, "outdated"),
-        (row.threads > 0, "discussed"),
-        (known.mine(row), "mine"),
-        (known.snoozed(row), "snoozed"),
-        (True, row.status),
-    ]
-    return [word for true, word in facts if true]
+def open_threads(row: ChangeRow, details: Details | None) -> int | None:
+    """Return how many threads are open, as the review counts them; None until they were read.
+
+    The service's own count may have what was said with a verdict among them, which is none.
+    """
+    if not row.threads:
+        return 0
+    return None if details is None or details.talk is None else details.talk.open
 
 
-def _has(row: ChangeRow) -> Value:
-    return [w for true, w in ((row.threads > 0, "threads"), (row.cluster != "", "cluster")) if true]
+def _discussed(row: ChangeRow, known: Knows) -> bool | None:
+    count = open_threads(row, known.last_known(row))
+    return None if count is None else count > 0
+
+
+def _marks(row: ChangeRow, known: Knows) -> States:
+    return {
+        "outdated": row.outdated,
+        "discussed": _discussed(row, known),
+        "mine": known.mine(row),
+        "snoozed": known.snoozed(row),
+        row.status: True,
+    }
 
 
 def _seconds(then: datetime, now: datetime) -> Number:

@@ -17,7 +17,7 @@ from copydesk.domain.age import age
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.present.change_filter import PAGES, RULES, TALK
+from copydesk.tui.present.change_filter import PAGES, RULES, TALK, open_threads
 from copydesk.tui.views import SERVED, Listing
 
 if TYPE_CHECKING:
@@ -263,16 +263,6 @@ def subject(row: ChangeRow, listing: Listing, *, asleep: bool = False) -> str | 
     elif row.status == "draft":
         text = Text.assemble(("[draft] ", "muted"), text)
     return text
-
-
-def open_threads(row: ChangeRow, details: Details | None) -> int | None:
-    """Return how many threads are open, as the review counts them; None until they were read.
-
-    The service's own count may have what was said with a verdict among them, which is none.
-    """
-    if not row.threads:
-        return 0
-    return None if details is None or details.talk is None else details.talk.open
 
 
 def threads(row: ChangeRow, found: Details | None = None) -> str | Text:

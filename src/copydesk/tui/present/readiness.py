@@ -37,6 +37,9 @@ PERHAPS = "READY?"
 LOSES = "LOSES PAGES"
 """A merge would take pages from readers that the author only moved."""
 
+EMPTY = "CHANGES NOTHING"
+"""A service refuses to merge what would leave primary content as it is."""
+
 OBJECTED = "READY !"
 """Every rule is met, and yet somebody has asked for changes since it was approved."""
 
@@ -89,6 +92,7 @@ def readiness(
     losing: Sequence[str] = (),
     unlooked: str = "",
     both_sides: Sequence[str] | None = None,
+    empty: bool = False,
     keys: bool = True,
 ) -> Readiness:
     """Return how ready a change request is. ``results`` of its rules are None when not known.
@@ -97,7 +101,8 @@ def readiness(
     are people who asked for changes after it was approved, ``losing`` says of pages that a merge
     takes from readers where their texts go, ``unlooked`` that not all changes were looked at for
     that. ``both_sides`` are titles of its pages that main has
-    changed too, None where that is not known. ``keys`` that help are only named where they work.
+    changed too, None where that is not known. ``empty`` says that it is known to change neither a
+    page nor a file. ``keys`` that help are only named where they work.
     """
     if status != "open":
         said = {"draft": "W makes it open"}.get(status, "") if keys else ""
@@ -111,6 +116,8 @@ def readiness(
         behind = f"{glyphs().outdated} out of date"
         why = "; ".join(["an update met the same lines changed on both sides", *failing, *objected])
         return Readiness("CONFLICTS", "bad", f"{why}   {behind}")
+    if empty:
+        return Readiness(EMPTY, "warn", "; ".join(["there is nothing to merge", *failing]))
     if failing:
         passed = len(results or ()) - len(failing) - len(unsure)
         why = "; ".join([*failing, *objected]) + (f"   {behind}" if behind else "")
@@ -143,5 +150,6 @@ def readiness_of(row: ChangeRow, details: Details, *, keys: bool = True) -> Read
         losing=details.losing,
         unlooked=details.unlooked,
         both_sides=details.both_sides,
+        empty=details.empty,
         keys=keys,
     )

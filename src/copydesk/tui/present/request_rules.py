@@ -14,6 +14,7 @@ from copydesk.domain.merge_rules import label
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.comment import name_of
+from copydesk.tui.present.conflict import HOW_TO_SETTLE
 from copydesk.tui.present.readiness import objection
 from copydesk.tui.read_only import hint
 from copydesk.tui.review_facts import Side
@@ -188,7 +189,7 @@ def what_to_do(
         return "Only the service can tell: m, then y asks it to merge."
     if result.rule == UP_TO_DATE:
         if standing.stuck:
-            return "An update conflicts: its author edits the pages that both sides changed."
+            return f"An update conflicts in pages that both sides changed. {HOW_TO_SETTLE}"
         return "U updates it from main."
     if result.rule in ABOUT_WORDS:
         return "e edits subject and description in the list of change requests (g c)."

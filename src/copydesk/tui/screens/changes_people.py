@@ -13,8 +13,8 @@ from copydesk.tui import reviewers
 from copydesk.tui.actions import action
 from copydesk.tui.bulk import Bulk
 from copydesk.tui.draft_keys import marked_verdict_key, review_key
-from copydesk.tui.present.change_filter import RULES
-from copydesk.tui.present.change_request import ChangeRow, open_threads
+from copydesk.tui.present.change_filter import RULES, open_threads
+from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_bulk import ChangesBulk
 from copydesk.tui.screens.changes_guards import nothing_selected
 from copydesk.tui.widgets.marking import unless_marked

@@ -223,6 +223,7 @@ class ReviewBase(Place):
             losing=opened.losses,
             unlooked=opened.unlooked,
             both_sides=rules.both_sides,
+            empty=not opened.changes and not opened.unlooked,
             keys=not self.session.read_only,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -152,3 +153,13 @@ def test_a_cell_that_spans_others_leaves_the_rest_under_their_heads() -> None:
 def test_a_table_wider_than_a_screen_stays_as_it_was_written() -> None:
     cells = '<td colspan="99999" rowspan="99999">x</td>' * 9
     assert read_table(f"<table><tr>{cells}</tr></table>") is None
+
+
+def test_few_tags_that_ask_for_very_many_cells_take_little_memory() -> None:
+    cells = '<td colspan="99" rowspan="9999"></td>' * 300
+    tracemalloc.start()
+    try:
+        assert read_table(f"<table><tr>{cells}</tr>{'<tr></tr>' * 300}</table>") is None
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()

@@ -155,9 +155,9 @@ def read_table(source: str) -> HtmlTable | None:
     if not rows:
         return None
     lines = _spread(rows)
-    width = max(len(line) for line in lines)
-    if width > MOST_COLUMNS:
+    if lines is None:
         return None
+    width = max(len(line) for line in lines)
     head = lines.pop(0) if rows[0].head else []
     return HtmlTable(
         [*head, *[""] * (width - len(head))] if any(head) else [],
@@ -165,8 +165,11 @@ def read_table(source: str) -> HtmlTable | None:
     )
 
 
-def _spread(rows: Sequence[_Row]) -> list[list[str]]:
-    """Return the cells of rows in their columns: one that spans others leaves these empty."""
+def _spread(rows: Sequence[_Row]) -> list[list[str]] | None:
+    """Return the cells of rows in their columns: one that spans others leaves these empty.
+
+    None where there are more columns than are shown: a few tags can ask for millions.
+    """
     lines: list[list[str]] = []
     taken: dict[int, int] = {}  # rows that a cell above still reaches into, by column
     for row in rows:
@@ -179,6 +182,8 @@ def _spread(rows: Sequence[_Row]) -> list[list[str]]:
             if deep > 1:
                 below.update({len(line) + at: deep - 1 for at in range(reach)})
             line += [cell, *[""] * (reach - 1)]
+            if len(line) > MOST_COLUMNS:
+                return None
         while len(line) in taken:
             line.append("")
         lines.append(line)

@@ -11,6 +11,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import (
     Change,
     ChangeRequest,
+    ChangeRequestCreate,
     ChangeRequestUpdate,
     Changes,
     MergeResult,
@@ -209,6 +210,55 @@ async def test_what_was_archived_on_the_desk_stays_so(world: World, repository: 
     repository.commit({"a.md": b"# A!\n"}, branch="1-a")
     read(world, repository.path)
     assert (await request(world, space, 1)).status == "archived"
+
+
+async def test_a_request_of_the_desk_is_not_merged_by_a_commit_that_has_its_number(
+    world: World, repository: Making
+) -> None:
+    base = tip(repository)
+    repository.commit({"b.md": b"# B!\n"}, branch="7-idea", parents=[base])
+    space = read(world, repository.path).spaces[0].space_id
+    async with world.api() as api:
+        own = await api(
+            ops.create_change_request, space, ChangeRequestCreate(subject="My own idea")
+        )
+    # The one number is of the desk's own request, the other of a branch that is still there.
+    repository.commit({"a.md": FILES["a.md"] + b"One.\n"}, f"Add a line (#{own.number})")
+    repository.commit({"a.md": FILES["a.md"] + b"One.\n\nTwo.\n"}, "Add another (#7)")
+    assert read(world, repository.path).spaces[0].merged == 2
+    for number in (own.number, 7):
+        assert number is not None
+        assert (await request(world, space, number)).status in ("open", "draft")
+
+
+async def test_a_branch_that_goes_on_after_it_was_merged_is_a_new_request(
+    world: World, repository: Making
+) -> None:
+    first = repository.commit(
+        {"a.md": FILES["a.md"] + b"One.\n"}, "One", branch="develop", parents=[tip(repository)]
+    )
+    space = read(world, repository.path).spaces[0].space_id
+    landed = {"a.md": FILES["a.md"] + b"One.\n"}
+    repository.commit(landed, "Merge branch 'develop'", parents=[tip(repository), first])
+    assert read(world, repository.path).spaces[0].merged == 1
+    second = repository.commit({"b.md": FILES["b.md"] + b"Two.\n"}, "Two", branch="develop")
+    assert read(world, repository.path).spaces[0].opened == 1
+    assert (await request(world, space, 1)).status == "merged"
+    proposed = await changes(world, space, 2)
+    assert [(each.type, each.page and each.page.title) for each in proposed] == [
+        ("page_edited", "B")
+    ]
+    # It is merged and goes on before the next import.
+    repository.commit(
+        landed | {"b.md": FILES["b.md"] + b"Two.\n"},
+        "Merge branch 'develop'",
+        parents=[tip(repository), second],
+    )
+    repository.commit({"b.md": FILES["b.md"] + b"Two.\n\nThree.\n"}, "Three", branch="develop")
+    report = read(world, repository.path).spaces[0]
+    assert (report.opened, report.merged) == (1, 1)
+    found = [(await request(world, space, number)).status for number in (1, 2, 3)]
+    assert found == ["merged", "merged", "open"]
 
 
 # Out to git and back

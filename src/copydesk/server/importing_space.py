@@ -159,14 +159,7 @@ class SpaceImport:
     ) -> None:
         """Record a merged change: on the request that proposed it, or on one made for it."""
         author = self.author(change.author)
-        request: str | None = self.tx.value(
-            "SELECT id FROM change_request WHERE space_id = ? AND (number = ? OR id = ?) "
-            "AND status IN ('open', 'draft') ORDER BY id = ? DESC LIMIT 1",
-            report.space_id,
-            change.number,
-            proposed := changes.get(f"branch:{change.branch}", {}).get("id"),
-            proposed,
-        )
+        request = self._proposed_by(change, report.space_id, changes)
         created, merged = at(self.tx, change.created_at), at(self.tx, change.updated_at)
         if request is None:
             request = branches.open_branch(
@@ -183,15 +176,40 @@ class SpaceImport:
         branches.record_merge(merged, request, merged_as)
         report.merged += 1
 
+    def _proposed_by(
+        self, change: SourceChange, space_id: str, changes: Mapping[str, Any]
+    ) -> str | None:
+        """Return the request that proposed a merged change, by its branch or its number.
+
+        A request that was opened on the desk may have the same number, and so may that of another
+        branch: one that is still there, with something that is not in primary content.
+        """
+        keys = {each["id"]: key for key, each in changes.items()}
+        branch = changes.get(f"branch:{change.branch}", {}).get("id")
+        for row in self.tx.all(
+            "SELECT * FROM change_request WHERE space_id = ? AND (number = ? OR id = ?) "
+            "AND status IN ('open', 'draft') ORDER BY id = ? DESC",
+            space_id,
+            change.number,
+            branch,
+            branch,
+        ):
+            key = keys.get(row["id"])
+            gone = key is not None and key not in self.whole.there
+            if gone or (key is not None and branches.is_contained(self.tx, row)):
+                return str(row["id"])
+        return None
+
     def _proposal(self, change: SourceChange, report: SpaceReport, changes: dict[str, Any]) -> None:
         """Open a change request for a branch, or bring the one it has up to date.
 
         A branch that took the default one in, or was put on a later state of it, contains that: its
         request is compared and merged from there, or all that others did would be its own doing.
+        One that goes on after its request was merged proposes something new.
         """
         author = self.author(change.author)
         remembered = changes.get(change.key)
-        if remembered is None:
+        if remembered is None or self._goes_on(change, remembered):
             request = self._open_proposal(change, author, report.space_id)
             changes[change.key] = {"id": request} | self._noted(change, report.space_id)
             report.opened += 1
@@ -223,6 +241,11 @@ class SpaceImport:
             contains=base,
         )
         report.updated += 1
+
+    def _goes_on(self, change: SourceChange, remembered: Mapping[str, Any]) -> bool:
+        """Whether a branch has new commits since its request was merged."""
+        status = self.tx.row("change_request", remembered["id"])["status"]
+        return status == "merged" and remembered["head"] != change.head_commit
 
     def _noted(self, change: SourceChange, space_id: str) -> dict[str, Any]:
         """Return what to remember of a branch beside the request that it became."""

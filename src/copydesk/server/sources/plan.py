@@ -89,6 +89,12 @@ class ImportPlan:
     landed: frozenset[str] = frozenset()
     unread: frozenset[str] = frozenset()
 
+    @property
+    def there(self) -> frozenset[str]:
+        """The keys of branches that propose something, or cannot be read."""
+        proposed = (change.key for space in self.spaces for change in space.changes)
+        return self.unread.union(proposed)
+
 
 def plan_imports(
     repository: Repository,

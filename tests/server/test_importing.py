@@ -331,3 +331,10 @@ def test_a_space_that_was_never_imported_can_be_exported(world: World, tmp_path:
     found = taken(tmp_path / "out")
     assert b"(intro.md)" in found["SUMMARY.md"]
     assert found["intro.md"] == b"# Intro\n"
+
+
+def test_a_folder_whose_name_is_no_text_is_refused_in_a_sentence(
+    world: World, tmp_path: Path
+) -> None:
+    with pytest.raises(SourceError, match="not UTF-8"):
+        read(world, tmp_path / "caf\udce9")

@@ -17,7 +17,7 @@ from copydesk.server import seeding, seeding_sites
 from copydesk.server.importing_space import SpaceImport, SpaceReport
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository
-from copydesk.server.sources.model import Person, Problem, Progress
+from copydesk.server.sources.model import Person, Problem, Progress, SourceError
 from copydesk.server.sources.plan import ImportPlan, Known, plan_imports
 from copydesk.server.store import Row, Store, Tx
 
@@ -54,6 +54,13 @@ def import_source(
     Raises ``SourceError`` when the source cannot be read or holds no Markdown.
     """
     path = source.expanduser().resolve()
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(
+            f"{str(path)!a} is not UTF-8 text, and cannot be noted for the next import: "
+            "give the folder another name."
+        ) from error
     known = store.read(lambda tx: _known(tx, _imported(tx, path, organization)))
     with Repository.open(path, default=known.branch if known else None) as repository:
         plan = plan_imports(repository, known=known, progress=progress)

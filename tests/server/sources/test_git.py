@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import gc
 import os
+import warnings
+import zlib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -188,3 +191,58 @@ def test_what_is_no_source_is_refused_in_a_sentence(making: Making, tmp_path: Pa
         (tmp_path / name).write_bytes(data)
         with pytest.raises(SourceError, match=words):
             Repository.open(tmp_path / name)
+
+
+def read_all(path: Path) -> list[bytes]:
+    with Repository.open(path) as source:
+        return [blob.read() for blob in source.files().values()]
+
+
+@pytest.mark.parametrize("kind", [b"blob", b"tree", b"commit"])
+def test_a_damaged_object_is_told_in_a_sentence(
+    making: Making, tmp_path: Path, kind: bytes
+) -> None:
+    making.commit({"a.md": b"# A\n"})
+    for path in (making.path / "objects").glob("??/*"):
+        if zlib.decompress(path.read_bytes()).startswith(kind):
+            path.chmod(0o600)
+            path.write_bytes(b"garbage")
+    with pytest.raises(SourceError, match="damaged"):
+        read_all(making.path)
+
+
+def test_a_damaged_pack_is_told_in_a_sentence(making: Making) -> None:
+    making.commit({"a.md": b"# A\n" * 99})
+    making.repo.object_store.pack_loose_objects()
+    (pack,) = (making.path / "objects" / "pack").glob("*.pack")
+    pack.chmod(0o600)
+    whole = pack.read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # dulwich leaves what is damaged open
+        for broken in (b"", whole[:20]):
+            pack.write_bytes(broken)
+            with pytest.raises(SourceError, match="damaged"):
+                Repository.open(making.path).close()
+        gc.collect()
+
+
+def test_an_index_of_another_kind_is_named_and_the_commits_are_read(tmp_path: Path) -> None:
+    with Repo.init(str(tmp_path / "docs"), mkdir=True) as repo:
+        put(tmp_path / "docs", {"a.md": b"# A\n"})
+        repo.get_worktree().stage(["a.md"])
+        repo.get_worktree().commit(message=b"Begin", author=b"A <a@x>", committer=b"A <a@x>")
+    for broken in (b"DIRCxxxx", b"", b"DIRC" + b"\0\0\0\x63" + b"\0" * 40):
+        (tmp_path / "docs" / ".git" / "index").write_bytes(broken)
+        with Repository.open(tmp_path / "docs") as source:
+            assert list(source.files()) == ["a.md"]
+            (problem,) = source.problems
+            assert "index that cannot be read" in problem.reason
+
+
+def test_a_broken_branch_is_left_out_and_named(making: Making) -> None:
+    tip = making.commit({"a.md": b"# A\n"})
+    (making.path / "refs" / "heads" / "broken").write_bytes(b"garbage\n")
+    (making.path / "refs" / "heads" / "empty").write_bytes(b"")
+    with Repository.open(making.path) as source:
+        assert source.branches() == [Branch("main", tip)]
+        assert "branch broken" in {problem.path for problem in source.problems}

@@ -7,23 +7,34 @@ No hook and no filter of the repository is ever run: content is taken as it was 
 from __future__ import annotations
 
 import stat
+import struct
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 from dulwich import objects
 from dulwich.diff_tree import RenameDetector, TreeChange, tree_changes
-from dulwich.errors import NotGitRepository, NotTreeError
+from dulwich.errors import (
+    ApplyDeltaError,
+    ChecksumMismatch,
+    FileFormatException,
+    NotGitRepository,
+    NotTreeError,
+)
 from dulwich.graph import find_merge_base
-from dulwich.index import get_unstaged_changes
+from dulwich.index import UnsupportedIndexFormat, get_unstaged_changes
 from dulwich.object_store import BaseObjectStore
-from dulwich.objects import ObjectID
+from dulwich.objects import ObjectID, valid_hexsha
+from dulwich.pack import UnresolvedDeltas
 from dulwich.refs import Ref
-from dulwich.repo import Repo
+from dulwich.repo import Repo, UnsupportedExtension, UnsupportedVersion
 
 from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle
 from copydesk.server.sources.folder import working_files
@@ -46,6 +57,25 @@ _REMOTES = b"refs/remotes/"
 MAX_KEPT = 256 * 1024
 """The largest object that is kept while it is compared with others, in bytes."""
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_UNREADABLE = (
+    ApplyDeltaError,
+    AssertionError,
+    BufferError,
+    ChecksumMismatch,
+    FileFormatException,
+    IndexError,
+    UnresolvedDeltas,
+    UnsupportedExtension,
+    UnsupportedIndexFormat,
+    UnsupportedVersion,
+    struct.error,
+    zlib.error,
+)
+"""What dulwich raises for a file that is damaged, or of a kind that it does not know."""
+
 MAX_SUBJECT_READ, MAX_BODY_READ = 1000, 100_000
 """How much of a commit's message is read, in characters."""
 
@@ -67,6 +97,32 @@ class Ahead:
 
     base: str | None
     commits: tuple[Commit, ...]
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in a sentence that a repository is damaged."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise SourceError(
+            f"{path} cannot be read: something in the repository is damaged, or of an unknown "
+            f"kind ({said}). `git fsck` there says more."
+        ) from error
+
+
+def _reading(
+    method: Callable[Concatenate[Repository, P], T],
+) -> Callable[Concatenate[Repository, P], T]:
+    """Let a method say in a sentence that the repository is damaged."""
+
+    @wraps(method)
+    def read(self: Repository, /, *args: P.args, **named: P.kwargs) -> T:
+        with _readable(self.path):
+            return method(self, *args, **named)
+
+    return read
 
 
 class Repository:
@@ -94,7 +150,8 @@ class Repository:
         self.default: Branch | None = None
         if repo is not None:
             try:
-                self.default = self._default_branch(repo, default)
+                with _readable(path):
+                    self.default = self._default_branch(repo, default)
             except BaseException:
                 self.close()
                 raise
@@ -120,7 +177,8 @@ class Repository:
             )
             raise SourceError(f"{path} {there}. Name a folder, a repository or a bundle.")
         try:
-            repo = Repo(str(path))
+            with _readable(path):
+                repo = Repo(str(path))
         except NotGitRepository:
             return cls(path, None)
         except (OSError, ValueError) as error:
@@ -152,7 +210,8 @@ class Repository:
     def close(self) -> None:
         """Release the files that are open. Blobs of commits cannot be read afterwards."""
         if self._repo is not None:
-            self._repo.close()
+            with suppress(BufferError):  # of a damaged pack something is held still
+                self._repo.close()
         if self._scratch is not None:
             self._scratch.cleanup()
 
@@ -170,10 +229,11 @@ class Repository:
             tree = self._commit(head).tree
             for (old, new), _, _ in index.changes_from_tree(repo.object_store, tree):
                 changed.add(old or new or b"")
-        except (OSError, ValueError, KeyError) as error:
-            self.problems.append(
-                Problem(str(self.path), f"has an index that cannot be read: {error}")
+        except (OSError, ValueError, KeyError, *_UNREADABLE):
+            reason = (
+                f"has an index that cannot be read; what is committed on {self.default.name} is"
             )
+            self.problems.append(Problem(str(self.path), reason))
             return self
         if changed:
             files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
@@ -191,11 +251,8 @@ class Repository:
         ``before``, HEAD's, main or master.
         """
         heads = {branch.name: branch for branch in self.branches()}
-        symbolic = repo.refs.get_symrefs()
-        remote, head = (
-            _branch_name(symbolic.get(Ref(ref), b""))
-            for ref in (b"refs/remotes/origin/HEAD", b"HEAD")
-        )
+        said = [repo.refs.read_ref(Ref(ref)) for ref in (b"refs/remotes/origin/HEAD", b"HEAD")]
+        remote, head = (_branch_name((each or b"").removeprefix(b"ref:").strip()) for each in said)
         # In a bare repository HEAD is the default; elsewhere it is what somebody works on.
         named = (head, before) if repo.bare and self._scratch is None else (before, head)
         for name in (remote, *named):
@@ -209,6 +266,7 @@ class Repository:
         except KeyError:
             return next(iter(heads.values()), None)
 
+    @_reading
     def branches(self) -> list[Branch]:
         """Return all branches by name; a local one hides a remote's of the same name."""
         if self._repo is None:
@@ -217,7 +275,10 @@ class Repository:
         refs = self._repo.get_refs()
         for ref in sorted(refs, key=lambda ref: (not ref.startswith(_HEADS), ref)):
             name = _branch_name(ref)
-            if name is not None and isinstance(self._object(refs[ref]), objects.Commit):
+            if name is not None and not valid_hexsha(refs[ref]):
+                reason = "was left out: it is broken, for it names no commit"
+                self.problems.append(Problem(f"branch {name}", reason))
+            elif name is not None and isinstance(self._object(refs[ref]), objects.Commit):
                 found.setdefault(name, Branch(name, refs[ref].decode()))
         return [found[name] for name in sorted(found)]
 
@@ -241,6 +302,7 @@ class Repository:
             raise SourceError(f"{self.path} has no commit {raw.decode('ascii', 'replace')}.")
         return found
 
+    @_reading
     def files(self, commit: str | None = None) -> Files:
         """Return the files of a commit, or the default branch; without history, of the folder.
 
@@ -285,8 +347,9 @@ class Repository:
 
     def _blob(self, oid: ObjectID, mode: int) -> Blob:
         def load() -> bytes:
-            found = self._object(oid)
-            return found.data if isinstance(found, objects.Blob) else _absent(oid)()
+            with _readable(self.path):
+                found = self._object(oid)
+                return found.data if isinstance(found, objects.Blob) else _absent(oid)()
 
         kind: BlobKind = "file"
         if objects.S_ISGITLINK(mode):
@@ -311,6 +374,7 @@ class Repository:
         """Whether the history of the repository was cut off when it was cloned."""
         return self._repo is not None and bool(self._repo.get_shallow())
 
+    @_reading
     def commit(self, oid: str) -> Commit:
         """Return a commit. Raises ``SourceError`` when there is none of that id."""
         return _read_commit(self._commit(oid), self._parents(oid))
@@ -330,6 +394,7 @@ class Repository:
             at = found[-1].parents[0] if found[-1].parents else None
         return found
 
+    @_reading
     def landed(self, oid: str) -> bool:
         """Whether the default branch holds a commit."""
         return oid in self._landed()
@@ -340,6 +405,7 @@ class Repository:
             self._mainline = set(self._reach(self.default.oid, frozenset()))
         return self._mainline
 
+    @_reading
     def ahead(self, branch: Branch) -> Ahead | None:
         """Return what only a branch has; None when that is nothing."""
         assert self._repo is not None
@@ -365,6 +431,7 @@ class Repository:
                 todo.extend(self._parents(at))
                 yield at
 
+    @_reading
     def changes(self, old: str, new: str) -> list[FileChange]:
         """Return the files that differ between two commits; a moved or similar file is a rename.
 

@@ -244,8 +244,8 @@ class SpaceImport:
 
     def _goes_on(self, change: SourceChange, remembered: Mapping[str, Any]) -> bool:
         """Whether a branch has new commits since its request was merged."""
-        status = self.tx.row("change_request", remembered["id"])["status"]
-        return status == "merged" and remembered["head"] != change.head_commit
+        row = self.tx.row("change_request", remembered["id"])
+        return bool(row["status"] == "merged" and remembered["head"] != change.head_commit)
 
     def _noted(self, change: SourceChange, space_id: str) -> dict[str, Any]:
         """Return what to remember of a branch beside the request that it became."""

@@ -51,7 +51,7 @@ from copydesk.server.sources.paths import (
     slugify,
     stem_of,
 )
-from copydesk.server.sources.summary import Entry, parse_summary, plain_address, tidy
+from copydesk.server.sources.summary import Entry, Summary, parse_summary, plain_address, tidy
 
 _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "home", "about"})
 """First headings that name a page and not a space."""
@@ -325,13 +325,18 @@ class _SpaceReader:
     def navigated(
         self, table: Navigation, items: Iterable[Item], seen: set[str] | None = None
     ) -> Iterator[Entry]:
-        """Yield the entries of another system's table; what cannot be used is named."""
+        """Yield the entries of another system's table; what cannot be used is named.
+
+        A page that the table lists several times (in another sidebar, say) is where it is first.
+        """
         seen = set() if seen is None else seen
         for item in items:
             below = tuple(self.navigated(table, item.children, seen))
             if item.tree is not None:
                 folder = join(self.config.root, item.tree) or ""
-                yield from self.inferred([p for p in self.paths if p not in seen], folder)
+                found = self.inferred([p for p in self.paths if p not in seen], folder)
+                seen.update(each.path for _, each in Summary(found).walk() if each.path)
+                yield from found
             elif item.href is not None:
                 address = plain_address(item.href)
                 if address is None:
@@ -354,7 +359,7 @@ class _SpaceReader:
                     yield Entry("group", tidy(item.title), 0, 0, children=below)
                 else:
                     yield from below
-            elif item.title:
+            elif item.title and (below or not item.children):
                 yield Entry("group", tidy(item.title), 0, 0, children=below)
             else:
                 yield from below

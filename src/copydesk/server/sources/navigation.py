@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping
+from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_lenient_mapping
 from copydesk.server.sources.paths import folder_of, join, name_of
 
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
@@ -24,11 +25,20 @@ TABLES = frozenset({*_MKDOCS, *_SIDEBARS})
 NAMES = TABLES | frozenset(_SITES)
 """The files that may hold one."""
 
-_ASSIGNED = re.compile(r"(?:module\.exports\s*=|export\s+default|\bsidebars\b[^=\n;]*=)\s*(?=\{)")
+_ASSIGNED = re.compile(
+    r"(?:module\.exports\s*=|export\s+default|\bsidebars\b[^=\n;]{0,200}=)\s{0,200}(?=\{)"
+)
 _TOKEN = re.compile(
-    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<aside>//[^\n]*|/\*.*?\*/)|(?P<sign>.)""",
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<aside>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<sign>.)""",
     re.DOTALL,
 )
+_ESCAPE = re.compile(
+    r"\\(?:u\{(?P<point>[0-9A-Fa-f]{1,6})\}|u(?P<unit>[0-9A-Fa-f]{4})|x(?P<byte>[0-9A-Fa-f]{2})|(?P<sign>.))",
+    re.DOTALL,
+)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
+"""What stands after a backslash, where it is not what it says."""
+
 _ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")
 _MOST_DEEP = 40
 
@@ -147,6 +157,8 @@ def _directory(item: Mapping[str, Any]) -> str | None:
 
 
 def _sidebars(name: str, text: str) -> tuple[Item, ...]:
+    if len(text) > MAX_YAML:
+        raise BadYamlError(f"is longer than {MAX_YAML // 1024} KiB")
     begin = 0
     if not name.endswith(".json"):
         place = _ASSIGNED.search(text)
@@ -169,8 +181,7 @@ def _plain(text: str) -> str:
     depth = 0
     for token in _TOKEN.finditer(text):
         if token["text"] is not None:
-            words = re.sub(r"\\(.)", r"\1", token["text"][1:-1])
-            out.append(json.dumps(words, ensure_ascii=False))
+            out.append(json.dumps(_words(token["text"][1:-1]), ensure_ascii=False))
         elif token["sign"] is not None:
             sign = token["sign"]
             if sign in "`(;" or (sign == "." and out[-1:] == ["."]):
@@ -180,6 +191,20 @@ def _plain(text: str) -> str:
             if not depth and sign in "}]":
                 break
     return "".join(out)
+
+
+def _words(text: str) -> str:
+    """Return what a text of a program says."""
+
+    def said(escape: re.Match[str]) -> str:
+        if escape["sign"] is not None:
+            return _ESCAPED.get(escape["sign"], escape["sign"])
+        code = int(escape["point"] or escape["unit"] or escape["byte"], 16)
+        return chr(code) if code <= sys.maxunicode else "\ufffd"
+
+    # What is beyond the first plane is often written as the two halves of UTF-16.
+    halves = _ESCAPE.sub(said, text).encode("utf-16", "surrogatepass")
+    return halves.decode("utf-16", "replace")
 
 
 def _listed(value: Any, depth: int) -> Iterator[Item]:

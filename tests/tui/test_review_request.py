@@ -140,7 +140,9 @@ async def test_the_tabs_full_empty_and_out_of_reach(
         assert "begun" in driver.screen
         await driver.press("1")
         assert "CHANGES NOTHING   there is nothing to merge" in driver.screen
-        await driver.press("g c")
+        await driver.press("m")
+        assert "! it changes nothing: there is nothing to merge" in driver.screen
+        await driver.press("escape", "g c")
         assert "merge CHANGES NOTHING" in " ".join(driver.screen.split())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -49,7 +49,10 @@ class _Fixed:
     ) -> T:
         kept, most = (self._trees, KEPT_TREES) if tree else (self._answers, KEPT)
         if key not in kept:
-            kept[key] = await make()
+            answer = await make()
+            if answer is None:
+                return answer  # what is not told now may be told later, as to who may read it then
+            kept[key] = answer
         kept.move_to_end(key)
         while len(kept) > most:
             kept.popitem(last=False)
@@ -87,22 +90,32 @@ async def read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequen
     if not request.outdated or request.status not in ("open", "draft"):
         return None
 
-    async def read() -> Sequence[str] | None:
-        return await _read_both_sides(api, request, main)
+    async def compared() -> Sequence[str] | None:
+        return await _compared(api, request, main)
 
-    return await _fixed(api).get((request.id, request.revision, base_of(request), main), read)
+    async def written() -> Sequence[str] | None:
+        return await _written_since(api, request, main)
+
+    key = (request.id, request.revision, base_of(request), main)
+    both = await _fixed(api).get(key, compared)
+    if both is not None:
+        return both
+    # Who may not read revisions now may do so later, and is told the truth then.
+    final = not api.has(ops.get_revision)
+    return await (_fixed(api).get(("written", *key), written) if final else written())
 
 
-async def _read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+async def _compared(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+    """Compare the three revisions; None where the service does not tell them, or not all."""
     space = request.space
     base, now = await asyncio.gather(
         read_revision(api, space, base_of(request)), read_revision(api, space, main)
     )
+    if base is None or now is None:
+        return None
     told = await read_changes(api, space, request.id)
     if told is not None and told.more:
         return None
-    if base is None or now is None:
-        return None if told is None else await _written_since(api, request, told)
     before = flatten(base.pages)
     mine = await _touched(api, request, before, told)
     both = on_both_sides(mine, compare_trees(before, flatten(now.pages)))
@@ -135,10 +148,20 @@ async def read_changes(api: Api, space: str, request: str) -> Changes | None:
         return None
 
 
-async def _written_since(api: Api, request: ChangeRequest, changes: Changes) -> list[str]:
-    """Return the changed pages that main wrote, or removed, since the request was opened."""
-    tree = flatten((await api(ops.list_space_pages, request.space)).pages)
-    now = {node.id: node for node in tree}
+async def _written_since(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+    """Return the changed pages that main wrote, or removed, since the request was opened.
+
+    None where the service does not tell what changes, or not all.
+    """
+
+    async def read() -> Mapping[str, PageNode]:
+        pages = (await api(ops.list_space_pages, request.space)).pages
+        return {node.id: node for node in flatten(pages)}
+
+    changes = await read_changes(api, request.space, request.id)
+    if changes is None or changes.more:
+        return None
+    now = await _fixed(api).get(("pages", request.space, main), read, tree=True)
     found: dict[str, str] = {}
     for change in changes.changes:
         page = change.page

@@ -89,6 +89,8 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
     """
     request = read.request
     found = [f"readers lose a page: {said}" for said in losses(read.changes)]
+    if read.changes is not None and not (read.changes.changes or read.changes.more):
+        found.append("it changes nothing: there is nothing to merge")
     if unlooked := not_looked_at(read.changes):
         found.append(f"{unlooked}: readers may lose a page")
     if said := objection(read.rules.against, read.rules.results):

@@ -1,7 +1,9 @@
-"""Conditions over visitor attributes: whether they are whole, as far as that is seen from here.
+"""Conditions over visitor attributes: whether they are surely broken.
 
 They are expressions as in JavaScript, such as ``visitor.claims.plan == "pro" && !x``. A service
-takes any text for one; what is broken shows its section to nobody.
+takes any text for one; what is broken shows its section to nobody. What may be valid passes: what
+runs them knows the whole language. (The parsers of JavaScript for Python know that of years ago, or
+are many times as large as this.)
 """
 
 from __future__ import annotations
@@ -12,63 +14,70 @@ from copydesk.domain.text import clean, shorten
 
 _TOKEN = re.compile(
     r"""\s*(?:
-        (?P<value>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`
-            |\d[\w.]*|[^\W\d][\w$]*|\$[\w$]*)
-        |(?P<member>\?\.|\.(?!\d))
-        |(?P<between>===|!==|==|!=|<=|>=|=>|&&|\|\||\?\?|[<>+*/%?:,-])
-        |(?P<before>!|~)
+        (?P<comment>//[^\n]*|/\*.*?\*/)
+        |(?P<value>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|\.?\d[\w.]*|[\w$]+)
+        |(?P<member>\.\.\.|\?\.(?!\d)|\.)
+        |(?P<between>===?|!==?|=>|(?:>>>?|<<|\*\*|&&|\|\||\?\?)=?|[-+*/%^<>]=|[*/%^<>?:])
+        |(?P<before>\+\+|--|[-+!~])
         |(?P<opens>[(\[{])
         |(?P<closes>[)\]}])
-        |(?P<wrong>=|&|\||.)
+        |(?P<wrong>[=&|"'`])
+        |(?P<other>\S)
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_WORDS_BETWEEN = frozenset({"in", "instanceof"})
-_WORDS_BEFORE = frozenset({"typeof", "void"})
+_PATTERN = re.compile(r"\s*(?P<value>/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[\w$]*)")
+"""A regular expression, which begins where a value may and is a division elsewhere."""
+
+_WORDS_BEFORE = frozenset({"delete", "in", "instanceof", "new", "return", "typeof", "void"})
+_WANTING = frozenset({"between", "before", "member", "word"})
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 _TWICE = {"=": "==", "&": "&&", "|": "||"}
 
 
 def why_no_condition(text: str) -> str | None:
-    """Return what is broken in a condition, as a part of a sentence; None where it can be read."""
+    """Return what is surely broken in a condition, as a part of a sentence; else None."""
     opened: list[str] = []
-    wants, last = True, ""
-    for match in _TOKEN.finditer(text.strip()):
-        kind, part = match.lastgroup or "", match[match.lastgroup or 0]
+    kind, part, at, text = "opens", "", 0, text.strip()
+    while at < len(text):
+        # Only after a value is a / a division.
+        found = _PATTERN.match(text, at) if kind not in ("value", "closes") else None
+        if (match := _TOKEN.match(text, at)) is None:
+            break
+        if match.lastgroup == "comment":
+            at = match.end()
+            continue
+        match = found or match
+        before, at, kind = kind, match.end(), match.lastgroup or ""
+        part = match[kind]
         said = shorten(clean(part), 30)
-        if kind == "value" and part in _WORDS_BETWEEN:
-            kind = "between"
-        elif kind == "value" and part in _WORDS_BEFORE:
-            kind = "before"
-        if kind == "wrong":
-            if part in _TWICE:
+        if kind == "wrong" and part in _TWICE:
+            if "=>" in text:  # a function may give its parameters and names a value
+                kind = "between"
+            else:
                 return f"{said} is no comparison here: write {_TWICE[part]}"
-            ends = part in "\"'`"
-            return f"the text that {said} begins has no end" if ends else f"{said} has no meaning"
-        if kind == "value":
-            if not wants:
-                return f"something like && is missing before {said}"
-            wants = False
-        elif kind in ("between", "member"):
-            if wants and not (part in "+-" and kind == "between"):
+        elif kind == "wrong":
+            return f"the text that {said} begins has no end"
+        elif kind == "value":
+            if part[0] == "`" and "${" in part:
+                return None  # which has expressions in it, and maybe such texts in them
+            kind = "word" if part in _WORDS_BEFORE and before != "member" else kind
+        elif kind == "before" and part in ("++", "--") and before in ("value", "closes"):
+            kind = "value"
+        elif kind == "between":
+            if text.startswith("/*", match.start(kind)):
+                return "the comment that /* begins has no end"
+            if part[0] == "/" and before not in ("value", "closes"):
+                return f"the regular expression that {said} begins has no end"
+            if before in _WANTING - {"word"} or (before == "opens" and part != "*"):
                 return f"something is missing before {said}"
-            wants = True
-        elif kind == "before":
-            if not wants:
-                return f"something like && is missing before {said}"
         elif kind == "opens":
-            if not wants and part == "{":
-                return f"something like && is missing before {said}"
             opened.append(part)
-            wants = True
-        else:
-            if not opened or _CLOSED_BY[opened[-1]] != part:
+        elif kind == "closes":
+            if not opened or _CLOSED_BY[opened.pop()] != part:
                 return f"{said} closes nothing"
-            if wants and last != opened[-1]:
+            if before in ("between", "before") and part != "}":
                 return f"something is missing before {said}"
-            opened.pop()
-            wants = False
-        last = part
     if opened:
         return f"{_CLOSED_BY[opened[-1]]} is missing at its end"
-    return f"something is missing after {shorten(clean(last), 30)}" if wants and last else None
+    return f"something is missing after {shorten(clean(part), 30)}" if kind in _WANTING else None

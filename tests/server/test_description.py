@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -138,3 +140,19 @@ async def test_a_desk_answers_with_it_without_a_token(world: World) -> None:
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ops", "--openapi"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(openapi()))
+
+
+def test_many_who_ask_for_it_first_get_the_same() -> None:
+    program = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from copydesk.server.description import openapi_json
+begin = Barrier(4)
+def ask(_):
+    begin.wait()
+    return openapi_json()
+with ThreadPoolExecutor(4) as threads:
+    assert len(set(threads.map(ask, range(4)))) == 1
+"""
+    # A program of its own: here the models are complete by now.
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -13,6 +13,7 @@ import json
 import re
 from functools import cache
 from http import HTTPStatus
+from threading import Lock
 from types import NoneType
 from typing import Any, get_args
 
@@ -41,6 +42,10 @@ _REFUSALS: dict[int, str] = {
     412: "A rule or a state forbids it.",
 }
 """What each refusal means (decisions.md, Codes); a desk has no limit of requests, so no 429."""
+
+
+_MAKING = Lock()
+"""Pydantic completes its models while they are described, which two threads must not do at once."""
 
 
 @cache
@@ -80,9 +85,14 @@ def openapi() -> _Json:
     }
 
 
-@cache
 def openapi_json() -> bytes:
-    """Return the OpenAPI document as JSON."""
+    """Return the OpenAPI document as JSON. It is made once, whoever asks for it first."""
+    with _MAKING:
+        return _openapi_json()
+
+
+@cache
+def _openapi_json() -> bytes:
     return json.dumps(openapi(), ensure_ascii=False).encode()
 
 

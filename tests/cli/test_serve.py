@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -24,11 +25,11 @@ class Served:
     """A desk that is served, and how to speak to it byte by byte."""
 
     def __init__(self, world: World, address: tuple[str, int]) -> None:
-        self.world, self._address = world, address
+        self.world, self.address = world, address
         self.token = world.token(world.ana)
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(self._address, PATIENCE)
+        return socket.create_connection(self.address, PATIENCE)
 
     def head(self, token: str, length: int) -> bytes:
         return (
@@ -127,6 +128,26 @@ def test_half_of_a_second_request_is_let_go_too(
         assert refused.startswith(b"HTTP/1.1 401 ")
         there.sendall(b"GET /v1/user HT")
         assert answer(there) == b""
+
+
+def test_who_does_not_read_the_answers_is_let_go(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve_protocol, "UNREAD_SECONDS", 0.2)
+    monkeypatch.setattr(serve_protocol, "MOST_ANSWERED", 2)
+    served = serve()
+    with closing(socket.socket()) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        slow.connect(served.address)
+        slow.sendall(b"GET /v1/openapi.json HTTP/1.1\r\nhost: desk\r\n\r\n" * 100)
+        deadline = time.monotonic() + PATIENCE
+        got = b""
+        while not got.startswith(b"HTTP/1.1 401 "):
+            assert time.monotonic() < deadline  # it keeps the only place there is
+            with closing(served.connect()) as there:
+                head = served.head("desk_forged", 0)
+                there.sendall(head.replace(b"host:", b"connection: close\r\nhost:"))
+                got = answer(there)
 
 
 def test_there_is_a_most_of_connections(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

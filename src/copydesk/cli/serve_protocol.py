@@ -1,7 +1,7 @@
 """HTTP as ``copydesk serve`` speaks it: who takes for ever over a request keeps no place for it.
 
-uvicorn itself waits without end for the head of a request and for its body. It only closes an
-answered connection from which nothing comes.
+uvicorn itself waits without end for the head of a request, for its body, and for somebody who does
+not read the answer. It only closes an answered connection from which nothing comes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ BODY_SECONDS = 300.0
 REST_SECONDS = 5.0
 """How long the rest of a body may take that nobody waits for: its request is answered."""
 
+UNREAD_SECONDS = 60.0
+"""How long somebody may read nothing of an answer that waits for them."""
+
 GRACE_SECONDS = 10
 """How long what is under way may take when it is told to end."""
 
@@ -30,11 +33,11 @@ MOST_ANSWERED = 256
 MOST_OPEN = 512
 """So many connections are open at once; further ones are closed."""
 
-_Part = Literal["head", "body", "rest"]
+_Part = Literal["head", "body", "rest", "reading"]
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's own protocol, with time limits for what is still to come of a request."""
+    """uvicorn's own protocol, with time limits for what is still to come from the other side."""
 
     _part: _Part | None = None
     _limit: asyncio.TimerHandle | None = None
@@ -62,10 +65,27 @@ class BoundedProtocol(H11Protocol):
         super().on_response_complete()
         self._expect(self._awaited())
 
+    def pause_writing(self) -> None:
+        """Wait until what was written is read."""
+        super().pause_writing()
+        self._expect(self._awaited())
+
+    def resume_writing(self) -> None:
+        """Go on writing; the next part has its own time."""
+        super().resume_writing()
+        self._expect(self._awaited())
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close a connection from which nothing comes, also one that does not read its answer."""
+        super().timeout_keep_alive_handler()
+        self._expect(self._awaited())
+
     def _awaited(self) -> _Part | None:
-        """Return what is not there yet of a request that has begun."""
-        if self.transport.is_closing():
+        """Return what is still to come: of a request that has begun, or that its answer is read."""
+        if self not in self.connections:
             return None
+        if self.flow.write_paused or self.transport.is_closing():
+            return "reading"
         if self.conn.their_state is h11.SEND_BODY:
             return "rest" if self.cycle.response_complete else "body"
         if self.conn.their_state is h11.IDLE and (self.cycle is None or self.conn.trailing_data[0]):
@@ -79,5 +99,10 @@ class BoundedProtocol(H11Protocol):
             self._limit.cancel()
         self._part, self._limit = part, None
         if part is not None:
-            seconds = {"head": HEAD_SECONDS, "body": BODY_SECONDS, "rest": REST_SECONDS}[part]
+            seconds = {
+                "head": HEAD_SECONDS,
+                "body": BODY_SECONDS,
+                "rest": REST_SECONDS,
+                "reading": UNREAD_SECONDS,
+            }[part]
             self._limit = self.loop.call_later(seconds, self.transport.abort)

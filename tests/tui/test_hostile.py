@@ -283,12 +283,19 @@ async def test_what_is_copied_can_be_pasted_into_a_shell(sample: Sample, written
 
     app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
     async with drive(app, draws=True) as driver:
-        app.copy(f"two\n\tlines{POISON}")
+        kept = "two\n\tlines"
+        app.copy(f"{kept}{POISON}")
         await driver.idle()
         assert app.clipboard.startswith("two\n\tlines")
         assert not FORBIDDEN.search(re.sub(r"[\n\t]", "", app.clipboard))
         written.look("copied")
-        assert "Copied two" in driver.screen
+        dropped = len(f"{kept}{POISON}".replace("\r\n", "\n")) - len(app.clipboard)
+        assert f"Copied two   ({dropped} characters left out: escape seq" in driver.screen
+        app.copy("one\r\n\ttwo \U0001f469\u200d\U0001f4bb")
+        await driver.idle()
+        assert app.clipboard == "one\n\ttwo \U0001f469\u200d\U0001f4bb", "nothing is left out"
+        assert "Copied one" in driver.screen
+        assert "left out" not in driver.screen
 
 
 def keys_of(place: type[Place]) -> set[str]:

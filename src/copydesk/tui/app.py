@@ -20,7 +20,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.text import shorten, typed
+from copydesk.domain.text import plural, shorten, typed
 from copydesk.local.children import run
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
@@ -54,6 +54,9 @@ TWICE_SECONDS = 2.0
 
 TICK_SECONDS = 1.0
 """How often is looked at what is due. A tick that changes nothing writes nothing."""
+
+NOT_COPIED = "escape sequences, control or invisible ones"
+"""What is left out of what is copied."""
 
 CLIPBOARD_BYTES = 74_000
 """What terminals accept by OSC 52 without dropping it silently."""
@@ -638,13 +641,14 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
     def copy(self, text: str, shown: str = "") -> None:
         """Copy text: the system's own tool first, the terminal (OSC 52) otherwise.
 
-        What may not stand in a field is left out: it would be pasted into a shell. ``shown`` is
-        what is said to be copied, where the text itself is a secret.
+        What may not stand in a field is left out, and counted: it would be pasted into a shell.
+        ``shown`` is what is said to be copied, where the text itself is a secret.
         """
         place = self.here
         if place is None:
             return
-        text = typed(text, lines=True)
+        before, text = len(text.replace("\r\n", "\n")), typed(text, lines=True)
+        left_out = plural(before - len(text), "character")
         way = None if self.is_headless else _native_copy(text)
         if way is None:
             if len(text.encode()) > CLIPBOARD_BYTES:
@@ -653,7 +657,10 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             way = "the terminal"
         self.copy_to_clipboard(text)
         first = shown or text.split("\n", 1)[0]
-        place.say(f"Copied {first}")
+        if len(text) < before:
+            place.say(f"Copied {first}   ({left_out} left out: {NOT_COPIED})", "warn")
+        else:
+            place.say(f"Copied {first}")
 
     def redraw(self) -> None:
         """Draw everything again, after something else wrote on the terminal."""

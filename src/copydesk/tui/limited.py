@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 from typing import Any, ClassVar
 
@@ -63,9 +63,8 @@ class Limited(Place, scope="limited"):
         """Return what to say where that is nothing."""
         return "The service limits this list by nothing. / filters it here."
 
-    def ask_anew(self) -> None:
-        """Read the list from its beginning: something else is asked for."""
-        raise NotImplementedError
+    ask_anew: Callable[[], None]
+    """Read the list from its beginning: something else is asked for."""
 
     def limits_line(self) -> str:
         """Return what the list is limited by, as it can be typed; ids by what they are called."""

@@ -33,13 +33,12 @@ class ThreadActions(Place, scope="thread_actions"):
     """The actions on threads. What a place has to say is what raises here."""
 
     NO_THREAD: ClassVar[str] = "There is no thread here."
+    """Said where there is no thread under the cursor."""
 
     @property
     def no_thread_here(self) -> str:
         """Why there is none, with the keys that lead to one from here."""
         return self.NO_THREAD
-
-    """Said where there is no thread under the cursor."""
 
     threads: Threads
     _drafts_due = False

@@ -208,4 +208,4 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
     @action("y", "copy", unless=no_text, show=20, group="Share", override=True)
     def copy_url(self) -> None:
         """Copy the instructions as Markdown."""
-        self.desk.copy(clean(self.text, lines=True), "the instructions")
+        self.desk.copy(self.text, "the instructions")

@@ -1,18 +1,20 @@
 """What Textual finds out again and again for every application of a test run, found out once.
 
-Which rules of a style sheet hold for a node follows from the rules and from the classes, names and
-states of the node and of those above it, and who handles a message from the classes of the two.
-Both are asked tens of thousands of times a minute, mostly in states that an earlier test was in.
+Which rules of a style sheet hold for a node follows from the rules that name its class, id or
+types, and from what these ask for in the node and in those above it: types, classes, ids, states.
+Who handles a message follows from the classes of the two. Both are asked tens of thousands of
+times a minute, mostly in states that an earlier test was in, if on another screen.
 What is remembered is what Textual itself answered; it is asked anew for every state not seen yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from textual.css.model import Selector
+from textual.css.model import Selector, SelectorType
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.message_pump import MessagePump
@@ -22,13 +24,32 @@ _replace_rules: Any = Stylesheet.replace_rules
 _component_styles: Any = Stylesheet._process_component_classes
 _handlers: Any = MessagePump._get_dispatch_methods
 
+_SIGNS = {SelectorType.CLASS: ".", SelectorType.ID: "#"}
+"""What is before a name, that of a type but has nothing there."""
+
 _FLAGS = ("_has_hover_style", "_has_focus_within", "_has_order_style", "_has_odd_or_even")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """What the rules ask for that may hold for a node; equal only to itself."""
+
+    names: frozenset[str]
+    """Types, classes and ids that any of them names."""
+    asking: list[Selector]
+    """The selectors that ask for a state (focus, hover, …)."""
+    named: dict[object, frozenset[str]] = field(default_factory=dict)
+    """The ones of these names that a node has, by its class, its id and its classes."""
+
 
 _sheets: dict[tuple[int, ...], int] = {}
 """A number for each list of rules. The rules live as long as the run: they are parsed once."""
 
-_states: dict[object, list[Selector]] = {}
-"""The selectors that ask for a state (focus, hover, …), of all rules that may hold for a node."""
+_candidates: dict[tuple[int, ...], Candidates] = {}
+"""What the rules ask for that may hold for a node, by these rules in their order."""
+
+_states: dict[object, Candidates] = {}
+"""The same by the list of all rules, and by the class, the id and the classes of the node."""
 
 _found: dict[object, tuple[Any, tuple[bool, ...]]] = {}
 """The rules that hold for a node, and what it has to watch, by its path."""
@@ -49,38 +70,45 @@ def _number(sheet: Any) -> int:
     return number
 
 
-def _asking(sheet: Stylesheet, names: Iterable[str]) -> list[Selector]:
-    rules = {id(rule): rule for name in names for rule in sheet.rules_map.get(name, ())}
-    asking: dict[object, Selector] = {}
-    for rule in rules.values():
-        for selectors in rule.selector_set:
-            for each in selectors.selectors:
-                if each.pseudo_classes:
-                    asking[each.type, each.name, frozenset(each.pseudo_classes)] = each
-    return list(asking.values())
+def _candidates_of(sheet: Stylesheet, names: Iterable[str]) -> Candidates:
+    may_hold = {id(rule) for name in names for rule in sheet.rules_map.get(name, ())}
+    rules = [rule for rule in sheet.rules if id(rule) in may_hold]
+    key = tuple(map(id, rules))
+    if key not in _candidates:
+        asking: dict[object, Selector] = {}
+        named = set()
+        for rule in rules:
+            for selectors in rule.selector_set:
+                for each in selectors.selectors:
+                    named.add(_SIGNS.get(each.type, "") + each.name)
+                    if each.pseudo_classes:
+                        asking[each.type, each.name, frozenset(each.pseudo_classes)] = each
+        _candidates[key] = Candidates(frozenset(named), list(asking.values()))
+    return _candidates[key]
 
 
-def _path(nodes: list[DOMNode], asking: list[Selector]) -> tuple[object, ...]:
-    return tuple(
-        (
-            node.__class__,
-            node._id,
-            frozenset(node._classes),
-            *[selector.check(node) for selector in asking],
-        )
-        for node in nodes
-    )
+def _path(nodes: list[DOMNode], candidates: Candidates) -> tuple[object, ...]:
+    named, asking = candidates.named, candidates.asking
+    path: list[object] = [candidates]
+    for node in nodes:
+        key = (node.__class__, node._id, frozenset(node._classes))
+        found = named.get(key)
+        if found is None:
+            names = {*node._css_type_names, f"#{node._id}", *(f".{each}" for each in node._classes)}
+            found = named[key] = candidates.names & names
+        path.append(found)
+        path.extend([selector.check(node) for selector in asking])
+    return tuple(path)
 
 
 def _apply_found(
     self: Stylesheet, node: Any, *, animate: bool = False, cache: object = None
 ) -> None:
-    number = _number(self)
-    kind = (number, node.__class__, node._id, frozenset(node._classes))
-    asking = _states.get(kind)
-    if asking is None:
-        asking = _states[kind] = _asking(self, node._selector_names)
-    path = (number, _path(node.css_path_nodes, asking))
+    kind = (_number(self), node.__class__, node._id, frozenset(node._classes))
+    candidates = _states.get(kind)
+    if candidates is None:
+        candidates = _states[kind] = _candidates_of(self, node._selector_names)
+    path = _path(node.css_path_nodes, candidates)
     found = _found.get(path)
     if found is None:
         _given.append(None)
@@ -98,13 +126,18 @@ def _apply_found(
 def _replace_changed(_: object, node: Any, rules: Any, animate: bool = False) -> None:
     if _given:
         _given[-1] = rules
-    base = node.styles.base
-    if not animate and node.__dict__.get("_ruled") == (id(rules), base._updates):
-        node.notify_style_update()  # its rules are those it has; what is above may have changed
+    if animate and rules.get("transitions"):
+        _replace_rules(node, rules, animate=True)
         return
-    _replace_rules(node, rules, animate=animate)
-    if not animate:
+    base = node.styles.base
+    # Where its rules are those it has, what is above may have changed all the same.
+    if node.__dict__.get("_ruled") != (id(rules), base._updates):
+        has = base._rules
+        changed = [name for name in has.keys() | rules.keys() if has.get(name) != rules.get(name)]
+        for name in changed:
+            setattr(base, name, rules.get(name))
         node._ruled = (id(rules), base._updates)
+    node.notify_style_update()
 
 
 class _WhenAsked(dict[str, Any]):
@@ -138,13 +171,12 @@ def _components_changed(self: Stylesheet, node: Any) -> None:
     components = node._get_component_classes()
     if not components:
         return
-    number = _number(self)
-    kind = (number, node.__class__, "components")
-    asking = _states.get(kind)
-    if asking is None:
+    kind = (_number(self), node.__class__, "components")
+    candidates = _states.get(kind)
+    if candidates is None:
         names = {name for each in components for name in DOMNode(classes=each)._selector_names}
-        asking = _states[kind] = _asking(self, names)
-    path = (number, _path(node.css_path_nodes, asking))
+        candidates = _states[kind] = _candidates_of(self, names)
+    path = _path(node.css_path_nodes, candidates)
     known = node.__dict__.get("_components_for")
     if known == path and node._component_styles:
         return

@@ -153,7 +153,7 @@ def test_doctor_tells_of_settings_that_name_what_there_is_not(
     settings.write_text('theme = "mauve\\u202e"\n', encoding="utf-8")
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
-    assert "theme is 'mauve', which there is not. Use " in said
+    assert "! line 1: theme is 'mauve', which there is not. Use " in said
     assert "copydesk-dark" in said
     settings.write_text(
         'theme = "mauve"\nrecall_seconds = 99\n[profiles.work]\n'
@@ -162,9 +162,29 @@ def test_doctor_tells_of_settings_that_name_what_there_is_not(
     )
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
-    assert "theme is 'mauve', which there is not" in said
-    assert "recall_seconds is 99" in said
-    assert "none.pem: there is no such file" in said
-    settings.write_text('theme = "nord"\n', encoding="utf-8")
+    assert "! line 1: theme is 'mauve', which there is not" in said
+    assert "! line 2: recall_seconds is 99" in said
+    assert f"! line 5: ca_file of work: {home}/none.pem: there is no such file" in said
+    settings.write_text(
+        'theme = "nord"\n[profiles.work]\nbase_url = "https://127.0.0.1:9"\nca_file = "a.pem"\n',
+        encoding="utf-8",
+    )
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "which there is not" not in said
+    assert "! line 4: ca_file of work: a.pem is another file in another folder: write its" in said
+
+
+def test_doctor_tells_that_a_relative_home_is_another_one_in_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for relative in ("here", "../here", "."):
+        monkeypatch.setenv("COPYDESK_HOME", relative)
+        assert main(["doctor"]) == 1
+        whole = tmp_path / relative
+        said = f"! COPYDESK_HOME: is no whole path: it is {whole} in this folder only."
+        assert f"{said} Set it to {whole}." in capsys.readouterr().out
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
     main(["doctor"])
-    assert "which there is not" not in capsys.readouterr().out
+    assert "no whole path" not in capsys.readouterr().out

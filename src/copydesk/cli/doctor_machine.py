@@ -26,7 +26,8 @@ from copydesk.domain.text import clean, listed, shorten
 from copydesk.local.credentials import CredentialError, Credentials
 from copydesk.local.log import DEBUG_VARIABLE
 from copydesk.local.paths import HOME_VARIABLE, Paths
-from copydesk.local.settings import Settings, SettingsError, load_settings
+from copydesk.local.profiles import line_of_profile
+from copydesk.local.settings import Settings, SettingsError, line_of, load_settings
 
 LIBRARIES = ("textual", "httpx", "pydantic", "keyring")
 """The libraries whose versions matter most to who has to find a mistake."""
@@ -69,6 +70,11 @@ def _variables() -> Iterator[Finding]:
             advice = f"did you mean {near[0]}?" if near else f"those that are: {listed(ours)}"
             shown = shorten(clean(name), 60)
             yield Finding("copydesk", shown, "is set, and is no variable of copydesk", advice)
+    home = os.environ.get(HOME_VARIABLE)
+    if home and not Path(home).expanduser().is_absolute():
+        whole = clean(str(Path(home).absolute()))
+        said = f"is no whole path: it is {whole} in this folder only"
+        yield Finding("copydesk", HOME_VARIABLE, said, f"set it to {whole}")
     if os.environ.get(ALLOW_VARIABLE, "1") not in ("", "0", "1"):
         said = "is set to something else than 1, and allows nothing"
         yield Finding("copydesk", ALLOW_VARIABLE, said, "set it to 1, or unset it")
@@ -114,7 +120,7 @@ def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
     except SettingsError as error:
         # What is wrong there may be a token in a wrong place: it is not repeated.
         written = _texts(paths.settings)
-        return error.usable, [
+        told = [
             Finding(
                 part,
                 f"line {each.line}" if each.line else "file",
@@ -122,26 +128,34 @@ def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
                 f"mend it in {name}",
             )
             for each in error.problems
-        ] + _impossible(error.usable, name)
+        ]
+        return error.usable, [*told, *_impossible(error.usable, paths.settings)]
     except OSError as error:
         return Settings(), [
             Finding(part, name, error.strerror or "unreadable", "let it be read by you")
         ]
     there = "read" if paths.settings.exists() else "none: everything is as usual"
-    return found, [Finding(part, name, there), *_impossible(found, name)]
+    return found, [Finding(part, name, there), *_impossible(found, paths.settings)]
 
 
-def _impossible(found: Settings, name: str) -> list[Finding]:
-    """Return what is written as it should be, and names what there is not."""
-    part, advice = "settings", f"mend it in {name}"
-    findings = []
+def _impossible(found: Settings, path: Path) -> Iterator[Finding]:
+    """Yield what is written as it should be, and names what there is not."""
+    text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+
+    def finding(line: int, said: str) -> Finding:
+        return Finding("settings", f"line {line}" if line else "file", said, f"mend it in {path}")
+
     if wrong := why_no_theme(found.theme):
-        findings.append(Finding(part, "theme", wrong, advice))
+        yield finding(line_of("theme", text), wrong)
     for profile in found.profiles:
-        if profile.ca_file is not None and not profile.ca_file.expanduser().is_file():
-            said = f"{clean(str(profile.ca_file))}: there is no such file"
-            findings.append(Finding(part, f"ca_file of {clean(profile.name)}", said, advice))
-    return findings
+        if (file := profile.ca_file) is None:
+            continue
+        said = f"ca_file of {clean(profile.name)}: {clean(str(file))}"
+        line = line_of_profile(profile.name, "ca_file", text)
+        if not file.is_absolute():
+            yield finding(line, f"{said} is another file in another folder: write its whole path")
+        elif not file.is_file():
+            yield finding(line, f"{said}: there is no such file")
 
 
 def _texts(path: Path) -> list[str]:

@@ -78,7 +78,7 @@ def _mistakes(name: str, given: object, text: str) -> Iterator[Mistake]:
     if "base_url" not in given:
         yield line, f'{lead} needs an address: base_url = "https://…"'
     for key, value in given.items():
-        at = _key(name, key, text) or line
+        at = line_of_profile(name, key, text) or line
         if sentence := _mistake(key, value, given):
             yield at, f"{lead}: {sentence}"
 
@@ -116,7 +116,7 @@ def _header(name: str, text: str) -> int:
     return _line(dotted, text) or _line(r"\[?\s*[\"']?profiles[\"']?\s*[\]=]", text)
 
 
-def _key(name: str, key: str, text: str) -> int:
+def line_of_profile(name: str, key: str, text: str) -> int:
     """Return the line of a key below the line where its profile begins, 0 for none."""
     begins = _header(name, text)
     pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=")

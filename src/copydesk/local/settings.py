@@ -107,7 +107,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
             meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
             sentence = f"{key} is no setting: {meant}"
         if sentence:
-            problems.append(Problem(_line_of(key, text), key, sentence))
+            problems.append(Problem(line_of(key, text), key, sentence))
         else:
             usable[key] = given
     named = value.get("profile")
@@ -115,7 +115,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     if isinstance(named, str) and named and not wrong and named not in names:
         del usable["profile"]
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
-        problems.append(Problem(_line_of("profile", text), "profile", sentence))
+        problems.append(Problem(line_of("profile", text), "profile", sentence))
     settings = Settings(**usable, views=views, profiles=profiles)
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
@@ -144,7 +144,7 @@ def _syntax(message: str, text: str) -> Problem:
     return Problem(line, "", f"this is not TOML {where}: {said[:1].lower()}{said[1:]}")
 
 
-def _line_of(key: str, text: str) -> int:
+def line_of(key: str, text: str) -> int:
     """Return the line where a top-level key or table begins; the TOML reader does not tell."""
     name = rf"[\"']?{re.escape(key)}[\"']?"
     begins = re.compile(rf"\s*(?:{name}\s*[=.]|\[+\s*{name}\s*[\].])")

@@ -126,7 +126,7 @@ async def test_a_start_that_cannot_be_noted_reads_what_is_there_all_the_same() -
         raise OSError(28, "No space left on device")
 
     session.begins = refuse
-    notes = Notes(None, None, request={"name": "post_comment_in_change_request"})
+    notes = Notes(request={"name": "post_comment_in_change_request"})
     session.journal.settle(session.journal.begin("Comment", "#4", notes), "queued")
     assert (await recover(session)).startswith("Not kept on disk: No space left on device.")
     assert session.counted.trouble == "No space left on device"

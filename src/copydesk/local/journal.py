@@ -37,13 +37,9 @@ LAST_MOMENT = 253_402_000_000
 """The end of the calendar (year 9999) in epoch seconds, a few days before it in any zone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One write. ``at`` is when it began, ``ended`` when its end was noted, in epoch seconds.
-
-    ``what`` names the action or operation, ``target`` the object, ``body`` is what was sent, for
-    a retry; ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
-    apart.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """What is noted of a write besides its name.
 
     ``reversal`` and ``trace`` are those of `copydesk.domain.reversal` as JSON. ``draft`` is the key
     of the draft that the text was sent from, ``group`` ties the writes of one action together.
@@ -52,53 +48,9 @@ class Entry:
 
     ``request`` is the one request of a write that may wait in the outbox, as the client noted it;
     ``text`` is what the draft said, ``by`` the id of who wrote it, ``expects`` what must hold
-    before it goes (an expectation as JSON), ``held`` why it does not go by itself.
-    ``tried`` is when the newest try to send it later began, ``since`` when the oldest one began
-    that may have arrived, by the clock of the service; of what is queued None says that there was
-    none. ``made`` is the id of what it made.
+    before it goes (an expectation as JSON). ``since`` is when the oldest try to send it began that
+    may have arrived, by the clock of the service; of what is queued None says that there was none.
     """
-
-    id: str
-    run: str
-    at: float
-    what: str
-    target: str
-    state: State
-    desk: str = ""
-    request_id: str = ""
-    sentence: str = ""
-    body: str = ""
-    ended: float | None = None
-    reversal: dict[str, Any] | None = None
-    trace: dict[str, Any] | None = None
-    draft: str = ""
-    group: str = ""
-    kind: Kind = ""
-    of: str = ""
-    progress: int = 0
-    request: dict[str, Any] | None = None
-    text: str = ""
-    by: str = ""
-    expects: dict[str, Any] | None = None
-    held: Held = ""
-    tried: float | None = None
-    since: float | None = None
-    made: str = ""
-
-    @property
-    def moment(self) -> datetime:
-        """When it began."""
-        return datetime.fromtimestamp(self.at, UTC)
-
-    @property
-    def waits(self) -> bool:
-        """Whether it is in the outbox: to be sent, or to be found out about."""
-        return self.request is not None and self.state in ("queued", "unknown")
-
-
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """What is noted of a write besides its name; the fields are those of `Entry`."""
 
     reversal: dict[str, Any] | None = None
     trace: dict[str, Any] | None = None
@@ -115,6 +67,42 @@ class Notes:
 
 
 NO_NOTES = Notes()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Notes):
+    """One write. ``at`` is when it began, ``ended`` when its end was noted, in epoch seconds.
+
+    ``what`` names the action or operation, ``target`` the object, ``body`` is what was sent, for
+    a retry; ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
+    apart. ``held`` is why it does not go by itself, ``tried`` when the newest try to send it later
+    began, ``made`` the id of what it made.
+    """
+
+    id: str
+    run: str
+    at: float
+    what: str
+    target: str
+    state: State
+    desk: str = ""
+    request_id: str = ""
+    sentence: str = ""
+    body: str = ""
+    ended: float | None = None
+    held: Held = ""
+    tried: float | None = None
+    made: str = ""
+
+    @property
+    def moment(self) -> datetime:
+        """When it began."""
+        return datetime.fromtimestamp(self.at, UTC)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is in the outbox: to be sent, or to be found out about."""
+        return self.request is not None and self.state in ("queued", "unknown")
 
 
 class WriteJournal(Protocol):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from copydesk.domain.text import clean, listed
 from copydesk.tui.present.cluster import ClusterRow, RequestRow, cluster_row, request_row
@@ -309,25 +309,14 @@ async def read_merges(
     One list serves all clusters. It is read in the order of the service, the last updated first,
     as far as ``since`` and at most ``pages``; the cluster under the cursor is asked for by itself.
     """
-    from copydesk.contract import operations as ops
-
     found: dict[str, list[Merge]] = {}
-    token: str | None = None
-    for _ in range(pages):
-        page = await api.page(
-            ops.list_organization_change_requests,
-            organization,
-            page=token,
-            limit=PAGE,
-            status="merged",
-        )
-        for request in page.items:
+    async for requests in _last_updated(api, organization, "merged", pages):
+        for request in requests:
             merge, cluster = merge_of(request), request.conversations_issues_cluster
             if merge is not None and cluster is not None:
                 found.setdefault(cluster, []).append(merge)
-        if page.next is None or any(request.updated_at < since for request in page.items[-1:]):
+        if any(request.updated_at < since for request in requests[-1:]):
             break
-        token = page.next.page
     return found
 
 
@@ -336,9 +325,22 @@ async def count_drafts(api: Api, organization: str, pages: int = MERGED_PAGES) -
 
     As with `read_merges`, one list serves all clusters, and at most ``pages`` of it are read.
     """
+    return Counter(
+        [
+            request.conversations_issues_cluster
+            async for requests in _last_updated(api, organization, "draft", pages)
+            for request in requests
+            if request.conversations_issues_cluster is not None
+        ]
+    )
+
+
+async def _last_updated(
+    api: Api, organization: str, status: Literal["draft", "merged"], pages: int
+) -> AsyncIterator[Sequence[ChangeRequest]]:
+    """Yield the change requests of a status page by page, the last updated first."""
     from copydesk.contract import operations as ops
 
-    found: Counter[str] = Counter()
     token: str | None = None
     for _ in range(pages):
         page = await api.page(
@@ -346,17 +348,12 @@ async def count_drafts(api: Api, organization: str, pages: int = MERGED_PAGES) -
             organization,
             page=token,
             limit=PAGE,
-            status="draft",
+            status=status,
         )
-        found.update(
-            request.conversations_issues_cluster
-            for request in page.items
-            if request.conversations_issues_cluster is not None
-        )
+        yield page.items
         if page.next is None:
-            break
+            return
         token = page.next.page
-    return found
 
 
 async def count_analysed(api: Api, organization: str) -> tuple[int, int]:

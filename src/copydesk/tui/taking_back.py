@@ -105,7 +105,7 @@ class TakingBack(Writing):
         from copydesk.tui.outbox_ways import way_out
 
         way = way_out(entry.id, sure=entry.state == "queued", text=bool(entry.draft and entry.text))
-        notes = Notes(way.to_dict(), group=entry.group)
+        notes = Notes(reversal=way.to_dict(), group=entry.group)
         begun = self.journal.begin(entry.what, entry.target, notes)
         found = self.history.take(self.journal.settle(begun, "done"))
         assert found is not None  # it has a way back

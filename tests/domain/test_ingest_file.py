@@ -118,7 +118,7 @@ def test_what_is_the_same_has_one_digest() -> None:
         ("\n\n7", ["line 3: a conversation begins with {"]),
         ("[" + LINES.replace("\n", "\n,\n"), ["1 a", "3 b", "line 3: the file ends inside its l"]),
         ("[" + LINES + "]", ["1 a", "line 2: a comma is missing before this conversation", "2 b"]),
-        (LINES + "\n{", ["1 a", "2 b", "line 3, conversation 3: column 2: this is no JSON: "]),
+        (LINES + "\n{", ["1 a", "2 b", "line 3, conversation 3: the conversation that begins"]),
         ('{"id":\n"a', ["line 1, conversation 1: the conversation that begins here has no end ("]),
         (LINES.encode("utf-16"), ["line 1: this is not UTF-8 text (UTF-16, perhaps). Save it as"]),
         (LINES.encode("utf-16-le"), ["line 1: this is not UTF-8 text (UTF-16"]),
@@ -155,6 +155,9 @@ NO_QUOTE = '{"id": "q, "parts": []}'
     ("data", "given"),
     [
         (f'[{A}, {B}, "oops", {C}]', "a b 3 c"),
+        # Files that were put together, one of them with an object on many lines.
+        (f"{A}\n{json.dumps(json.loads(B), indent=2)}\n{C}\n", "a b c"),
+        (f"{A}\n{json.dumps(json.loads(B), indent=2)[:-9]}\n{C}\n", "a 2 c"),
         (f'[7, {A}, null, oops, "", [{B}, 1], -, {C}]', "1 a 3 4 5 . b 7 8 c"),
         (f'[{A}, "oops, {B}, {C}]', "a 2 b c"),
         (f'[{A}, {NO_QUOTE}, {B}, "oops", {NO_QUOTE}, {C}]', "a 2 b 4 5 c"),

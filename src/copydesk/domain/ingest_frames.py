@@ -403,6 +403,20 @@ def _break_of(line: bytes) -> str | None:
     return None
 
 
+def _goes_on(line: bytes) -> bool:
+    """Whether what begins on a line ends on another, as in a file that others were added to."""
+    line = line.strip()
+    if not line.startswith(b"{") or line.endswith(b"}"):
+        return False
+    try:
+        json.loads(line)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(error.doc)  # nothing is wrong before its end
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
 def _lines(pieces: _Pieces) -> Iterator[Frame | Complaint]:
     while pieces.sign():
         line, end = pieces.line, pieces.end_of_line()
@@ -411,6 +425,9 @@ def _lines(pieces: _Pieces) -> Iterator[Frame | Complaint]:
             sentence = f"this line is longer than {LARGEST // 2**20} MiB"
             yield Complaint(line, sentence, pieces.number)
             pieces.skip_line()
+            continue
+        if _goes_on(pieces.held[pieces.at : end]):
+            yield from pieces.elements()
             continue
         data = pieces.take(end)
         if holds_more(data):

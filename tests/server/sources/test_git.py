@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from dulwich.repo import Repo
 
-from copydesk.server.sources.git import Branch, Repository
+from copydesk.server.sources.git import Branch, Repository, committed
 from copydesk.server.sources.model import FileChange, Person, SourceError
 from tests.server.sources.making import Making, put
 
@@ -246,3 +246,15 @@ def test_a_broken_branch_is_left_out_and_named(making: Making) -> None:
     with Repository.open(making.path) as source:
         assert source.branches() == [Branch("main", tip)]
         assert "branch broken" in {problem.path for problem in source.problems}
+
+
+def test_nothing_is_known_to_be_committed_in_a_damaged_checkout(tmp_path: Path) -> None:
+    put(tmp_path, {"a.md": b"# A\n"})
+    with Repo.init(str(tmp_path)) as repo:
+        repo.get_worktree().stage(["a.md"])
+        repo.get_worktree().commit(message=b"Begin", author=b"A <a@x>", committer=b"A <a@x>")
+    assert committed(tmp_path, {"a.md": b"# A\n"}) == {"a.md"}
+    for path in (tmp_path / ".git" / "objects").glob("??/*"):
+        path.chmod(0o600)
+        path.write_bytes(b"garbage")
+    assert committed(tmp_path, {"a.md": b"# A\n"}) == set()

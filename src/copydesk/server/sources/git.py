@@ -457,7 +457,7 @@ def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
         return set()
     try:
         repo = Repo.discover(str(folder))
-    except (NotGitRepository, OSError, ValueError):
+    except (NotGitRepository, OSError, ValueError, *_UNREADABLE):
         return set()
     found: set[str] = set()
     with repo:
@@ -466,7 +466,7 @@ def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
             assert isinstance(commit, objects.Commit)
             top = repo[commit.tree]
             above = folder.resolve().relative_to(Path(repo.path).resolve())
-        except (OSError, KeyError, ValueError):
+        except (OSError, KeyError, ValueError, *_UNREADABLE):
             return found
         assert isinstance(top, objects.Tree)
         for path, data in there.items():
@@ -474,7 +474,7 @@ def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
                 _, oid = top.lookup_path(
                     repo.object_store.__getitem__, (above / path).as_posix().encode()
                 )
-            except (KeyError, OSError, ValueError, NotTreeError):
+            except (KeyError, OSError, ValueError, NotTreeError, *_UNREADABLE):
                 continue
             if oid == objects.Blob.from_string(data).id:
                 found.add(path)

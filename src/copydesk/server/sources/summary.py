@@ -27,7 +27,8 @@ _LINE_OF_ENTRY = re.compile(
 )
 """What is meant as a line of the tree, also where Markdown reads it as something else."""
 
-_BROKEN_LINK = re.compile(r"(?<!\\)[\[\]].*\.(?:md|markdown|mdx)\b", re.IGNORECASE | re.DOTALL)
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_ENDING = re.compile(r"\.(?:md|markdown|mdx)\b", re.IGNORECASE)
 _BROKEN_TITLE = re.compile(r"^\[?([^\[\](]*)")
 
 MAX_SUMMARY = 2 * 1024 * 1024
@@ -211,7 +212,9 @@ def _complaint(token: Token, target: str | None) -> str | None:
     """Return what is wrong with the text of a list item that Markdown takes as it is."""
     if target is None:
         said = "has a broken link: [Title](file.md) is one"
-        return said if _BROKEN_LINK.search(token.content) else None
+        bracket = _BRACKET.search(token.content)
+        broken = bracket is not None and _ENDING.search(token.content, bracket.end())
+        return said if broken else None
     links = sum(child.type == "link_open" for child in token.children or ())
     if links > 1 and "\n" not in token.content:
         return "has a second link, which is not used"

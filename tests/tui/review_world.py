@@ -89,10 +89,10 @@ class Faults(httpx.AsyncBaseTransport):
         self.let = asyncio.Event()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method == self.slow and not self.gone:
+            await self.let.wait()
         if self.gone:
             raise httpx.ConnectError("No route to the desk.", request=request)
-        if request.method == self.slow:
-            await self.let.wait()
         path = request.url.path
         if self._bare and (path.endswith(EXTENSIONS) or "/revisions/" in path):
             return httpx.Response(404, text="Not found")

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
 
+import httpx
 import pytest
 from textual import events
 
 from copydesk.client.api import Api
 from copydesk.server.seeding import Editor
 from copydesk.server.seeding_organization import add_saml_provider
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.draft_keys import schema_key
 from copydesk.tui.drafts import MemoryDrafts
 from copydesk.tui.frame import Status
 from copydesk.tui.places import ENTRIES, Target, load_all
+from copydesk.tui.reference import load_everything
+from copydesk.tui.schema_reading import KeptSchema
+from copydesk.tui.session import MemorySnapshot, Session
+from copydesk.tui.widgets.choice import ChoiceInput
 from copydesk.tui.widgets.composer import Composer
 from copydesk.tui.widgets.diff_view import DiffView
-from copydesk.tui.widgets.sheet import Sheet
+from copydesk.tui.widgets.sheet import Confirm, Sheet, TypeToConfirm
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld
 from tests.tui.test_conversations_list import fill
+from tests.tui.test_hostile import Sample, back, targets
 from tests.world import BASE_URL, World
 
 
@@ -474,3 +483,150 @@ async def test_a_key_that_comes_at_once_confirms_nothing_that_is_dangerous(world
         driver.press_at(sheet.seen_at + 0.2, "y")
         await driver.idle()
         assert [line.what for line in app.session.log] == ["Merge"]
+
+
+@pytest.fixture
+def sample() -> Iterator[Sample]:
+    """The sample desk."""
+    made = Sample()
+    yield made
+    made.close()
+
+
+class Held(httpx.AsyncBaseTransport):
+    """A desk that answers only while ``open`` is set."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._desk = httpx.ASGITransport(sample.app, raise_app_exceptions=False)
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await self.open.wait()
+        return await self._desk.handle_async_request(request)
+
+
+LATE = [
+    # the screen, what leads to the row, the key, and what it opens once something was read
+    ("changes", "", "w", ChoiceInput),
+    ("review", "", "w", ChoiceInput),
+    ("review", "3 n", "E", ChoiceInput),
+    ("search", "escape", "f", ChoiceInput),
+    ("site-structure", "", "ctrl+n", ChoiceInput),
+    ("sites", "", "ctrl+n", ChoiceInput),
+    ("sites", "", "D", TypeToConfirm),
+    ("sites", "", "W", Confirm),
+    ("site-settings", "", "D", TypeToConfirm),
+    ("site-settings", "", "W", Confirm),
+    ("site-schema", "", "ctrl+s", Confirm),
+    ("saml-providers", "", "D", TypeToConfirm),
+    ("organization-structure", "j j", "E", ChoiceInput),
+    ("organization-structure", "j j m down down", "enter", ChoiceInput),
+]
+
+
+async def test_words_are_no_commands_while_an_action_reads_what_it_asks(sample: Sample) -> None:
+    load_everything()
+    async with sample.api() as api:
+        wanted = await targets(api)
+    way = Held(sample)
+
+    async def connect() -> Api:
+        return Api(BASE_URL, sample.token, transport=way)
+
+    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    async with drive(app, size=(140, 40)) as driver:
+        at = wanted[""]
+        assert at.site is not None
+        kept = KeptSchema('{"type": "object", "properties": {}}', {})
+        app.session.drafts.save(schema_key(at.site), kept.to_text())
+        for name, before, key, opens in LATE:
+            await app.go(name, wanted.get(name, at))
+            await driver.idle()
+            await driver.press(*before.split())
+            was, logged = app.screen, len(app.session.log)
+            way.open.clear()
+            await driver.send(key)
+            await driver.send(*"hello")
+            way.open.set()
+            await driver.idle()
+            when = f"{key} in {name}: {driver.screen}"
+            assert app.screen is not was, when
+            field = app.screen.focused
+            assert isinstance(field if opens is ChoiceInput else app.screen, opens), when
+            assert "hello".endswith(getattr(field, "value", "")), when
+            assert app.keyboard.key == key, f"a letter was a command, {when}"
+            assert len(app.session.log) == logged, when
+            await back(driver)
+
+
+async def test_keys_that_wait_for_what_leads_nowhere_are_dropped(world: World) -> None:
+    home = world.home
+    world.write(lambda tx: add_saml_provider(tx, home, label="Okta"))
+    way = Faults(world)
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "saml-providers", Target(organization=home), api=client)
+    async with drive(app, size=(120, 30)) as driver:
+        way.slow = "GET"
+        await driver.send("D", "ctrl+n", "x")
+        assert "2 keys typed ahead" in driver.screen
+        way.gone = True
+        way.let.set()
+        await driver.idle()
+        assert app.screen is driver.place, "neither the question nor the form of ctrl+n"
+        assert "2 keys typed ahead were not run." in " ".join(driver.screen.split())
+
+
+async def test_esc_stops_an_action_that_reads_what_it_asks(world: World) -> None:
+    await two_requests(world)
+    way = Faults(world)
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "spaces", api=client)
+    async with drive(app, "g c", size=(120, 30)) as driver:
+        way.slow = "GET"
+        await driver.send("w", "x", "escape")
+        assert "1 key typed ahead was not run" in driver.screen
+        await driver.send("escape")
+        assert "Stopped." in driver.screen
+        way.let.set()
+        await driver.idle()
+        assert app.screen is driver.place
+        assert driver.place.PLACE == "changes"
+
+
+async def test_a_mark_that_is_typed_before_the_rows_are_there_takes_the_burst_with_it(
+    world: World,
+) -> None:
+    await two_requests(world)
+    way = Faults(world)
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "spaces", api=client)
+    async with drive(app, size=(120, 30)) as driver:
+        way.slow = "GET"
+        await driver.send("g", "c")
+        await driver.send("space", "j", "space", "x")
+        assert "4 keys typed ahead" in driver.screen
+        way.let.set()
+        await driver.idle()
+        assert driver.place.marking is not None
+        assert not driver.place.marking.marks
+        assert app.session.log == []
+        said = " ".join(driver.screen.split())
+        assert "“mark” was typed before this could be seen: press it again." in said
+        assert "3 keys typed ahead were not run." in said
+
+
+async def test_after_a_refused_field_keys_that_are_no_words_do_what_they_do(world: World) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "1", size=(100, 30)) as driver:
+        # c comments on a line of the changes, and this is the overview.
+        await driver.burst("c", "tab", "down", "]")
+        assert driver.place.view == "changes", "who moves on types no words"
+        await driver.press("1")
+        await driver.burst(
+            "c", *typed("Why"), "left", *typed("4"), "pagedown", "backspace", "enter"
+        )
+        assert driver.place.view == "overview", "in the middle of words 4 is one of them"
+        said = " ".join(driver.screen.split())
+        assert "6 keys typed after it were not run" in said

@@ -115,6 +115,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         session.report = self._report
         session.others = self.read_for_another
         self.keyboard = Keyboard(self)
+        session.asks, session.sends = self.keyboard.early.asks, self.keyboard.early.frees
         self.first = first
         self.first_target = target or Target()
         self.visits = Visits()
@@ -491,6 +492,8 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         stop = getattr(pane, "stop_reading", None)
         if place.stop_reading():
             place.say("Stopped reading.")
+        elif self.keyboard.early.stop():
+            place.say("Stopped.")
         elif (stop is not None and stop()) or (pane is not None and pane.find_clear()):
             place.refresh_frame()
         elif sum(isinstance(screen, Place) for screen in self.screen_stack) > 1:

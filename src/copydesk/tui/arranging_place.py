@@ -295,6 +295,7 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
         """Drop all that is staged. It asks, and ``u`` brings it back."""
         from copydesk.tui.widgets.sheet import Confirm
 
+        self.session.asks()
         facts = [
             *(call.line for call in self.requests()),
             "",

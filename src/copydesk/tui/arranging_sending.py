@@ -137,6 +137,7 @@ class SendsStaged(KeptStaged):
 
     async def send_staged(self, *facts: str) -> None:
         """Read again, show what others changed, then the plan with what to know, and send it."""
+        self.session.asks()
         run = await self.unfinished()
         if run is not None and run.begun:
             await self._go_on_with(run)

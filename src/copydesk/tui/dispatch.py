@@ -130,7 +130,7 @@ async def run(owner: Any, action: Action) -> None:
     waits = isinstance(why, NotYet) and action.types and place is not None
     keyboard: Keyboard = owner.app.keyboard
     unseen = action.writes and action.danger < 2 and not action.types
-    if place is not None and keyboard.presses and not (waits or unseen):
+    if place is not None and keyboard.presses and not waits:
         known = partial(_known, owner, action, place)
         if isinstance(why, NotYet) and not known():
             keyboard.early.wait(keyboard.presses, known)
@@ -159,7 +159,7 @@ async def run(owner: Any, action: Action) -> None:
         if action.inline and inspect.isawaitable(result):
             await tell_failures(place, result)
         else:
-            await _follow(owner, place, action.id, result)
+            await _follow(owner, place, action, result)
 
 
 def _known(owner: Any, action: Action, place: Place) -> bool:
@@ -197,7 +197,7 @@ async def run_command(owner: Any, command: Command, rest: str) -> None:
             place.say(why, "warn")
         return
     with because(owner, command.id):
-        await _follow(owner, place, command.id, getattr(owner, command.method)(rest))
+        await _follow(owner, place, command, getattr(owner, command.method)(rest))
 
 
 @contextmanager
@@ -215,9 +215,11 @@ def because(owner: Any, name: str) -> Iterator[None]:
         BEGAN_ON.reset(where)
 
 
-async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> None:
+async def _follow(owner: Any, place: Place | None, each: Action | Command, result: Any) -> None:
     if inspect.isawaitable(result):
-        owner.screen.run_worker(tell_failures(place, result), name=name, group=name)
+        failing = tell_failures(place, result)
+        worker = owner.screen.run_worker(failing, name=each.id, group=each.id)
+        owner.app.keyboard.early.follow(worker, each)
         # The first step runs before the next key is read: an action binds to what is under the
         # cursor when its key was pressed.
         await asyncio.sleep(0)
@@ -245,6 +247,10 @@ async def tell_failures(place: Place | None, result: Any) -> None:
     finally:
         if place is not None and place.is_attached:
             place.refresh_frame()
+
+
+def _takes_text(focused: Widget) -> bool:
+    return not isinstance(focused, Acts) or focused.TYPES_TEXT
 
 
 class Keyboard:
@@ -307,6 +313,16 @@ class Keyboard:
         """Whether a key, or what is pasted, is for something else than what is in front now."""
         return self.ahead.take(event) or self.early.take(event)
 
+    def is_text(self, event: Typed) -> bool:
+        """Whether the field in focus takes a key, or what is pasted, as text."""
+        focused = self.app.screen.focused
+        if focused is None or not _takes_text(focused):
+            return False
+        if not isinstance(event, events.Key):
+            return True
+        acts = isinstance(focused, Acts) and event.key in self.table([focused], jumps=False)
+        return (event.is_printable or event.key == "backspace") and not acts
+
     async def press(self, event: events.Key) -> bool:
         """Act on a key; False leaves it to Textual."""
         self.pressed = True
@@ -333,7 +349,7 @@ class Keyboard:
         focused = screen.focused
         if not isinstance(screen, Acts):
             return False
-        if focused is not None and (not isinstance(focused, Acts) or focused.TYPES_TEXT):
+        if focused is not None and _takes_text(focused):
             self._pending = None
             return await self._leaves(event.key, focused)
         chain = self.chain()

@@ -3,8 +3,9 @@
 Who types faster than screens open means the next one. Keys wait until that is there: in their
 order, until Esc drops them, or until it cannot be opened. What they would write or agree to at once
 is not done, for nobody had seen it. Keys wait as well while an action reads what it goes on with:
-they are for where it leads, and dropped where it leads nowhere. Who presses the key of a comment
-and types on has not seen either that it was refused: the words are no commands, and are kept.
+they are for where it leads, and dropped where it leads nowhere; what opens then takes text of them,
+and no command. Who presses the key of a comment and types on has not seen either that it was
+refused: the words are no commands, and are kept. Keys that are no words do what they always do.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from textual import events
 from textual.screen import Screen
@@ -21,10 +23,12 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui.typing_ahead import KEEP_SECONDS, LOOK_SECONDS, PASS, Typed, text_of
+from copydesk.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from copydesk.tui.actions import Action, Command
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
 
@@ -49,6 +53,8 @@ class Refused:
     keys: list[Typed] = field(default_factory=list)
     draft: str = ""
     """The key of the draft that has the text; empty for none yet."""
+    how: str = "was refused"
+    """What became of it, for a sentence."""
 
 
 @dataclass(eq=False)
@@ -58,6 +64,7 @@ class Leading:
     worker: Worker[Any]
     screen: Screen[Any]
     focused: Widget | None
+    action: Action | Command | None
 
 
 class EarlyKeys:
@@ -75,6 +82,10 @@ class EarlyKeys:
         self.going = 0
         """How many screens are about to be gone to."""
         self._leading: Leading | None = None
+        self._followed: WeakKeyDictionary[Worker[Any], Action | Command] = WeakKeyDictionary()
+        """The actions that go on, and have not begun to send anything."""
+        self._led_to: tuple[Sheet[Any], Leading] | None = None
+        """What keys waited for that were typed after an action, and came."""
         self.giving = False
         """Whether keys that waited are acted on: nobody had seen what they are about."""
         self._failed = ""
@@ -115,21 +126,45 @@ class EarlyKeys:
             return False
         return leading.worker.is_running and self._app.screen is leading.screen
 
-    def reads(self, screen: Screen[Any]) -> None:
-        """Note that the action that goes on here reads what it goes on with.
+    def follow(self, worker: Worker[Any], action: Action | Command) -> None:
+        """Hold keys once an action reads what it goes on with: it may lead elsewhere, or ask."""
+        self._followed[worker] = action
+
+    def asks(self) -> None:
+        """Note that what goes on here reads something that an action goes on with.
 
         Keys wait until it has gone elsewhere, asked something, begun to send, or ended.
         """
         with suppress(NoActiveWorker):  # what is done inline keeps the keys away by itself
+            if (worker := get_current_worker()) in self._followed:
+                self.reads(worker.node.screen)
+
+    def reads(self, screen: Screen[Any]) -> None:
+        """Note the same of what goes on here over a screen, though no key has begun it."""
+        with suppress(NoActiveWorker):
             worker, before = get_current_worker(), self._leading
             if screen is self._app.screen and (before is None or before.worker is not worker):
-                self._leading = Leading(worker, screen, screen.focused)
+                action = self._followed.get(worker)
+                self._leading = Leading(worker, screen, screen.focused, action)
 
-    def sends(self) -> None:
-        """Note that the action that goes on here sends something: keys are for what is shown."""
+    def frees(self) -> None:
+        """Note that the action that goes on here leads nowhere for long: keys are for this.
+
+        It sends something, or reads for so long that others go on beside it.
+        """
         with suppress(NoActiveWorker):
-            if self._leading is not None and self._leading.worker is get_current_worker():
+            worker = get_current_worker()
+            self._followed.pop(worker, None)
+            if self._leading is not None and self._leading.worker is worker:
                 self._leading = None
+
+    def stop(self) -> bool:
+        """Stop the action that keys wait for, or would; False where there is none."""
+        if not self._leads or self._leading is None:
+            return False
+        self._leading.worker.cancel()
+        self._leading = None
+        return True
 
     def wait(self, keys: Sequence[Typed], until: Callable[[], bool] | None = None) -> None:
         """Keep keys until their screen is there, and ``until`` is so of the first of them."""
@@ -144,8 +179,11 @@ class EarlyKeys:
     async def _wait(self) -> None:
         front, leading = self._app.screen, self._leading if self._leads else None
         while True:
+            sheet = self._app.screen if leading and isinstance(self._app.screen, Sheet) else None
             ready = not self._coming and (self._until is None or self._until())
-            if ready or not self._keys:
+            if not self._keys:
+                return  # Esc dropped them; what they waited for goes on
+            if ready and (sheet is None or sheet.seen_at is not None):
                 break
             await asyncio.sleep(LOOK_SECONDS)  # nobody tells when a guard would say another thing
         if getattr(front, "under_way", None) is False and self._app.screen is front:
@@ -157,6 +195,8 @@ class EarlyKeys:
         elif self._lacks:
             self.drop("This could not be read.")
         elif self._keys:
+            came = sheet is not None and sheet is not front
+            self._led_to = (sheet, leading) if came and sheet and leading else None
             self._app.call_later(self._give)
 
     def _led_nowhere(self, leading: Leading | None) -> bool:
@@ -182,6 +222,9 @@ class EarlyKeys:
         self.giving = True
         try:
             while keys:
+                if self._is_no_text(keys[0]):
+                    self._keep_from_sheet(keys)
+                    return
                 await self._app.on_event(keys.pop(0))
                 if self._keys or (keys and self._coming):
                     self.wait(keys, self._until)
@@ -194,6 +237,25 @@ class EarlyKeys:
             self.giving = False
         if self._keys:
             self.task = asyncio.create_task(self._wait(), name="keys wait")
+
+    def _is_no_text(self, key: Typed) -> bool:
+        """Whether a key is for a sheet that nobody had seen, and no text for a field of it."""
+        front = self._app.screen
+        if self._led_to is None or front is not self._led_to[0]:
+            return False
+        return not self._app.keyboard.is_text(key)
+
+    def _keep_from_sheet(self, keys: list[Typed]) -> None:
+        """Do nothing in a sheet that came late of what was typed before: it may be words."""
+        assert self._led_to is not None
+        (sheet, leading), self._led_to = self._led_to, None
+        label, named = sheet.heading, ""
+        if leading.action is not None:
+            label, named = leading.action.label, leading.action.id
+        self.refuse(label, "", keys[-1].time, named, how="opened only now")
+        if self._refused is not None:
+            self._refused.keys = keys
+            self._tell_refused(self._refused)
 
     def failed(self, why: str) -> None:
         """Note that a key could not be acted on: what was typed ahead after it is not either."""
@@ -236,13 +298,16 @@ class EarlyKeys:
 
     # What was refused
 
-    def refuse(self, label: str, why: str, at: float, action: str) -> None:
-        """Run nothing of what is typed next: a field was refused, by a key that came at ``at``.
+    def refuse(
+        self, label: str, why: str, at: float, action: str, how: str = "was refused"
+    ) -> None:
+        """Run no words that are typed next: a field was refused, by a key that came at ``at``.
 
         ``action`` is the id of what opens it, with which a draft of the text is opened again.
         """
         self._end()
-        self._refused = Refused(label, why, self._app.screen, at + PAUSE_SECONDS, action)
+        until = at + PAUSE_SECONDS
+        self._refused = Refused(label, why, self._app.screen, until, action, how=how)
         self._end_later()
 
     def _take_refused(self, event: Typed, pressed: str) -> bool:
@@ -253,14 +318,21 @@ class EarlyKeys:
         if over or pressed == "escape":
             self._end()
             return not over
+        if not is_word(event):
+            if not refused.keys:
+                self._end()  # who moves on types no words
+            return False
         refused.keys.append(event)
         refused.until = event.time + PAUSE_SECONDS
         if self._keeping is None:  # not put off by the keys that follow
             self._keeping = asyncio.get_running_loop().call_later(KEEP_SECONDS, self.keep_typed)
+        self._tell_refused(refused)
+        return True
+
+    def _tell_refused(self, refused: Refused) -> None:
         self._end_later()
         if (place := self._app.here) is not None:
             place.say(_said(refused), "warn")
-        return True
 
     def keep_typed(self) -> None:
         """Keep words that were typed for a field that was refused, as a draft."""
@@ -287,9 +359,16 @@ class EarlyKeys:
             self._timer.cancel()
         refused, self._refused, self._timer = self._refused, None, None
         if refused is not None and (text := text_of(refused.keys)).strip():
-            what = f"“{refused.label}” was refused. Typed after that, and not run: {clean(text)}"
+            what = f"“{refused.label}” {refused.how}. Typed after that, and not run: {clean(text)}"
             self._app.session.note(what)
             self._app.session.touched()
+
+
+def is_word(event: Typed) -> bool:
+    """Whether a key, or what is pasted, writes or mends words: arrows and the like do not."""
+    if not isinstance(event, events.Key):
+        return True
+    return event.is_printable or event.key in ("enter", "backspace")
 
 
 def _said(refused: Refused) -> str:
@@ -300,4 +379,4 @@ def _said(refused: Refused) -> str:
     if len(text.split()) > 1:
         kept = " (the text is a draft, g d)"
     why = f" {refused.why}" if refused.why else ""
-    return f"“{refused.label}” was refused; {keys} typed after it {verb} not run{kept}.{why}"
+    return f"“{refused.label}” {refused.how}; {keys} typed after it {verb} not run{kept}.{why}"

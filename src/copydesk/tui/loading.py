@@ -263,8 +263,8 @@ class Loading(Screen[None]):
         keys go on beside it.
         """
         found: list[T] = []
-        if not long:
-            self._place.desk.keyboard.early.reads(self._place)
+        early = self._place.desk.keyboard.early
+        early.frees() if long else early.reads(self._place)
 
         async def reading() -> bool:
             found.append(await read())

@@ -81,6 +81,7 @@ class MessageActions(ThreadActions, scope="message_actions"):
             for reaction in message.reactions
             if emoji_text(reaction.emoji) not in known and reaction.emoji
         ]
+        self.session.asks()
         names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
         listed = {option.id for option in options}
 

@@ -444,7 +444,6 @@ class Place(CommonActions, Loading, Shaped):
         from textual.worker import NoActiveWorker, get_current_worker
 
         self.desk.keyboard.ahead.sends()
-        self.desk.keyboard.early.sends()
         await self._ask_again(draft)
         try:
             owner: object = get_current_worker()

@@ -157,6 +157,7 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
                 Text(_around(line, error.column), "code"),
             ]
             return await self._wrong("This is no JSON", facts)
+        self.session.asks()
         problems = await asyncio.to_thread(all_problems, found.value)
         wrong = [problem for problem in problems if problem.certain]
         if wrong or found.twice:

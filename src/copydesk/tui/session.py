@@ -164,6 +164,10 @@ class Session(TakingBack):
     """What asks it, once that was begun."""
     others: Callable[[], None] = lambda: None
     """Has what is shown read again: it was kept for somebody else."""
+    asks: Callable[[], None] = lambda: None
+    """Is told when something is about to be read that an action goes on with: keys may wait."""
+    sends: Callable[[], None] = lambda: None
+    """Is told when something is about to be written: nothing waits for that."""
     clocks_told: bool = False
     """Whether it was said that the service's clock and this machine's are far apart."""
     _api: Api | None = None
@@ -236,6 +240,7 @@ class Session(TakingBack):
 
     async def ready(self) -> Api:
         """Return the client, connecting at the first call. Raises what ``connect`` raises."""
+        self.asks()
         if reads_kept() and self.contact.refused:
             from copydesk.client.errors import NotKept
 

@@ -205,6 +205,7 @@ class SpaceEditing(ReadsArranged[TreeRead], scope="space_editing"):
         row = self.row
         if row is None:
             return
+        self.session.asks()
         options = [Option("", "no emoji"), *await emoji_options()]
         current = value(row, "emoji")
         chosen = await self.desk.push_screen_wait(

@@ -56,6 +56,7 @@ async def undo(place: Place, *, asking: Naming | None = None) -> None:
     final = session.final()
     if final is not None and not await _older(place, final, line):
         return
+    session.asks()
     pasts = await session.taken_with(line)
     if asking is None or (final is not None and _named(final, line, pasts)):
         await turn(place, pasts)

@@ -264,10 +264,11 @@ class TypingAhead:
 
     def came(self, sheet: Screen[Any], *, field: bool, drawn: bool = False) -> None:
         """Give what was typed to a sheet that has come; ``field`` says that it is the one."""
-        if field and not (drawn or sheet.focused):  # it has no focus yet
-            sheet.call_after_refresh(self.came, sheet, field=True, drawn=True)
-            return
         opening = self.opening
+        typed = field or (opening is not None and opening.keys)
+        if typed and not (drawn or sheet.focused):  # it has no focus yet
+            sheet.call_after_refresh(self.came, sheet, field=field, drawn=True)
+            return
         if opening is None or not self._is_its(sheet, opening):
             return
         opening.before = sheet
@@ -283,8 +284,9 @@ class TypingAhead:
             self._unsay(opening)
             self._app.call_later(self._give, opening)
             return
-        keys, opening.keys = opening.keys, []
-        for key in keys:
+        keys = opening.keys
+        while keys and self._app.keyboard.is_text(keys[0]):
+            key = keys.pop(0)
             (sheet.focused or sheet)._forward_event(key)
 
     async def _give(self, opening: Opening) -> None:

@@ -76,6 +76,7 @@ class Writing(Recalling):
     recall_seconds: float
     clock: Callable[[], datetime]
     contact: Contact
+    sends: Callable[[], None]
     unsent: dict[str, str]
     _writes: set[asyncio.Task[Any]]
     _noted: dict[str, Written]
@@ -219,6 +220,7 @@ class Writing(Recalling):
     async def _send(
         self, line: Written, send: Callable[[], Awaitable[Any]], wait: Wait | None = None
     ) -> Any:
+        self.sends()
         line.state = "sending" if wait is None else "waiting"
         if wait is not None:
             self.waits.append(wait)

@@ -57,6 +57,7 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
         if not rows:
             self.say(f"None of them can be merged: {left_out}", "warn")
             return
+        self.session.asks()
         if why := await self.desk.merging.plan(rows, self.space_title):
             self.say(why, "warn")
             return

@@ -40,6 +40,7 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
         if rest.strip() != "drafts" or why is not None:
             self.say(why or "Say :send drafts.", "warn")
             return
+        self.session.asks()
         drafts = await asyncio.to_thread(review_drafts, self.session, *self.thread_ids)
         if not drafts:
             self.say(f"Nothing about {self.numbered} waits to be sent.", "warn")

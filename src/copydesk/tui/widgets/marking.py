@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from copydesk.tui.actions import Acts, action
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.widgets.virtual_list import VirtualList, no_row
 
 
 def nothing_to_mark(rows: Any) -> str | None:
     """Say so when the cursor is on no row."""
-    return None if rows.selected_id is not None else "There is nothing here to mark."
+    return no_row(rows, "There is nothing here to mark.")
 
 
 def nothing_marked(rows: Any) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -20,6 +20,9 @@ from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Choices, Option
 from copydesk.tui.widgets.sheet import ScrollingSheet, fact_lines
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
 
 INHERIT, NONE = "inherit", "none"
 
@@ -182,6 +185,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         from copydesk.tui.errors import failure_types, sentence
 
         self._say("Reading the members…")
+        cast("CopydeskApp", self.app).keyboard.early.reads(self)
         try:
             members = await self._people()
         except failure_types() as error:

@@ -15,6 +15,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.reference import load_everything
 from copydesk.tui.session import MemorySnapshot, Session
 from tests.drive import Driver, drive
+from tests.tui.named_keys import refused_wrong
 from tests.world import World
 
 OWN = ("drafts", "outbox", "undo")
@@ -66,6 +67,7 @@ async def test_every_screen_says_that_the_desk_is_empty(
             for wrong in ("Gone", "_id", "''", "went wrong", "Traceback"):
                 assert wrong not in found, (name, driver.screen)
             assert "Reading" not in found, (name, driver.screen)
+            assert not [*refused_wrong(app, off=False)], name
             await driver.press("R")
             assert "Gone" not in driver.screen, (name, driver.screen)
             assert not app._exit, name

@@ -35,7 +35,7 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
     def missing(self) -> str | None:
         """Return why there is nothing to list here, or None."""
         if self.target.space is None or self.target.item is None:
-            return "No page is chosen: b on a page shows what leads to it. Esc goes back."
+            return "No page is chosen. Esc goes back: b on a page there shows what leads to it."
         return None
 
     def reload(self) -> None:

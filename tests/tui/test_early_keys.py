@@ -601,19 +601,23 @@ async def test_a_mark_that_is_typed_before_the_rows_are_there_takes_the_burst_wi
     way = Faults(world)
     client = Api(BASE_URL, world.token(world.ana), transport=way)
     app = open_world(world, "spaces", api=client)
-    async with drive(app, size=(120, 30)) as driver:
+    async with drive(app, "g c", size=(120, 30)) as driver:
+        await driver.press("]")
         way.slow = "GET"
-        await driver.send("g", "c")
-        await driver.send("space", "j", "space", "x")
-        assert "4 keys typed ahead" in driver.screen
+        await driver.send("[", "space")
+        assert driver.place.marking is not None
+        assert [driver.selected] == [None], "the rows are being read"
         way.let.set()
         await driver.idle()
-        assert driver.place.marking is not None
+        assert [driver.selected] != [None]
+        await driver.burst("j", "space", "x")
         assert not driver.place.marking.marks
         assert app.session.log == []
         said = " ".join(driver.screen.split())
-        assert "“mark” was typed before this could be seen: press it again." in said
-        assert "3 keys typed ahead were not run." in said
+        assert "“mark” was refused; 3 keys typed after it were not run" in said
+        assert app.session.drafts.kept() == {}, "keys are no text"
+        await driver.press("j", "space")
+        assert len(driver.place.marking.marks) == 1, "a pause ends that"
 
 
 async def test_after_a_refused_field_keys_that_are_no_words_do_what_they_do(world: World) -> None:

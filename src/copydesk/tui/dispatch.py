@@ -130,9 +130,11 @@ async def run(owner: Any, action: Action) -> None:
     waits = isinstance(why, NotYet) and action.types and place is not None
     keyboard: Keyboard = owner.app.keyboard
     unseen = action.writes and action.danger < 2 and not action.types
+    unread = False
     if place is not None and keyboard.presses and not waits:
         known = partial(_known, owner, action, place)
-        if isinstance(why, NotYet) and not known():
+        unread = isinstance(why, NotYet) and not known()
+        if unread and not unseen:
             keyboard.early.wait(keyboard.presses, known)
             return
     if why is None and unseen and keyboard.early.giving:
@@ -145,6 +147,8 @@ async def run(owner: Any, action: Action) -> None:
             owner.app.bell()
         if action.types:
             keyboard.early.refuse(action.label, why, keyboard.pressed_at, action.id)
+        elif unread:  # what follows, as after a mark, would be about another row than was meant
+            keyboard.early.refuse(action.label, why, keyboard.pressed_at, "")
         return
     if _is_under_way(owner, action):
         if place is not None:

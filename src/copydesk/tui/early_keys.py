@@ -23,7 +23,6 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui.typing_ahead import KEEP_SECONDS, LOOK_SECONDS, PASS, Typed, text_of
-from copydesk.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from copydesk.tui.actions import Action, Command
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
+    from copydesk.tui.widgets.sheet import Sheet
 
 PAUSE_SECONDS = 1.0
 """How long a pause ends what is typed for a field that was refused."""
@@ -179,11 +179,11 @@ class EarlyKeys:
     async def _wait(self) -> None:
         front, leading = self._app.screen, self._leading if self._leads else None
         while True:
-            sheet = self._app.screen if leading and isinstance(self._app.screen, Sheet) else None
+            sheet: Any = self._app.screen if hasattr(self._app.screen, "seen_at") else None
             ready = not self._coming and (self._until is None or self._until())
             if not self._keys:
                 return  # Esc dropped them; what they waited for goes on
-            if ready and (sheet is None or sheet.seen_at is not None):
+            if ready and (sheet is None or leading is None or sheet.seen_at is not None):
                 break
             await asyncio.sleep(LOOK_SECONDS)  # nobody tells when a guard would say another thing
         if getattr(front, "under_way", None) is False and self._app.screen is front:
@@ -196,7 +196,7 @@ class EarlyKeys:
             self.drop("This could not be read.")
         elif self._keys:
             came = sheet is not None and sheet is not front
-            self._led_to = (sheet, leading) if came and sheet and leading else None
+            self._led_to = (sheet, leading) if came and leading is not None else None
             self._app.call_later(self._give)
 
     def _led_nowhere(self, leading: Leading | None) -> bool:
@@ -303,7 +303,8 @@ class EarlyKeys:
     ) -> None:
         """Run no words that are typed next: a field was refused, by a key that came at ``at``.
 
-        ``action`` is the id of what opens it, with which a draft of the text is opened again.
+        ``action`` is the id of what opens it, with which a draft of the text is opened again; empty
+        for what opens none, after which keys are no text.
         """
         self._end()
         until = at + PAUSE_SECONDS
@@ -343,7 +344,8 @@ class EarlyKeys:
         self._keeping, refused, place = None, self._refused, self._app.here
         text = "" if refused is None else text_of(refused.keys).strip()
         # One word is rather a few keys that were meant for the screen: that is in the log alone.
-        if refused is not None and place is not None and len(text.split()) > 1:
+        is_text = refused is not None and refused.action and len(text.split()) > 1
+        if refused is not None and place is not None and is_text:
             refused.draft = refused.draft or ahead_key(place.PLACE, place.target, refused.action)
             self._app.session.drafts.save(refused.draft, text)
 
@@ -376,7 +378,7 @@ def _said(refused: Refused) -> str:
     verb = "was" if len(refused.keys) == 1 else "were"
     text = text_of(refused.keys)
     kept = " (the text is in the log, @)" if text.strip() else ""
-    if len(text.split()) > 1:
+    if refused.action and len(text.split()) > 1:
         kept = " (the text is a draft, g d)"
     why = f" {refused.why}" if refused.why else ""
     return f"“{refused.label}” {refused.how}; {keys} typed after it {verb} not run{kept}.{why}"

@@ -23,7 +23,9 @@ from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Fact, Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
-EMPTY = "No merge run is planned. gc lists change requests: Space marks them there, then m plans it."
+EMPTY = (
+    "No merge run is planned. gc lists change requests: Space marks them there, then m plans it."
+)
 
 WHAT_CELLS, WIDE_WHAT_CELLS = 22, 34
 """How wide the remark on a request gets, and where the list is at least `WIDE` cells wide: subjects

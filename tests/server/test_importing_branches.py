@@ -261,6 +261,33 @@ async def test_a_branch_that_goes_on_after_it_was_merged_is_a_new_request(
     assert found == ["merged", "merged", "open"]
 
 
+async def test_a_branch_whose_merge_was_taken_out_of_history_is_proposed_again(
+    world: World, repository: Making
+) -> None:
+    base = tip(repository)
+    landed = {"a.md": FILES["a.md"] + b"One.\n"}
+    head = repository.commit(landed, "One", branch="idea", parents=[base])
+    space = read(world, repository.path).spaces[0].space_id
+    repository.commit(landed, "Merge branch 'idea'", parents=[base, head])
+    assert read(world, repository.path).spaces[0].merged == 1
+    repository.commit({"b.md": b"# B\n"}, "Instead", parents=[base])
+    assert read(world, repository.path).spaces[0].opened == 1
+    assert [(await request(world, space, number)).status for number in (1, 2)] == ["merged", "open"]
+    assert read(world, repository.path).spaces[0].opened == 0
+
+
+async def test_what_was_merged_on_the_desk_alone_is_not_proposed_again(
+    world: World, repository: Making
+) -> None:
+    head = FILES["a.md"] + b"One.\n"
+    repository.commit({"a.md": head}, "One", branch="idea", parents=[tip(repository)])
+    space = read(world, repository.path).spaces[0].space_id
+    await merge(world, space, 1)
+    world.commit(space, {"a": "# A\n\nOtherwise.\n"})
+    for _ in range(2):
+        assert read(world, repository.path).spaces[0].opened == 0
+
+
 # Out to git and back
 
 

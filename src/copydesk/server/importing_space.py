@@ -243,9 +243,10 @@ class SpaceImport:
         report.updated += 1
 
     def _goes_on(self, change: SourceChange, remembered: Mapping[str, Any]) -> bool:
-        """Whether a branch has new commits since its request was merged."""
+        """Whether a branch has new commits since its request was merged, or was taken out again."""
         row = self.tx.row("change_request", remembered["id"])
-        return bool(row["status"] == "merged" and remembered["head"] != change.head_commit)
+        moved = remembered["head"] != change.head_commit
+        return row["status"] == "merged" and (moved or bool(remembered.get("landed")))
 
     def _noted(self, change: SourceChange, space_id: str) -> dict[str, Any]:
         """Return what to remember of a branch beside the request that it became."""
@@ -271,12 +272,12 @@ class SpaceImport:
         """Mark the requests of branches that propose nothing any more merged or archived."""
         proposed = {change.key for change in plan.changes}
         for key, remembered in changes.items():
+            if landed := key not in proposed and key in self.whole.landed:
+                remembered["landed"] = True
             row = self.tx.row("change_request", remembered["id"])
             if row["status"] not in ("open", "draft"):
                 continue
-            if (key not in proposed and key in self.whole.landed) or branches.is_contained(
-                self.tx, row
-            ):
+            if landed or branches.is_contained(self.tx, row):
                 merged_as = self.tx.row("space", report.space_id)["revision_id"]
                 branches.record_merge(self.tx, row["id"], merged_as)
                 report.merged += 1

@@ -307,7 +307,7 @@ def test_a_theme_that_there_is_not_is_told_with_those_that_there_are(tmp_path: P
         os.close(screen)
         os.close(terminal)
     assert done.returncode == 2
-    assert "config.toml: theme is 'mauve', which there is not" in done.stderr
+    assert "config.toml: theme is 'mauve': there is no such theme" in done.stderr
     assert "copydesk-dark" in done.stderr
 
 

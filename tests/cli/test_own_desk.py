@@ -153,7 +153,7 @@ def test_doctor_tells_of_settings_that_name_what_there_is_not(
     settings.write_text('theme = "mauve\\u202e"\n', encoding="utf-8")
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
-    assert "! line 1: theme is 'mauve', which there is not. Use " in said
+    assert "! line 1: theme is 'mauve': there is no such theme. Use " in said
     assert "copydesk-dark" in said
     settings.write_text(
         'theme = "mauve"\nrecall_seconds = 99\n[profiles.work]\n'
@@ -162,7 +162,7 @@ def test_doctor_tells_of_settings_that_name_what_there_is_not(
     )
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
-    assert "! line 1: theme is 'mauve', which there is not" in said
+    assert "! line 1: theme is 'mauve': there is no such theme" in said
     assert "! line 2: recall_seconds is 99" in said
     assert f"! line 5: ca_file of work: {home}/none.pem: there is no such file" in said
     settings.write_text(
@@ -171,7 +171,7 @@ def test_doctor_tells_of_settings_that_name_what_there_is_not(
     )
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
-    assert "which there is not" not in said
+    assert "there is no such theme" not in said
     assert "! line 4: ca_file of work: a.pem is another file in another folder: write its" in said
 
 

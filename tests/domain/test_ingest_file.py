@@ -113,7 +113,7 @@ def test_what_is_the_same_has_one_digest() -> None:
         ("[]", []),
         ("hello", ["line 1: a conversation begins with { and a list of them with [, and here is "]),
         (b"\x1f\x8b\x08\0\0", ["line 1: this is no text (compressed, perhaps). Give the JSON"]),
-        ("[[" + LINES + "]]", ["line 1: a list stands in a list here; conversations stand in one",
+        ("[[" + LINES + "]]", ["line 1: here is a list inside a list: put all conversations into ",
                                "1 a", "line 2: a comma is missing", "2 b"]),
         ("\n\n7", ["line 3: a conversation begins with {"]),
         ("[" + LINES.replace("\n", "\n,\n"), ["1 a", "3 b", "line 3: the file ends inside its l"]),

@@ -67,7 +67,7 @@ async def test_a_desk_that_is_only_read_follows_who_writes_it_and_leaves_nothing
     ) as client:
         refused = await client.post(f"/orgs/{home}/spaces", json={"title": "New"})
         assert refused.status_code == 403
-        assert "only read here" in refused.json()["error"]["message"]
+        assert "opened read-only" in refused.json()["error"]["message"]
         assert (path.read_bytes(), beside(path)) == (before, ["desk.db"])
         there = people(reading)
         # Somebody else may write it all the same: while they do, and once they are gone.

@@ -243,7 +243,7 @@ async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: Wo
         await driver.press("h", "h")
         assert here.pane is here.clusters
         await driver.press("&")
-        assert "The service limits clusters by nothing: / filters" in driver.screen
+        assert "The service has no conditions for clusters: / filters" in driver.screen
         await driver.press("g g", "enter")
         assert here.issues_of == oauth
         issue = here.issues.selected

@@ -42,7 +42,7 @@ class Connection:
     ``token`` is how its token is come by, None for the embedded desk. ``base_url`` and
     ``ca_file`` are those of a service. ``close`` lets go of what ``open`` opened in this process.
     ``make`` makes what is to be made once, with a line on the terminal: before the screens.
-    ``nowhere`` says how to begin where it has no organization; "" for as of any service.
+    ``nowhere`` says how to begin where it has no organization; "" says the same as for any service.
     """
 
     key: str
@@ -294,7 +294,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
 
 
 def _how_to_begin(desk: Path | None) -> str:
-    """Return what is said of a desk with nothing on it."""
+    """Return the message for an empty desk: the commands to begin with."""
     at = "" if desk is None else f" --desk {quote(str(desk))}"
     return (
         "This desk is empty. To begin, type in a shell: "

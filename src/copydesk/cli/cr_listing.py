@@ -282,7 +282,7 @@ class Triage:
             say(f"{plural(self.asleep, 'change request')} snoozed: not shown.")
         if self.uncounted:
             many = plural(self.uncounted, "change request")
-            say(f"Threads of {many} not counted: cr show tells those of one.")
+            say(f"Threads of {many} not counted: cr show NUMBER counts those of one.")
         if self.unsure:
             many = plural(self.unsure, "change request")
             say(f"The service does not tell whether {many} belong here: not shown.")

@@ -67,9 +67,9 @@ def _variables() -> Iterator[Finding]:
     for name in sorted(os.environ):
         if name.startswith(OWN_VARIABLES) and name not in ours:
             near = get_close_matches(name, ours, n=1)
-            advice = f"did you mean {near[0]}?" if near else f"those that are: {listed(ours)}"
+            advice = f"did you mean {near[0]}?" if near else f"copydesk has {listed(ours)}"
             shown = shorten(clean(name), 60)
-            yield Finding("copydesk", shown, "is set, and is no variable of copydesk", advice)
+            yield Finding("copydesk", shown, "is set, but copydesk has no such variable", advice)
     home = os.environ.get(HOME_VARIABLE)
     if home and not Path(home).expanduser().is_absolute():
         whole = clean(str(Path(home).absolute()))

@@ -57,7 +57,7 @@ class Parser(ArgumentParser):
         return parser
 
     def _check_value(self, action: Action, value: Any) -> None:
-        """Raise ``ArgumentError`` for what is none of the choices, and name the nearest."""
+        """Raise ``ArgumentError`` for a value that is not a choice, and name the nearest choice."""
         if action.choices is None or value in action.choices:
             return
         named = repr(shorten(str(value), _CELLS))

@@ -37,7 +37,7 @@ _Part = Literal["head", "body", "rest", "reading"]
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's own protocol, with time limits for what is still to come from the other side."""
+    """uvicorn's own protocol, with time limits for what the client has still to send or to read."""
 
     _part: _Part | None = None
     _limit: asyncio.TimerHandle | None = None
@@ -56,7 +56,7 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, and look what is still to come."""
+        """Take the bytes that arrived, and set the limit for the part that is awaited now."""
         super().data_received(data)
         self._expect(self._awaited())
 
@@ -66,7 +66,7 @@ class BoundedProtocol(H11Protocol):
         self._expect(self._awaited())
 
     def pause_writing(self) -> None:
-        """Wait until what was written is read."""
+        """Stop writing until the client has read the answer so far, which has a limit too."""
         super().pause_writing()
         self._expect(self._awaited())
 
@@ -81,7 +81,7 @@ class BoundedProtocol(H11Protocol):
         self._expect(self._awaited())
 
     def _awaited(self) -> _Part | None:
-        """Return what is still to come: of a request that has begun, or that its answer is read."""
+        """Return what the client is awaited for: a part of its request, or to read the answer."""
         if self not in self.connections:
             return None
         if self.flow.write_paused or self.transport.is_closing():

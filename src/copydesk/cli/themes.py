@@ -15,4 +15,6 @@ def why_no_theme(name: str) -> str:
     known = sorted({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
     if name in known:
         return ""
-    return f"theme is {shorten(clean(name), 60)!r}, which there is not. Use {listed(known, 'or')}"
+    return (
+        f"theme is {shorten(clean(name), 60)!r}: there is no such theme. Use {listed(known, 'or')}"
+    )

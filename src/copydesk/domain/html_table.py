@@ -89,7 +89,7 @@ class _Parser(HTMLParser):
         self._note("text", f"&#{name}")
 
     def handle_comment(self, data: str) -> None:
-        """Note what is shown nowhere: it stays as it was written."""
+        """Note a comment, which stays as it was written."""
         self._note("other", data)
 
     def handle_decl(self, decl: str) -> None:
@@ -101,7 +101,7 @@ class _Parser(HTMLParser):
         self._note("other", data)
 
     def unknown_decl(self, data: str) -> None:
-        """Note what is no HTML."""
+        """Note a declaration that is not HTML."""
         self._note("other", data)
 
 
@@ -234,7 +234,7 @@ def _is_whole(kind: str, name: str, raw: str) -> bool:
 
 
 def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
-    """Return the rows of a table, or of a piece of it; None for what no table holds."""
+    """Return the rows of a table, or of a piece of it; None where something else stands in it."""
     rows: list[_Row] = []
     cell: list[_Token] | None = None
     about, inside = "", False

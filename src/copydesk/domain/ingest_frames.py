@@ -443,7 +443,7 @@ def _values(pieces: _Pieces) -> Iterator[Frame | Complaint]:
     depth, separated, told = 0, True, False
     while sign := pieces.sign():
         if sign == b"," and (separated or not depth):
-            where = "too many" if depth else "here, where no list is"
+            where = "too many" if depth else "here, outside any list"
             yield Complaint(pieces.line, f"there is a comma {where}", loses=False)
         elif sign == b",":
             separated = True
@@ -454,7 +454,7 @@ def _values(pieces: _Pieces) -> Iterator[Frame | Complaint]:
             depth += 1
             separated = True
             if depth > 1 and not told:
-                said = "a list stands in a list here; conversations stand in one list, in no other"
+                said = "here is a list inside a list: put all conversations into one list"
                 yield Complaint(pieces.line, said, loses=False)
                 told = True
         elif sign == b"{" or depth:

@@ -44,7 +44,7 @@ class DeskDrafts:
         self._taken: dict[str, str] = {}
         """The versions that this window goes on from, by key."""
         self._own: dict[str, str] = {}
-        """Under which keys this window keeps what is typed for a field, where not its own."""
+        """The key under which this window keeps the text of a field, by the field's own key."""
         self._writing = threading.RLock()
         """Held from a write until what it left is noted above; reading does not wait for it."""
         self._noting = threading.Lock()

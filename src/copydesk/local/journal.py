@@ -28,9 +28,9 @@ Kind = Literal["", "undo", "redo", "gone"]
 """What an entry is to the one that it is ``of``: "gone" says that there is nothing to take back."""
 
 Held = Literal["", "changed", "untold", "refused", "other", "lost"]
-"""Why what is queued does not go by itself: the thing was changed since; reading does not tell
-whether it was; the service said no; it was written by somebody else. "lost" is of what was dropped
-while it was not known whether it had arrived."""
+"""Why a queued write is not sent by itself: its object was changed since; reading does not tell
+whether it was; the service refused the write; somebody else wrote it. "lost" is a write that was
+dropped while it was not known whether it had arrived."""
 
 
 LAST_MOMENT = 253_402_000_000
@@ -352,7 +352,7 @@ def fields_of(notes: Notes) -> dict[str, Any]:
 
 
 def entry_of(value: Any) -> Entry | None:
-    """Return the entry that a line of the journal describes; None for what is none."""
+    """Return the entry that a line of the journal describes; None where it describes none."""
     match value:
         case {
             "id": str(),

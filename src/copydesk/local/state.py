@@ -431,7 +431,7 @@ def _fill(database: sqlite3.Connection, path: Path) -> list[Path]:
 
 
 def _damaged(path: Path) -> list[Path]:
-    """Return the damaged files of which nothing is in the database yet."""
+    """Return the damaged files that nothing was taken over from yet."""
     return sorted(
         each
         for each in path.parent.glob(f"{path.name}{DAMAGED}*")
@@ -503,7 +503,7 @@ def _connected(path: Path, modes: tuple[str, ...]) -> sqlite3.Connection:
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
-    """Open what there is without writing anything, be it the list of who reads it."""
+    """Open the file without writing anything, not even who reads it."""
     if path.exists() and path.stat().st_size:
         database = _connected(path, _ANYHOW)
         if database.execute("SELECT 1 FROM sqlite_master").fetchone():

@@ -25,7 +25,8 @@ TABLES = (
     "entry", "start", "draft", "dropped", "run_change", "run", "text", "seen", "former", "snooze",
     "look",
 )  # fmt: skip
-"""What is copied from a damaged database: not who is at what. A run comes after its changes."""
+"""The tables that are copied from a damaged database: not the claims of windows. A run comes after
+its changes."""
 
 
 def salvage(damaged: sqlite3.Connection, database: sqlite3.Connection) -> None:

@@ -176,7 +176,7 @@ def _troubled(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseErro
         case sqlite3.SQLITE_FULL:
             return _refused(Refusal(507, "The disk of this desk is full: nothing was written."))
         case sqlite3.SQLITE_READONLY if store.reads:
-            return _refused(Refusal(403, "This desk is only read here: nothing was written."))
+            return _refused(Refusal(403, "This desk was opened read-only: nothing was written."))
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
             _LOG.error("%s failed: %s", op.name, error, extra=said_with())
             sentence = f"This desk's file cannot be used ({error}). Check its disk and permissions."

@@ -164,7 +164,7 @@ def is_damage(error: sqlite3.DatabaseError) -> bool:
 
 
 def state_of(path: Path) -> tuple[int, int, bool]:
-    """Return what is another once a file was written: its time, its size, whether it has a log."""
+    """Return what differs once a file was written: its time, its size, whether it has a log."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size, log_of(path).exists()
 

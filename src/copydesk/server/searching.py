@@ -28,10 +28,10 @@ _SHORTEST_START = 3
 """A shorter word must be there whole: too much begins with one or two letters."""
 
 BELOW_TITLES: Final = 500_000.0
-"""The score that what is found by its title is under, and nothing else is."""
+"""Pages that are found by their title score below this; all others score above."""
 
 _BELOW = "1000000.0 * (+rowid NOT IN (SELECT rowid FROM search WHERE search MATCH ?))"
-"""Added to the score of what is not found by its title; far more than any rank."""
+"""Adds to the score of a page that is not found by its title far more than any rank."""
 
 _UNSPACED = re.compile(
     # Thai to Burmese, Khmer, kana, Han

@@ -78,7 +78,7 @@ def _named(uses: Iterable[Uses]) -> Iterator[str]:
 
 
 def _for_one(owner: object, each: Action | Command) -> str | None:
-    """Say so when rows are marked, and what is asked for is for the one under the cursor alone.
+    """Return why an action for the row under the cursor alone is refused while rows are marked.
 
     Said here, and not by each action: one that says nothing of rows never writes to a row beside
     those that are marked.

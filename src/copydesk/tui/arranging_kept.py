@@ -52,7 +52,7 @@ class KeptStaged(HasDetails):
         self._on_disk = ""
         """What is staged as it was kept last, or is being kept."""
         self._told = ""
-        """What was said last of what became of that."""
+        """The last message on whether it could be kept."""
         self._keeping: Timer | None = None
         self.sending: Arrangement | None = None
         """What was staged before the run that is not over."""

@@ -69,7 +69,7 @@ class ClusterTalks(ClusterActions):
 
     def unlimited(self) -> str:
         """Say that the service lists all clusters."""
-        return "The service limits clusters by nothing: / filters them here."
+        return "The service has no conditions for clusters: / filters them here."
 
     def ask_anew(self) -> None:
         """Read the issues of the cluster that is open from their beginning."""

@@ -344,7 +344,7 @@ class Keyboard:
                 await self.gone_on()
 
     async def gone_on(self) -> None:
-        """Let who waited for what was left go on, before the next key is acted on."""
+        """Let actions that waited for the closed screen go on before the next key is acted on."""
         for _ in range(STEPS):
             await asyncio.sleep(0)
 

@@ -293,7 +293,7 @@ class EarlyKeys:
         if seen is not None and event.time >= seen + READ_SECONDS:
             return False
         if (place := self._app.here) is not None:
-            place.say("A key typed before the question can be read answers nothing.", "warn")
+            place.say("A key typed before the question appeared does not answer it.", "warn")
         return True
 
     # What was refused

@@ -130,7 +130,7 @@ class _Reading:
                 self.progress(self.ended, self.spaces)
 
     def mark(self, job: _Job) -> object:
-        """Return what is another once the lists tell that a place has changed."""
+        """Return a value that differs once the lists show that a place has changed."""
         asked = job.request is not None and job.request.id in self.asked
         return job.comments, job.request.updated_at if job.request else None, asked
 

@@ -61,7 +61,7 @@ class Limited(Place, scope="limited"):
 
     def unlimited(self) -> str:
         """Return what to say where that is nothing."""
-        return "The service limits this list by nothing. / filters it here."
+        return "The service has no conditions for this list. / filters it here."
 
     ask_anew: Callable[[], None]
     """Read the list from its beginning: something else is asked for."""
@@ -75,7 +75,7 @@ class Limited(Place, scope="limited"):
 
     def none_so(self) -> str:
         """Return what to say where nothing is so."""
-        return f"None with {self.limits_line()}. :where with nothing asks for all again."
+        return f"None with {self.limits_line()}. :where alone asks for all again."
 
     def forget_limits(self) -> None:
         """Limit the list by nothing; whoever calls reads it."""
@@ -135,7 +135,7 @@ class Limited(Place, scope="limited"):
             await self.limit(said)
 
     async def limit(self, said: Mapping[str, str]) -> None:
-        """Ask the service for what is so; what cannot be asked for changes nothing and says why."""
+        """Have the service limit the list by conditions; refuse unknown ones with the reason."""
         try:
             self.conditions = asked_with(said, self.conditions_known())
         except ValueError as error:

@@ -117,7 +117,7 @@ async def choose_reviewers(place: Place, organization: str, title: str) -> dict[
 
     people = await _members(place, organization)
     if people is None:
-        place.tell("Who is here is not known, and the service cannot be asked now.", "warn")
+        place.tell("The members are not known, and the service cannot be asked now.", "warn")
         return {}
     chosen = await place.desk.push_screen_wait(Choices(title, _options(people)))
     return {user: people[user] for user in people if user in (chosen or ())}

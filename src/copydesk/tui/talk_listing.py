@@ -191,7 +191,7 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         self._list_rows()
 
     async def limit(self, said: Mapping[str, str]) -> None:
-        """Ask the service for what is so."""
+        """Have the service limit the list by conditions."""
         self._keep_rows()
         await super().limit(said)
 

@@ -136,7 +136,7 @@ def test_several_sidebars_are_groups_and_json_is_read() -> None:
     ("name", "text", "reason"),
     [
         ("sidebars.js", b"module.exports = {a: f(1)};", "more than one object of plain values"),
-        ("sidebars.js", b"export const a = 1", "holds no plain object"),
+        ("sidebars.js", b"export const a = 1", "without a plain object"),
         ("sidebars.js", b"module.exports = {a: [...b]};", "more than one object"),
         ("mkdocs.yml", b"nav: [", "is not valid YAML"),
         ("mkdocs.yml", b"nav: 3", "is no list of pages"),

@@ -163,12 +163,14 @@ def _sidebars(name: str, text: str) -> tuple[Item, ...]:
     if not name.endswith(".json"):
         place = _ASSIGNED.search(text)
         if place is None:
-            raise BadYamlError("is a program that holds no plain object")
+            raise BadYamlError("is a program without a plain object in it")
         begin = place.end()
     try:
         values = read_lenient_mapping(_plain(text[begin:]))
     except BadYamlError as error:
-        raise BadYamlError("is more than one object of plain values, and nothing is run") from error
+        raise BadYamlError(
+            "is more than one object of plain values, and copydesk runs no code"
+        ) from error
     bars = {key: tuple(_listed(bar, 0)) for key, bar in values.items()}
     if len(bars) == 1:
         return next(iter(bars.values()))

@@ -488,7 +488,7 @@ class _Planner:
     def moved(
         self, commit: str, base: SourceSpace, head: SourceSpace, *, broken: bool
     ) -> dict[str, Moved]:
-        """Return where the pages of a space are at a commit that are none of its pages there.
+        """Return where pages that have left a space are at a commit.
 
         ``broken`` says that lines of its table of contents there cannot be used.
         """

@@ -60,7 +60,7 @@ class Talk:
     whys: Sequence[Why] = ()
     """Why each thread waits on the reader that does."""
     open: int | None = None
-    """How many there are, where that was counted: what was said with a verdict is none."""
+    """How many there are without the comments of verdicts, where that was counted."""
 
 
 TEXT = "text"

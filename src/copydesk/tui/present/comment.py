@@ -163,7 +163,7 @@ class Threads:
 
     @property
     def count(self) -> int:
-        """How many there are, open or resolved: what was said with a verdict is none."""
+        """How many there are, open or resolved, without the comments of verdicts."""
         return sum(not thread.verdict for thread in self)
 
     def on_page(self, page: str | None) -> list[Thread]:

@@ -38,7 +38,8 @@ NOT_TOLD = "not told"
 class Setting:
     """A setting: its name on the wire, what it is called, what it is now, and what it is for.
 
-    ``on`` is what a switch is, None for what is none. ``removable`` says that it can be taken away.
+    ``on`` says whether a switch is on, None for a setting that is not a switch. ``removable`` says
+    that it can be taken away.
     """
 
     id: str

@@ -15,7 +15,7 @@ from copydesk.tui.present.talk_list import ConversationRow
 T = TypeVar("T")
 
 OFFERED = 2_000
-"""Rows among which is looked for what can be typed after a key."""
+"""Rows that are looked through for values to offer after a key."""
 
 TRENDS = ("growing", "falling", "steady", "new", "few")
 """Where a cluster goes; ``few`` are those with too few issues to tell."""

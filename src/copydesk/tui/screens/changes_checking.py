@@ -280,7 +280,7 @@ class ChangesChecking(ChangesSnooze):
 
 
 def _unclear(view: Query[ChangeRow]) -> str:
-    """Return what is wrong with the filter of a view: nobody looks at it as at what is typed."""
+    """Return what is wrong with the filter of a view, which nobody sees while it is typed."""
     return next((each.sentence for each in view.problems if not each.unfinished), "")
 
 

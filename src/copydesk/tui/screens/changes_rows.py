@@ -332,10 +332,10 @@ class ChangesRows(ChangesViews):
         self.load("pulse", self._feel, self._felt, what="Reading what else is new")
 
     async def _feel(self, api: Api) -> bool:
-        """Read what tells for little that counts are others now: who is asked, open ones, drafts.
+        """Read the counts of who is asked, open ones and drafts; return whether one has changed.
 
-        The other statuses are reached from those only, so that their counts wait for these. Return
-        whether they are.
+        A request comes to the other statuses from those only, so that their counts are read again
+        only when these have changed.
         """
         from copydesk.tui import change_request_reading as reading
 

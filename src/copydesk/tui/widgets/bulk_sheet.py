@@ -65,7 +65,7 @@ def nothing_failed(sheet: BulkSheet) -> str | None:
     if sheet.run.retryable:
         return None
     if sheet.run.count("failed"):
-        return "They may have arrived: @ shows them, and r there reads whether."
+        return "They may have arrived: @ shows them, and r there checks."
     return "Nothing has failed."
 
 

@@ -52,9 +52,9 @@ _NUMBER = re.compile(r"[^\W\d_]")
 
 
 def needs(column: Column[T], content: str | Text, cells: int) -> int:
-    """Return how many cells a number takes that would be cut; 0 for what is none, or fits.
+    """Return how many cells a number needs that would be cut; 0 for one that fits, and for words.
 
-    What is left of a number that is cut reads as another number.
+    A number that is cut reads as another number.
     """
     text = content if isinstance(content, str) else content.plain
     if column.flex or len(text) <= cells or len(text) > GROWS_TO:

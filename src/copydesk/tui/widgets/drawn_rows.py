@@ -193,7 +193,7 @@ class DrawnRows(Pane, Generic[T]):
 
     @property
     def sought_as_text(self) -> str:
-        """What looks like a key in the filter and is none here; empty where nothing does."""
+        """A sentence on words of the filter that look like a key and are no key here; or ""."""
         if self.fields is None:
             return ""
         return Query.parse(self._source.text, self.fields).note or ""

@@ -49,9 +49,9 @@ class KeptFields(Sheet[Mapping[str, str]]):
         self._arrived = False
         self._keeping: Timer | None = None
         self.tells: Callable[[str], None] = lambda said: None
-        """Shows what is said of the draft."""
+        """Shows the message on the draft."""
         self._told = ""
-        """What was said of it last."""
+        """The last message on the draft."""
 
     def _field_of(self, widget: Widget | None) -> Field | None:
         named = (field for field in self.fields if self._inputs.get(field.name) is widget)

@@ -8,8 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from dulwich.objects import Blob, Commit, Tree
+from dulwich.refs import Ref
 from dulwich.repo import Repo
 
+from copydesk.server.sources import git
 from copydesk.server.sources.git import Branch, Repository, committed
 from copydesk.server.sources.model import FileChange, Person, SourceError
 from tests.server.sources.making import Making, put
@@ -258,3 +261,28 @@ def test_nothing_is_known_to_be_committed_in_a_damaged_checkout(tmp_path: Path) 
         path.chmod(0o600)
         path.write_bytes(b"garbage")
     assert committed(tmp_path, {"a.md": b"# A\n"}) == set()
+
+
+def test_trees_that_name_very_many_files_are_refused(
+    making: Making, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git, "MAX_FILES", 2000)
+    store = making.repo.object_store
+    blob = Blob.from_string(b"# A\n")
+    tree = Tree()
+    tree.add(b"a.md", 0o100644, blob.id)
+    for thing in (blob, tree):
+        store.add_object(thing)
+    for _ in range(10):  # each holds the one before ten times
+        above = Tree()
+        for number in range(10):
+            above.add(b"%d" % number, 0o040000, tree.id)
+        store.add_object(tree := above)
+    made = Commit()
+    made.tree, made.message = tree.id, b"Very many"
+    made.author = made.committer = b"A <a@x>"
+    made.author_time = made.commit_time = made.author_timezone = made.commit_timezone = 0
+    store.add_object(made)
+    making.repo.refs[Ref(b"refs/heads/main")] = made.id
+    with pytest.raises(SourceError, match="more than 2,000 files"):
+        read_all(making.path)

@@ -40,6 +40,7 @@ from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle
 from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.model import (
     MAX_DEPTH,
+    MAX_FILES,
     Blob,
     BlobKind,
     Commit,
@@ -308,6 +309,7 @@ class Repository:
 
         Bytes are read when a blob is asked for them. A path that is not UTF-8 is left out and named
         in ``problems``. What a partial clone left out is a blob of the kind "missing".
+        Raises ``SourceError`` for more files than there can be documentation.
         """
         if commit is None:
             if self.default is None:
@@ -315,8 +317,12 @@ class Repository:
             commit = self.default.oid
         found: dict[str, Blob] = {}
         todo = [(self._commit(commit).tree, "")]
+        seen = 0
         while todo:
             tree, folder = todo.pop()
+            seen += 1
+            if seen + len(found) > MAX_FILES:
+                raise SourceError(f"{self.path} has more than {MAX_FILES:,} files and folders.")
             if not self._has(tree):
                 found[folder.removesuffix("/")] = Blob(_absent(tree), tree.decode(), "missing")
                 continue

@@ -19,6 +19,9 @@ FileRole = Literal["asset", "unlisted", "summary", "config", "other"]
 MAX_DEPTH = 100
 """How many folders deep a file may be; only a hostile source goes deeper."""
 
+MAX_FILES = 1_000_000
+"""How many files and folders a commit may hold: trees that hold each other can name very many."""
+
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being worked on."""
 

@@ -584,6 +584,7 @@ async def test_esc_stops_an_action_that_reads_what_it_asks(world: World) -> None
     app = open_world(world, "spaces", api=client)
     async with drive(app, "g c", size=(120, 30)) as driver:
         way.slow = "GET"
+        driver.place.read_again()  # which Esc would stop as well
         await driver.send("w", "x", "escape")
         assert "1 key typed ahead was not run" in driver.screen
         await driver.send("escape")

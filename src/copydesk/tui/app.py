@@ -490,10 +490,10 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             return
         pane = place.pane
         stop = getattr(pane, "stop_reading", None)
-        if place.stop_reading():
-            place.say("Stopped reading.")
-        elif self.keyboard.early.stop():
+        if self.keyboard.early.stop():
             place.say("Stopped.")
+        elif place.stop_reading():
+            place.say("Stopped reading.")
         elif (stop is not None and stop()) or (pane is not None and pane.find_clear()):
             place.refresh_frame()
         elif sum(isinstance(screen, Place) for screen in self.screen_stack) > 1:

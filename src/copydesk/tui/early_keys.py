@@ -65,6 +65,8 @@ class Leading:
     screen: Screen[Any]
     focused: Widget | None
     action: Action | Command | None
+    told: bool = False
+    """Whether Esc stops what it reads, which the action is told."""
 
 
 class EarlyKeys:
@@ -137,15 +139,24 @@ class EarlyKeys:
         """
         with suppress(NoActiveWorker):  # what is done inline keeps the keys away by itself
             if (worker := get_current_worker()) in self._followed:
-                self.reads(worker.node.screen)
+                self._leads_on(worker, worker.node.screen)
 
     def reads(self, screen: Screen[Any]) -> None:
-        """Note the same of what goes on here over a screen, though no key has begun it."""
+        """Note the same of what goes on here over a screen, though no key has begun it.
+
+        Esc stops what it reads, and it is told.
+        """
         with suppress(NoActiveWorker):
-            worker, before = get_current_worker(), self._leading
-            if screen is self._app.screen and (before is None or before.worker is not worker):
-                action = self._followed.get(worker)
-                self._leading = Leading(worker, screen, screen.focused, action)
+            worker = get_current_worker()
+            self._leads_on(worker, screen)
+            if self._leading is not None and self._leading.worker is worker:
+                self._leading.told = True
+
+    def _leads_on(self, worker: Worker[Any], screen: Screen[Any]) -> None:
+        before = self._leading
+        if screen is self._app.screen and (before is None or before.worker is not worker):
+            action = self._followed.get(worker)
+            self._leading = Leading(worker, screen, screen.focused, action)
 
     def frees(self) -> None:
         """Note that the action that goes on here leads nowhere for long: keys are for this.
@@ -159,8 +170,8 @@ class EarlyKeys:
                 self._leading = None
 
     def stop(self) -> bool:
-        """Stop the action that keys wait for, or would; False where there is none."""
-        if not self._leads or self._leading is None:
+        """Stop the action that keys wait for, or would; False without one, or where it is told."""
+        if not self._leads or self._leading is None or self._leading.told:
             return False
         self._leading.worker.cancel()
         self._leading = None

@@ -232,7 +232,8 @@ class Repository:
                 changed.add(old or new or b"")
         except (OSError, ValueError, KeyError, *_UNREADABLE):
             reason = (
-                f"has an index that cannot be read; what is committed on {self.default.name} is"
+                "has an index that cannot be read (a split or a sparse one, perhaps); what is "
+                f"committed on {self.default.name} is read"
             )
             self.problems.append(Problem(str(self.path), reason))
             return self

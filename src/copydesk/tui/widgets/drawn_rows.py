@@ -53,6 +53,8 @@ class DrawnRows(Pane, Generic[T]):
         self._strips: dict[tuple[str, bool, bool, bool, bool], Strip] = {}
         self._head: tuple[object, Strip] | None = None
         """The line of titles as it was drawn last, and for what."""
+        self._wrapped: tuple[object, list[str]] = None, []
+        """The lines of the sentence that was wrapped last, and for what."""
         self._layout: list[tuple[Column[T], int]] = []
         self._layout_width = -1
         self._grown: dict[str, int] = {}
@@ -206,15 +208,22 @@ class DrawnRows(Pane, Generic[T]):
             text = f"{self._source.says}. Esc clears the filter. {self.sought_as_text}".rstrip()
         else:
             text = self.nothing_said(self.empty)
-        return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
+        return self._wrap(text, width)
 
     def _error_lines(self, width: int) -> list[str]:
         """Return why the rows from here on could not be read, in lines that fit."""
         why, key = self._source.error, "Enter"
         if why.endswith(AGAIN):
             why, key = why.removesuffix(AGAIN), "R or Enter"
-        said = Text(f"! {why} {key} tries again.")
-        return [line.plain.rstrip() for line in said.wrap(self.app.console, width)]
+        return self._wrap(f"! {why} {key} tries again.", width)
+
+    def _wrap(self, text: str, width: int) -> list[str]:
+        """Return a sentence in lines that fit; every line that is drawn asks for the same one."""
+        key = (text, width)
+        if self._wrapped[0] != key:
+            lines = Text(text).wrap(self.app.console, width)
+            self._wrapped = key, [line.plain.rstrip() for line in lines]
+        return self._wrapped[1]
 
     @property
     def drawn_lines(self) -> int:
@@ -250,8 +259,7 @@ class DrawnRows(Pane, Generic[T]):
             first = index == source.loaded == 0 and source.busy
             text = self.reading if first else glyphs().more
         elif source.length == 0:
-            said = self._nothing_line(max(8, width - GUTTER))
-            said += ["", *self.tail]
+            said = [*self._nothing_line(max(8, width - GUTTER)), "", *self.tail]
             text = said[index] if index < len(said) else ""
         elif not source.error and (tail := self.tail):
             after = index - source.length - 1

@@ -71,6 +71,9 @@ class Driver:
         """How much later than this machine's clock keys come."""
         app.keyboard.clock = lambda: monotonic() + self._later
         self._threads = count_threads() if threads is None else threads
+        self._loop: Any = asyncio.get_running_loop()
+        self._seen: tuple[object, str] | None = None
+        """The screen as it was drawn last, and what the event loop runs before it can change."""
 
     @property
     def place(self) -> Place:
@@ -255,8 +258,12 @@ class Driver:
 
     @property
     def screen(self) -> str:
-        """What a person sees, as text."""
-        return screen_text(self.app)
+        """What a person sees, as text; drawn once for all that is asked before anything runs."""
+        ready = self._loop._ready
+        if self._seen is None or list(ready) != [self._seen[0]]:
+            text = screen_text(self.app)
+            self._seen = self._loop.call_soon(lambda: None), text
+        return self._seen[1]
 
     def line(self, containing: str) -> str:
         """Return the first line of the screen that contains the text; fails when none does."""
@@ -279,12 +286,15 @@ async def drive(
     threads = count_threads()
     if not draws:
         UNSEEN.add(app)
-    async with app.run_test(size=size) as pilot:
-        driver = Driver(app, pilot, threads, draws=draws)
-        await driver.idle()
-        if keys:
-            await driver.press(*keys)
-        yield driver
+    try:
+        async with app.run_test(size=size) as pilot:
+            driver = Driver(app, pilot, threads, draws=draws)
+            await driver.idle()
+            if keys:
+                await driver.press(*keys)
+            yield driver
+    finally:
+        UNSEEN.discard(app)
     app.session.counted.flush()  # as `run_to_the_end` does
 
 

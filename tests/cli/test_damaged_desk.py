@@ -23,7 +23,12 @@ from copydesk.tui.reference import load_everything
 from copydesk.tui.session import MemorySnapshot, Session
 from tests.drive import drive
 from tests.server.everything import Everything, everything
+from tests.tui import conftest as of_screens
 from tests.world import World
+
+# Screens are drawn here as in their own tests.
+styles_parsed_once = of_screens.styles_parsed_once
+drawn_when_asked = of_screens.drawn_when_asked
 
 PAGE = 4096
 
@@ -136,6 +141,9 @@ async def test_every_screen_survives_it(
                 await driver.idle()
                 assert not app._exit, name
                 assert driver.screen.strip(), name
+                while len(app.screen_stack) > 2:
+                    app.pop_screen()
+                await driver.idle()
     finally:
         connection.close()
     printed, told = capfd.readouterr()

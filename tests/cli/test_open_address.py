@@ -17,6 +17,11 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.identity import identify_at
 from copydesk.tui.places import Target
 from tests.drive import drive
+from tests.tui import conftest as of_screens
+
+# Screens are drawn here as in their own tests.
+styles_parsed_once = of_screens.styles_parsed_once
+drawn_when_asked = of_screens.drawn_when_asked
 
 MANUAL = "UTKqrH3Z7rUHzUyS8UDk"
 """A space of the second organization of the sample."""

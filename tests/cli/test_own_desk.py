@@ -17,6 +17,11 @@ from copydesk.server.checking import examine
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.visits import LEFT
 from tests.drive import drive
+from tests.tui import conftest as of_screens
+
+# Screens are drawn here as in their own tests.
+styles_parsed_once = of_screens.styles_parsed_once
+drawn_when_asked = of_screens.drawn_when_asked
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
-from copydesk.tui.session import Session
+from copydesk.session.session import Session
 
 FEW, MANY = 200, 2_000
 """Sections of the two sites that are compared."""

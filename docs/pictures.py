@@ -21,8 +21,8 @@ from copydesk.cli.embedded import connect_in_process
 from copydesk.client.api import Api
 from copydesk.server.sample import build_sample
 from copydesk.server.store import Store
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.session import Session
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)

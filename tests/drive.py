@@ -22,11 +22,11 @@ from textual.keys import _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.place import Place
-from copydesk.tui.widgets.pane import Pane
-from copydesk.tui.widgets.sheet import Sheet
-from copydesk.tui.widgets.text_view import TextView
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Place
+from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.text import TextView
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -90,7 +90,7 @@ class Driver:
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other, as people type them (``"g s"`` is two)."""
-        from copydesk.tui.keys import chord
+        from copydesk.tui.framework.keys import chord
 
         for key in keys:
             self._later += READS  # they look at what the key before did

@@ -37,10 +37,10 @@ from copydesk.server.app import create_app, mint_token
 from copydesk.server.checking import damage
 from copydesk.server.sample import build_sample
 from copydesk.server.store import Store
-from copydesk.tui import places
-from copydesk.tui.actions import declared, declared_commands
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.reference import load_everything
+from copydesk.tui.framework import navigation
+from copydesk.tui.framework.actions import declared, declared_commands
+from copydesk.tui.system.reference import load_everything
 from tests import faults
 from tests.drive import Driver, drive, screen_text
 from tests.faulty import FaultyServer, by_chance, serving
@@ -118,7 +118,7 @@ class Monkey:
         self.done: deque[str] = deque(maxlen=80)
         load_everything()
         self._keys = sorted({key for action in declared() for key in action.keys})
-        names = {word.name for word in declared_commands()} | set(places.ENTRIES)
+        names = {word.name for word in declared_commands()} | set(navigation.ENTRIES)
         self._words = sorted(names)
         self._ways: tuple[tuple[Callable[[Driver], Awaitable[None]], int], ...] = (
             (self._key, 45),
@@ -306,7 +306,7 @@ class Round:
                 raise self._fail(self.errors[0])
             if server is not None and not await server.left(STALL_SECONDS):
                 raise self._fail(AssertionError("a connection was left open"))
-            place = self.monkey.chance.choice(sorted(places.ENTRIES))
+            place = self.monkey.chance.choice(sorted(navigation.ENTRIES))
         await self._check(server)
 
     def _opened(self, server: FaultyServer | None, place: str) -> Any:

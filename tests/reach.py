@@ -37,7 +37,7 @@ class _Watcher(logging.Filter):
         if not isinstance(status, int) or status < 300:
             SEEN.update((action, str(name)) for action in str(cause).split())
         if cause:
-            from copydesk.tui.actions import is_read
+            from copydesk.tui.framework.actions import is_read
 
             if not (is_read(str(name)) or str(name).startswith("GET ")):
                 WRITTEN.add((str(cause), str(name)))
@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def never_sent() -> list[str]:
     """Return what actions name that was never sent for them: "action: operation"."""
-    from copydesk.tui.reference import reached_by
+    from copydesk.tui.system.reference import reached_by
 
     named = {(each.id, name) for name, reached in reached_by().items() for each in reached}
     return [f"{action}: {operation}" for action, operation in sorted(named - SEEN)]
@@ -89,8 +89,8 @@ def never_sent() -> list[str]:
 
 def undeclared() -> list[str]:
     """Return the writes for which no action stands that is known to write."""
-    from copydesk.tui.actions import declared, declared_commands
-    from copydesk.tui.reference import load_everything
+    from copydesk.tui.framework.actions import declared, declared_commands
+    from copydesk.tui.system.reference import load_everything
 
     load_everything()
     writing = {each.id for each in declared() if each.writes}

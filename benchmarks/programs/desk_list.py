@@ -9,12 +9,12 @@ from typing import Any
 
 from textual.app import ComposeResult
 
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.place import Part, Place
-from copydesk.tui.places import place
-from copydesk.tui.session import Session
-from copydesk.tui.sources import PagedSource
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.sources import PagedSource
+from copydesk.tui.widgets.list import Column, VirtualList
 
 
 @dataclass(frozen=True, slots=True)

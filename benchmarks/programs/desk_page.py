@@ -8,11 +8,11 @@ from typing import Any
 
 from textual.app import ComposeResult
 
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.place import Part, Place
-from copydesk.tui.places import place
-from copydesk.tui.session import Session
-from copydesk.tui.widgets.text_view import TextView
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.widgets.text import TextView
 
 
 @place("bench", title="Bench")

@@ -8,12 +8,13 @@ from typing import Any
 
 from benchmarks.structure import made_up
 from copydesk.domain.site_tree import Structure
+from copydesk.session.reads.sites import SiteRead
+from copydesk.session.session import Session
+from copydesk.session.site_rows import SiteRow
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target, place
-from copydesk.tui.present.site import SiteRow
-from copydesk.tui.screens.site_structure import SiteStructurePlace
-from copydesk.tui.session import Session
-from copydesk.tui.site_reading import SiteRead
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.sites.structure import SiteStructurePlace
 
 
 @place("bench", title="Bench")

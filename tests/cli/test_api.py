@@ -13,8 +13,8 @@ from copydesk.cli import main
 from copydesk.cli.api_fields import Field, body_of, query_of
 from copydesk.cli.edge import UsageError, guarded
 from copydesk.client import errors
-from copydesk.tui.errors import NotDoneError
-from copydesk.tui.written import WriteError
+from copydesk.session.errors import NotDoneError
+from copydesk.session.writes.log import WriteError
 from tests.cli.script_desk import HOSTILE, Screen, ScriptDesk, Typed
 
 

@@ -22,9 +22,9 @@ from copydesk.domain.snooze import Snooze
 from copydesk.local.paths import find_paths
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
+from copydesk.present.page_changes import entries, in_order
 from copydesk.server.seeding import Editor
-from copydesk.tui.present.changed import entries, in_order
-from copydesk.tui.review_reading import read_request
+from copydesk.session.reads.review import read_request
 from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
 from tests.tui.review_world import Faults
 from tests.world import BASE_URL

@@ -16,11 +16,11 @@ from copydesk.cli import main
 from copydesk.cli.connection import Service
 from copydesk.cli.embedded import OWNER
 from copydesk.local.paths import find_paths
-from copydesk.tui import places
+from copydesk.session.session import MemorySnapshot, Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
-from copydesk.tui.reference import load_everything
-from copydesk.tui.session import MemorySnapshot, Session
+from copydesk.tui.framework import navigation
+from copydesk.tui.system.reference import load_everything
 from tests.drive import drive
 from tests.server.everything import Everything, everything
 from tests.tui import conftest as of_screens
@@ -134,7 +134,7 @@ async def test_every_screen_survives_it(
     app = CopydeskApp(session, "spaces")
     try:
         async with drive(app) as driver:
-            for name, entry in sorted(places.ENTRIES.items()):
+            for name, entry in sorted(navigation.ENTRIES.items()):
                 if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):
                     continue
                 await app.go(name, at)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.tui import base_reading
+from copydesk.session.reads import base as base_reading
 from tests.server.sources.making import Making
 
 PAGE = b"# Rope\n\n" + b"".join(b"Line %d of the page.\n\n" % number for number in range(20))

@@ -9,7 +9,7 @@ import pytest
 
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
-from copydesk.tui.session import Session, WriteError
+from copydesk.session.session import Session, WriteError
 
 
 async def never() -> None:

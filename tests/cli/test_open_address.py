@@ -13,9 +13,9 @@ from copydesk.cli.edge import UsageError, kept_state
 from copydesk.cli.open import FIRST_PLACE, _pointed, _published
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.session.identity import identify_at
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.identity import identify_at
-from copydesk.tui.places import Target
 from tests.drive import drive
 from tests.tui import conftest as of_screens
 

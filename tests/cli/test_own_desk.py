@@ -14,8 +14,8 @@ from copydesk.local.paths import find_paths
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.server.checking import examine
+from copydesk.session.visits import LEFT
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.visits import LEFT
 from tests.drive import drive
 from tests.tui import conftest as of_screens
 

@@ -9,7 +9,7 @@ from copydesk.cli.arguments import parse
 from copydesk.cli.open import _pointed
 from copydesk.server.seeding_sites import add_section, add_section_group, add_site, add_site_space
 from copydesk.server.store import Tx
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.cli.script_desk import HOSTILE, ScriptDesk
 
 

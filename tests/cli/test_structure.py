@@ -24,8 +24,8 @@ from copydesk.local.paths import find_paths
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.server.seeding_sites import add_section, add_site_space
-from copydesk.tui.draft_keys import structure_key
-from copydesk.tui.session import Session
+from copydesk.session.draft_keys import structure_key
+from copydesk.session.session import Session
 from tests.cli.structure_desk import Between, Desk, Terminal
 from tests.tui.arranging_world import PLACE, Rearranged
 from tests.world import World

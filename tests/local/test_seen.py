@@ -7,7 +7,7 @@ import pytest
 
 from copydesk.local.seen import FORMER, DeskSeen, SeenPage, digest
 from copydesk.local.state import State
-from copydesk.tui.seen import SeenPages
+from copydesk.session.seen import SeenPages
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from copydesk.contract.models.change_request import (
 )
 from copydesk.server.exporting import export_space
 from copydesk.server.importing import ImportReport
-from copydesk.tui.present.changed import losses
+from copydesk.session.page_changes import losses
 from tests.server.sources.making import Making, taken
 from tests.server.test_importing import pages, read, tip
 from tests.world import World

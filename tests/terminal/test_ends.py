@@ -38,7 +38,7 @@ TEXT = "Half a thought about the"
 PLANTED = """
 import asyncio, sys, threading
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.widgets.composer import Composer
+from copydesk.tui.dialogs.composer import Composer
 
 changed, left = Composer.on_text_area_changed, CopydeskApp.on_unmount
 

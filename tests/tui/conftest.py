@@ -15,10 +15,10 @@ from textual import screen
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-from copydesk.tui import places
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.screens import changes_details
-from copydesk.tui.widgets import text_view
+from copydesk.tui.changes import details as changes_details
+from copydesk.tui.framework import navigation
+from copydesk.tui.widgets import text as text_view
 from tests.drive import UNSEEN
 from tests.tui.remembered import remember
 
@@ -91,10 +91,10 @@ def measuring_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def cursors_that_rest_at_once() -> Iterator[None]:
     """Read what is under and around the cursor without waiting for it to stay there."""
-    places.load_all()
+    navigation.load_all()
     with pytest.MonkeyPatch.context() as patch:
         for name, module in list(sys.modules.items()):
-            if name.startswith("copydesk.tui.") and hasattr(module, "REST_SECONDS"):
+            if name.startswith("copydesk.") and hasattr(module, "REST_SECONDS"):
                 patch.setattr(module, "REST_SECONDS", 0.001)
         patch.setattr(changes_details, "STAY_SECONDS", 0.002)
         yield

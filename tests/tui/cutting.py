@@ -54,11 +54,11 @@ from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.server.app import create_app
 from copydesk.server.store import Store
-from copydesk.tui.actions import is_read
-from copydesk.tui.outbox_rules import QUIET_SECONDS, is_momentary
-from copydesk.tui.recovery import recover
-from copydesk.tui.session import Session, WriteError
-from copydesk.tui.undoing import Way
+from copydesk.session.session import Session, WriteError
+from copydesk.session.writes.outbox_rules import QUIET_SECONDS, is_momentary
+from copydesk.session.writes.recovery import recover
+from copydesk.session.writes.undo import Way
+from copydesk.tui.framework.actions import is_read
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import BASE_URL, START, World
 
@@ -94,7 +94,7 @@ class Kind:
 
 def may_wait() -> set[str]:
     """Return the operations that may wait: sent by actions that nobody has to agree to first."""
-    from copydesk.tui.reference import reached_by
+    from copydesk.tui.system.reference import reached_by
 
     return {
         name

@@ -11,14 +11,14 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import ExtensionMissing
 from copydesk.domain.reversal import Reversal, Step
-from copydesk.tui.actions import action, command
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.place import Part, Place, View
-from copydesk.tui.places import Jump, place
-from copydesk.tui.session import Session
-from copydesk.tui.sources import ListSource, PagedSource
-from copydesk.tui.widgets.sheet import Confirm, TypeToConfirm
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.navigation import Jump, place
+from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.widgets.list import Column, VirtualList
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 

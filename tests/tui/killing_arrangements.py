@@ -32,8 +32,8 @@ from copydesk.local.runs import Arrangements
 from copydesk.local.state import State as Kept
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
-from copydesk.tui.recovery import recover
-from copydesk.tui.session import Session
+from copydesk.session.session import Session
+from copydesk.session.writes.recovery import recover
 from tests.tui.arranging_world import PLACE, Rearranged, spaces
 from tests.tui.own_process import in_own_process
 from tests.world import World
@@ -213,7 +213,7 @@ class Trial:
 
 async def staged(plan: Rearranged) -> list[Call]:
     """Return the requests of what is staged: something of every kind, and two paths swapped."""
-    from copydesk.tui.site_reading import read_structure
+    from copydesk.session.reads.sites import read_structure
 
     world, ids = plan.world, plan.ids
     async with world.api() as api:

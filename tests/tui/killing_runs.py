@@ -26,9 +26,9 @@ from copydesk.local.state import State
 from copydesk.server import content
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
-from copydesk.tui.merge_running import MergeRunner
-from copydesk.tui.present.change_request import row_of
-from copydesk.tui.session import Session
+from copydesk.session.change_rows import row_of
+from copydesk.session.runs.merge import MergeRunner
+from copydesk.session.session import Session
 from tests.tui.own_process import in_own_process
 from tests.world import World
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from textual.dom import DOMNode
 
-from copydesk.tui import places
-from copydesk.tui.actions import SCOPES, Action, Acts, NotYet
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.keys import shown
+from copydesk.tui.framework import navigation
+from copydesk.tui.framework.actions import SCOPES, Action, Acts, NotYet
+from copydesk.tui.framework.keys import shown
 
 _NAMED = re.compile(
     r"""(?<![\w“”"'’./{}<>=:-])(?<!\{\}[ ])
@@ -58,15 +58,16 @@ def refused_wrong(app: CopydeskApp, *, off: bool) -> Iterator[str]:
         return  # no key acts while something is typed
     # What is said may be about any pane that is shown: Tab goes there.
     shows = [screen, *filter(_may_have_focus, screen.walk_children())]
+    commands = getattr(screen, "commands", ())
     chain = dict.fromkeys(
         each for node in shows for each in node.ancestors_with_self if isinstance(each, Acts)
-    )
+    ) | dict.fromkeys(commands)
     there: dict[str, list[str | None]] = {}
     for owner in chain:
         for action in owner.ACTIONS.values():
             for key in action.keys:
                 there.setdefault(shown(key), []).append(_why_off(owner, action))
-    for node in shows:
+    for node in (*shows, *commands):
         for said, about, keys in _said(node):
             for key in named(said):
                 what = f"{about}: “{said}” names {key}"
@@ -98,7 +99,9 @@ def _may_have_focus(node: DOMNode) -> bool:
 
 def said_wrong(app: CopydeskApp) -> Iterator[str]:
     """Yield the sentences of a screen, and of the guards on it, that name a key it has nowhere."""
-    shows = [each for each in app.screen.walk_children(with_self=True) if isinstance(each, Acts)]
+    nodes = app.screen.walk_children(with_self=True)
+    shows = [each for each in nodes if isinstance(each, Acts)]
+    shows += getattr(app.screen, "commands", ())
     actions = [action for each in shows for action in each.ACTIONS.values()]
     there = {shown(key) for action in actions for key in action.keys} | _jumps() | _of_forms()
     classes = type(app.screen).__mro__
@@ -113,7 +116,7 @@ def said_wrong(app: CopydeskApp) -> Iterator[str]:
 
 
 def _jumps() -> set[str]:
-    return {shown(key) for entry in places.ENTRIES.values() for key in entry.action.keys}
+    return {shown(key) for entry in navigation.ENTRIES.values() for key in entry.action.keys}
 
 
 def _of_forms() -> set[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copydesk.client.api import Api
+from copydesk.session.session import MemorySnapshot, Session, Snapshot
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
-from copydesk.tui.session import MemorySnapshot, Session, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,10 +10,10 @@ from copydesk.client.api import Api
 from copydesk.domain.anchor import anchor_of_quote
 from copydesk.server import threads
 from copydesk.server.seeding import Editor
+from copydesk.session.drafts import DraftStore, MemoryDrafts
+from copydesk.session.session import Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.drafts import DraftStore, MemoryDrafts
-from copydesk.tui.places import Target
-from copydesk.tui.session import Session
 from tests.world import BASE_URL, World
 
 EXTENSIONS = ("/user", "/changes", "/reviews", "/requested-reviewers")

@@ -27,8 +27,8 @@ from copydesk.local.state import State
 from copydesk.server.app import mint_token
 from copydesk.server.sample.untouched import note_spaces
 from copydesk.server.store import Tx
-from copydesk.tui.account import Offer
-from copydesk.tui.errors import NotDoneError
+from copydesk.session.errors import NotDoneError
+from copydesk.session.profiles import Offer
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.tui import reference
-from copydesk.tui.actions import SCOPES, Acts, DeclarationError, action, command
-from copydesk.tui.glyphs import pairs
-from copydesk.tui.keys import chord, declared_name, shown, textual_name
+from copydesk.session.glyphs import pairs
+from copydesk.tui.framework.actions import SCOPES, Acts, DeclarationError, action, command
+from copydesk.tui.framework.keys import chord, declared_name, shown, textual_name
+from copydesk.tui.system import reference
 from tests.tui.desk_place import DeskPlace
 
 

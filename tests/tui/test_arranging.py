@@ -18,12 +18,12 @@ from copydesk.domain.arrange_run import ArrangeRun, Outcome, lasting_fact
 from copydesk.local.journal import Journal
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
-from copydesk.tui.arranging import Arranger
-from copydesk.tui.recovery import recover
-from copydesk.tui.run_store import MemoryArrangements
-from copydesk.tui.session import Session
-from copydesk.tui.widgets.arrange_sheet import ArrangeSheet
-from copydesk.tui.written import WriteError
+from copydesk.session.runs.arrange import Arranger
+from copydesk.session.runs.store import MemoryArrangements
+from copydesk.session.session import Session
+from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.recovery import recover
+from copydesk.tui.arrange.plan_dialog import ArrangeSheet
 from tests.drive import drive, eventually
 from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Rearranged, shown
 from tests.tui.opening import open_world

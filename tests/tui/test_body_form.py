@@ -17,14 +17,14 @@ from copydesk.client.errors import Unreachable
 from copydesk.contract.enumerations import Role
 from copydesk.contract.models.base import Body
 from copydesk.contract.models.parts import Timestamp, WebAddress
-from copydesk.tui.body_fields import Slot, slots_of, words_of
-from copydesk.tui.body_filling import Filling
-from copydesk.tui.body_form import body_form
-from copydesk.tui.body_limits import SAMPLES, alike
-from copydesk.tui.errors import NotDoneError
-from copydesk.tui.widgets.choice import Option
-from copydesk.tui.widgets.form import FieldsWrongError, Form
-from copydesk.tui.widgets.form_fields import FormInput
+from copydesk.session.errors import NotDoneError
+from copydesk.session.options import Option
+from copydesk.tui.dialogs.body_fields import Slot, slots_of, words_of
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.body_limits import SAMPLES, alike
+from copydesk.tui.dialogs.body_values import Filling
+from copydesk.tui.dialogs.form import FieldsWrongError, Form
+from copydesk.tui.dialogs.form_fields import FormInput
 from tests.contract.examples import SENT, example, least, sendable
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world

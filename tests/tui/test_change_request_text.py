@@ -15,22 +15,7 @@ from copydesk.contract.models.change_request import ChangeRequest as Request
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
-from copydesk.tui.change_request_reading import page_lines
-from copydesk.tui.change_request_snapshot import keep, recall
-from copydesk.tui.change_request_writing import (
-    About,
-    about_text,
-    document_of,
-    is_plain,
-    read_about,
-    update_of,
-)
-from copydesk.tui.merge_facts import document_text
-from copydesk.tui.present.change_details import (
-    Details,
-    PageLine,
-    Talk,
-    Verdict,
+from copydesk.present.change_details import (
     facts,
     merge_state,
     page_line,
@@ -39,18 +24,32 @@ from copydesk.tui.present.change_details import (
     review_summary,
     rules,
 )
-from copydesk.tui.present.change_filter import PAGES, RULES, TALK, fields, needs
-from copydesk.tui.present.change_request import (
+from copydesk.present.change_filter import fields, needs
+from copydesk.present.change_request import name_cells, short_name, sorted_rows, subject, threads
+from copydesk.session.change_request_snapshot import keep, recall
+from copydesk.session.change_rows import (
+    PAGES,
+    RULES,
+    TALK,
     ChangeRow,
-    name_cells,
+    Details,
+    PageLine,
+    Talk,
+    Verdict,
     row_of,
-    short_name,
-    sorted_rows,
-    subject,
-    threads,
 )
-from copydesk.tui.session import MemorySnapshot
-from copydesk.tui.views import LISTINGS
+from copydesk.session.reads.change_requests import page_lines
+from copydesk.session.reads.merge import document_text
+from copydesk.session.session import MemorySnapshot
+from copydesk.session.views import LISTINGS
+from copydesk.session.writes.edits import (
+    About,
+    about_text,
+    document_of,
+    is_plain,
+    read_about,
+    update_of,
+)
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -16,9 +16,9 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.server import threads
 from copydesk.server.seeding import Editor
 from copydesk.server.seeding_sites import add_cluster
-from copydesk.tui.places import Target
-from copydesk.tui.screens.changes import ChangesPlace
-from copydesk.tui.session import MemorySnapshot
+from copydesk.session.session import MemorySnapshot
+from copydesk.session.target import Target
+from copydesk.tui.changes.screen import ChangesPlace
 from tests.drive import Driver, drive, eventually, screen_text
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World

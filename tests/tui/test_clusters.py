@@ -17,17 +17,19 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.cluster import IssuesCluster
+from copydesk.present import cluster as present
+from copydesk.present.cluster_merges import helped
 from copydesk.server import branches
 from copydesk.server import seeding_sites as seed
 from copydesk.server.seeding import at
 from copydesk.server.store import Tx
-from copydesk.tui import cluster_requests, glyphs
+from copydesk.session import glyphs
+from copydesk.session.cluster_rows import Merge, cluster_row
+from copydesk.session.session import Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
-from copydesk.tui.present import cluster as present
-from copydesk.tui.present.cluster_merges import Merge, helped
-from copydesk.tui.screens.conversations import ConversationsPlace
-from copydesk.tui.session import Session
+from copydesk.tui.conversations import cluster_requests
+from copydesk.tui.conversations.conversations import ConversationsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, START, World, texts
@@ -337,18 +339,14 @@ def test_merges_are_told_in_words_and_in_ascii() -> None:
     ]
     assert said([0] * 13, 6) == ["0 a week before #1 was merged, 0 since (6 weeks)"]
     assert said([0] * 13, 13) == []
-    row = present.cluster_row(
-        IssuesCluster(id="a", weekly_pulse=[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1])
-    )
+    row = cluster_row(IssuesCluster(id="a", weekly_pulse=[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1]))
     glyphs.use("ascii")
     try:
         assert str(present.chart(row, marks={9})) == ".::|||||#^#.:"
         assert str(present.weeks(row, 0, {9})) == "0 1 2 3 4 5 6 7 8 9^10 0 1"
         # Numbers of any size stay in three cells.
         pulse = [1, 12, 999, 1_200, 99_000, 123_000, 5e6, 2**63 - 1]
-        row = present.cluster_row(
-            IssuesCluster(id="a", weekly_pulse=pulse, sources={"x": 2**63 - 1})
-        )
+        row = cluster_row(IssuesCluster(id="a", weekly_pulse=pulse, sources={"x": 2**63 - 1}))
         assert str(present.weeks(row, 3, (), 8)) == "  1  12 999  1k 99k .1M  5M 99M"
         assert present.cluster_facts(row, START, ())
         assert "1,200" in str(present.weeks(row, 0))

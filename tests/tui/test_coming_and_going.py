@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from copydesk.tui.dispatch import Meaning
-from copydesk.tui.frame import Status
-from copydesk.tui.places import Target
-from copydesk.tui.widgets.choice import Choice, Choices, Option
+from copydesk.session.options import Option
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.choice import Choice, Choices
+from copydesk.tui.framework.frame import Status
+from copydesk.tui.framework.keyboard import Meaning
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World

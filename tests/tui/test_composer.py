@@ -11,11 +11,11 @@ import pytest
 
 from copydesk.domain.completion import Begun, begun, emoji, people
 from copydesk.domain.mention import Named
+from copydesk.session.draft_keys import review_key
+from copydesk.session.emoji import emoji_names
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.draft_keys import review_key
-from copydesk.tui.emoji_names import emoji_names
-from copydesk.tui.widgets.composer import Composer
-from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.dialogs.composer import Composer
+from copydesk.tui.framework.prompt import PromptInput
 from tests.drive import Driver, drive
 from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World

@@ -11,7 +11,7 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.server.importing import import_source
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.world import World

@@ -7,13 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 from copydesk.client.api import Api
+from copydesk.present.conversation import Block, words_of
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
+from copydesk.session.session import Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
-from copydesk.tui.present.conversation import Block, words_of
-from copydesk.tui.session import Session
-from copydesk.tui.widgets.talk_view import TalkView
+from copydesk.tui.conversations.pane import TalkView
 from tests.drive import Driver, drive, eventually
 from tests.world import START, World
 

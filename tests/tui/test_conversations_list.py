@@ -10,11 +10,11 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
-from copydesk.tui.looked_pages import AT_A_TIME, SIFTED_PAGE
-from copydesk.tui.places import Target
-from copydesk.tui.screens.clusters import ClustersPlace
-from copydesk.tui.screens.conversations import ConversationsPlace
-from copydesk.tui.screens.issues import NO_CLUSTER, IssuesPlace
+from copydesk.session.target import Target
+from copydesk.tui.conversations.clusters import ClustersPlace
+from copydesk.tui.conversations.conversations import ConversationsPlace
+from copydesk.tui.conversations.issues import NO_CLUSTER, IssuesPlace
+from copydesk.tui.widgets.scanned_pages import AT_A_TIME, SIFTED_PAGE
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, START, World

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_conversations_list import fill

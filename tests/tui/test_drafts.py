@@ -9,7 +9,7 @@ import pytest
 
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
-from copydesk.tui.draft_keys import (
+from copydesk.session.draft_keys import (
     about_key,
     belonging,
     form_key,
@@ -17,10 +17,10 @@ from copydesk.tui.draft_keys import (
     new_request_key,
     review_key,
 )
-from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
-from copydesk.tui.glyphs import glyphs
-from copydesk.tui.places import Target
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.session.drafts import CountedDrafts, MemoryDrafts
+from copydesk.session.glyphs import glyphs
+from copydesk.session.target import Target
+from copydesk.tui.widgets.list import VirtualList
 from tests.drive import drive, eventually
 from tests.tui.opening import typed
 from tests.tui.review_world import Faults, ReviewWorld, furnish

@@ -10,10 +10,11 @@ from rich.text import Text
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 
+from copydesk.present.facts import Fact
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.scroll_bar import SteadyScrollBar
 from copydesk.tui.theme import THEMES
-from copydesk.tui.widgets.facts import LONGEST, Fact, bounded
-from copydesk.tui.widgets.pane import Pane
-from copydesk.tui.widgets.scroll_bar import SteadyScrollBar
+from copydesk.tui.widgets.facts import LONGEST, bounded
 from tests.drive import Driver, drive
 from tests.tui.desk_place import DeskApp, Request
 from tests.tui.review_world import ReviewWorld, furnish

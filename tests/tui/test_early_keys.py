@@ -13,18 +13,20 @@ from textual import events
 from copydesk.client.api import Api
 from copydesk.server.seeding import Editor
 from copydesk.server.seeding_organization import add_saml_provider
+from copydesk.session.draft_keys import schema_key
+from copydesk.session.drafts import MemoryDrafts
+from copydesk.session.reads.visitor_schema import KeptSchema
+from copydesk.session.session import MemorySnapshot, Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.draft_keys import schema_key
-from copydesk.tui.drafts import MemoryDrafts
-from copydesk.tui.frame import Status
-from copydesk.tui.places import ENTRIES, Target, load_all
-from copydesk.tui.reference import load_everything
-from copydesk.tui.schema_reading import KeptSchema
-from copydesk.tui.session import MemorySnapshot, Session
-from copydesk.tui.widgets.choice import ChoiceInput
-from copydesk.tui.widgets.composer import Composer
-from copydesk.tui.widgets.diff_view import DiffView
-from copydesk.tui.widgets.sheet import Confirm, Sheet, TypeToConfirm
+from copydesk.tui.dialogs.choice import ChoiceInput
+from copydesk.tui.dialogs.composer import Composer
+from copydesk.tui.dialogs.dialog import Confirm, Sheet, TypeToConfirm
+from copydesk.tui.framework.frame import Status
+from copydesk.tui.framework.navigation import ENTRIES, load_all
+from copydesk.tui.review.diff import DiffView
+from copydesk.tui.system.reference import load_everything
+from copydesk.tui.widgets.list import VirtualList
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld
@@ -606,7 +608,7 @@ async def test_a_mark_that_is_typed_before_the_rows_are_there_takes_the_burst_wi
         await driver.press("]")
         way.slow = "GET"
         await driver.send("[", "space")
-        assert driver.place.marking is not None
+        assert isinstance(driver.place.marking, VirtualList)
         assert [driver.selected] == [None], "the rows are being read"
         way.let.set()
         await driver.idle()

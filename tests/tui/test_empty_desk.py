@@ -9,11 +9,11 @@ import pytest
 
 from copydesk.cli.connection import chosen
 from copydesk.client.api import Api
-from copydesk.tui import places
+from copydesk.session.session import MemorySnapshot, Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
-from copydesk.tui.reference import load_everything
-from copydesk.tui.session import MemorySnapshot, Session
+from copydesk.tui.framework import navigation
+from copydesk.tui.system.reference import load_everything
 from tests.drive import Driver, drive
 from tests.tui.named_keys import refused_wrong
 from tests.world import World
@@ -57,7 +57,7 @@ async def test_every_screen_says_that_the_desk_is_empty(
     app = shown(world, said)
     begins = "This desk is empty. To begin," if own else "You are in no organization yet. Ask"
     async with drive(app, size=size) as driver:
-        for name, entry in sorted(places.ENTRIES.items()):
+        for name, entry in sorted(navigation.ENTRIES.items()):
             if not entry.place.__module__.startswith("copydesk."):
                 continue  # made by other tests
             await app.go(name, Target(view=entry.view))

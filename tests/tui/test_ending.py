@@ -11,11 +11,11 @@ import pytest
 
 from copydesk.cli.last_words import last_words
 from copydesk.local.journal import Notes
-from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
-from copydesk.tui.recovery import recover
-from copydesk.tui.session import Session
+from copydesk.session.drafts import CountedDrafts, MemoryDrafts
+from copydesk.session.session import Session
+from copydesk.session.writes.log import Written
+from copydesk.session.writes.recovery import recover
 from copydesk.tui.terminal_driver import as_ascii
-from copydesk.tui.written import Written
 from tests.tui.desk_place import DeskApp
 
 

@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from copydesk.client.errors import Forbidden, Unreachable
-from copydesk.tui.activity import Activity
+from copydesk.tui.system.activity import Activity
 from tests.drive import drive
 from tests.tui.desk_place import REQUESTS, DeskApp, Request
 

@@ -25,12 +25,12 @@ from copydesk.contract import operations as ops
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.sample import build_sample
 from copydesk.server.store import Store
-from copydesk.tui import places
+from copydesk.session.session import MemorySnapshot, Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.place import Place
-from copydesk.tui.places import Target
-from copydesk.tui.reference import load_everything
-from copydesk.tui.session import MemorySnapshot, Session
+from copydesk.tui.framework import navigation
+from copydesk.tui.framework.place import Place
+from copydesk.tui.system.reference import load_everything
 from tests.drive import Driver, drive
 from tests.hostile import FORBIDDEN, KEPT, POISON, RETURNED, HostileTransport, Made
 from tests.world import BASE_URL
@@ -194,7 +194,7 @@ async def look_everywhere(
     app = CopydeskApp(Session(connected, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
     async with drive(app, size=size) as driver:
         look(app, written, "at first")
-        for name, entry in sorted(places.ENTRIES.items())[part::PARTS]:
+        for name, entry in sorted(navigation.ENTRIES.items())[part::PARTS]:
             if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):
                 continue  # another way to the same place, or one that tests made
             await app.go(name, but_hostile(wanted.get(name, wanted[""])))

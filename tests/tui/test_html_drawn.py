@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from copydesk.tui.markdown_blocks import blocks
-from copydesk.tui.markdown_lines import draw
+from copydesk.present.markdown import draw
+from copydesk.present.markdown_blocks import blocks
 from tests.domain.test_html_table import CARDS
 
 

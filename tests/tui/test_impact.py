@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from copydesk.server.seeding import Editor
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.world import World

@@ -14,9 +14,9 @@ from copydesk.contract.models.review import ReviewersRequest
 from copydesk.domain.mention import Named, names
 from copydesk.domain.turn import Word
 from copydesk.domain.waiting import why_waits
-from copydesk.tui.present import inbox
-from copydesk.tui.screens.inbox import Inbox
-from copydesk.tui.session import MemorySnapshot
+from copydesk.session.inbox_rows import recall
+from copydesk.session.session import MemorySnapshot
+from copydesk.tui.threads.inbox import Inbox
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
@@ -174,9 +174,9 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         await driver.press("R", ".")
         assert "✓" not in driver.screen
         assert "All 4" in driver.screen
-    kept = inbox.recall(snapshot, world.home)
+    kept = recall(snapshot, world.home)
     assert len(kept) == 4
-    assert inbox.recall(MemorySnapshot(), world.home) == []
+    assert recall(MemorySnapshot(), world.home) == []
 
 
 async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golden: bool) -> None:

@@ -14,11 +14,11 @@ from copydesk.contract.models.integration import IntegrationPublish
 from copydesk.domain.lined_yaml import FileError
 from copydesk.server import seeding_sites
 from copydesk.server.installations import install, integration_row, publish
-from copydesk.tui.errors import NotDoneError
-from copydesk.tui.integration_loading import load_manifest
-from copydesk.tui.integration_writing import Publication
-from copydesk.tui.places import Target
-from copydesk.tui.present.integration import configured
+from copydesk.session.errors import NotDoneError
+from copydesk.session.target import Target
+from copydesk.tui.automation.integration_cells import configured
+from copydesk.tui.automation.integration_loader import load_manifest
+from copydesk.tui.automation.integration_requests import Publication
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_teams import fill

@@ -12,9 +12,9 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
-from copydesk.tui.contact import POLL_SECONDS
-from copydesk.tui.inbox_reading import POLLED
-from copydesk.tui.places import Target
+from copydesk.session.contact import POLL_SECONDS
+from copydesk.session.reads.inbox import POLLED
+from copydesk.session.target import Target
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import World

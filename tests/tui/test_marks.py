@@ -11,15 +11,17 @@ import pytest
 from copydesk.domain.call import NEW
 from copydesk.server.seeding_sites import add_section, add_site, add_site_space
 from copydesk.server.transaction import Tx
-from copydesk.tui.actions import Action, Command
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.arranging_place import ArrangingPlace
-from copydesk.tui.place import Place
-from copydesk.tui.places import ENTRIES, Target, load_all
-from copydesk.tui.widgets.choice import Choice, Choices
-from copydesk.tui.widgets.composer import WriteSheet
-from copydesk.tui.widgets.form import Form
-from copydesk.tui.widgets.marking import Marking
+from copydesk.tui.arrange.place import ArrangingPlace
+from copydesk.tui.dialogs.choice import Choice, Choices
+from copydesk.tui.dialogs.composer import WriteSheet
+from copydesk.tui.dialogs.form import Form
+from copydesk.tui.framework.actions import Action, Command
+from copydesk.tui.framework.navigation import ENTRIES, load_all
+from copydesk.tui.framework.place import Place
+from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.marks import Marking
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.world import World
@@ -173,7 +175,7 @@ async def outcome(name: str, each: Action | Command) -> bool:
         listed = LISTS[name](world)
         async with drive(listed.app, *listed.before, "space", "space", size=(140, 40)) as driver:
             rows = driver.place.marking
-            assert rows is not None
+            assert isinstance(rows, VirtualList)
             marked, here = set(rows.marks), rows.selected_id
             assert len(marked) == 2
             assert here not in {None, *marked}

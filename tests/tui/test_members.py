@@ -8,9 +8,9 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.wire import Sent
-from copydesk.tui import resource_list
-from copydesk.tui.places import Target
-from copydesk.tui.screens.members import MembersPlace
+from copydesk.session.target import Target
+from copydesk.tui.organization.members import MembersPlace
+from copydesk.tui.resource import list as resource_list
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy

@@ -10,8 +10,8 @@ from weakref import ref
 
 from textual.screen import Screen
 
-from copydesk.tui import places
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
+from copydesk.tui.framework import navigation
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import World
@@ -58,7 +58,7 @@ async def test_a_review_that_was_left_is_let_go_of(world: World) -> None:
 async def test_every_screen_that_was_left_is_let_go_of(world: World) -> None:
     space = world.space("Handbook", {"a": "# A\n\nOne.\n"})
     request = world.change_request(space, {"a": "# A\n\nTwo.\n"})
-    places.load_all()
+    navigation.load_all()
     target = Target(organization=world.home, space=space, change_request=request)
     left: dict[str, ref[Screen[Any]]] = {}
     async with drive(open_world(world, "organizations", target)) as driver:
@@ -66,7 +66,7 @@ async def test_every_screen_that_was_left_is_let_go_of(world: World) -> None:
         # before that is looked at.
         ours = [
             name
-            for name, entry in places.ENTRIES.items()
+            for name, entry in navigation.ENTRIES.items()
             if entry.place.__module__.startswith("copydesk.")
         ]
         for name in [each for each in ours for _ in range(2)]:

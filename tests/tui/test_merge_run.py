@@ -16,11 +16,11 @@ from copydesk.contract import operations as ops
 from copydesk.domain.merge_run import MergeRun
 from copydesk.local.runs import Runs
 from copydesk.local.state import State
+from copydesk.session.change_rows import row_of
+from copydesk.session.runs.merge import MergeRunner
+from copydesk.session.runs.store import MemoryRuns
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.merge_running import MergeRunner
-from copydesk.tui.present.change_request import row_of
-from copydesk.tui.run_store import MemoryRuns
-from copydesk.tui.session import Session
 from copydesk.tui.widgets.facts import Facts
 from tests.drive import PATIENCE, Driver, drive, eventually
 from tests.tui.opening import open_world

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.tui import base_reading
-from copydesk.tui.contact import POLL_SECONDS
-from copydesk.tui.places import Target
+from copydesk.session.contact import POLL_SECONDS
+from copydesk.session.reads import base as base_reading
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.server.sources.making import Making
 from tests.server.test_importing import read

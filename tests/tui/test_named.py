@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.tui import places
+from copydesk.session.session import MemorySnapshot, Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.reference import load_everything
-from copydesk.tui.session import MemorySnapshot, Session
+from copydesk.tui.framework import navigation
+from copydesk.tui.system.reference import load_everything
 from tests.drive import drive
 from tests.tui.named_keys import refused_wrong, said_wrong
 from tests.tui.test_hostile import PARTS, SIZES, Sample, back, targets
@@ -56,7 +56,7 @@ async def test_no_screen_shows_an_id_where_there_is_a_name_or_names_a_key_of_ano
 
     app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
     async with drive(app, size=size) as driver:
-        for name, entry in sorted(places.ENTRIES.items())[part::PARTS]:
+        for name, entry in sorted(navigation.ENTRIES.items())[part::PARTS]:
             if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):
                 continue  # another way to the same place, or one that tests made
             await app.go(name, wanted.get(name, wanted[""]))

@@ -19,13 +19,13 @@ from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.local.answers import Answers
-from copydesk.tui.actions import is_read
+from copydesk.session.session import Session
+from copydesk.session.target import Target
+from copydesk.session.writes.outbox_rules import is_momentary
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.frame import Head
-from copydesk.tui.outbox_rules import is_momentary
-from copydesk.tui.places import Target
-from copydesk.tui.session import Session
-from copydesk.tui.sources import PagedSource
+from copydesk.tui.framework.actions import is_read
+from copydesk.tui.framework.frame import Head
+from copydesk.tui.framework.sources import PagedSource
 from copydesk.tui.widgets.facts import Facts
 from tests import faults
 from tests.drive import Driver, drive, eventually

@@ -11,9 +11,9 @@ from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.models.openapi_spec import OpenAPISourceText, OpenAPISourceURL, OpenAPISpec
 from copydesk.server.queries.openapi_spec import add_spec
-from copydesk.tui import openapi_spec_writing as writing
-from copydesk.tui.errors import NotDoneError
-from copydesk.tui.screens.openapi_specs import OpenAPISpecsPlace
+from copydesk.session.errors import NotDoneError
+from copydesk.tui.automation import openapi_requests as writing
+from copydesk.tui.automation.openapi import OpenAPISpecsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy

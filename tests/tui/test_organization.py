@@ -11,9 +11,9 @@ from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Entry
 from copydesk.local.state import State
 from copydesk.server import seeding_organization, seeding_sites
-from copydesk.tui.drafts import TWO_WINDOWS, CountedDrafts
-from copydesk.tui.outbox_marks import marks_of
-from copydesk.tui.screens.organizations import OrganizationsPlace
+from copydesk.session.drafts import TWO_WINDOWS, CountedDrafts
+from copydesk.session.writes.outbox_marks import marks_of
+from copydesk.tui.organization.organizations import OrganizationsPlace
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy, words

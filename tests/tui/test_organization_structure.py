@@ -13,12 +13,12 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceMove, SpaceUpdate
 from copydesk.domain.space_tree import TRASH
 from copydesk.server.seeding_sites import add_site, add_site_space
+from copydesk.session.drafts import DraftStore, MemoryDrafts
+from copydesk.session.reads.tree import read_tree
+from copydesk.session.session import Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.drafts import DraftStore, MemoryDrafts
-from copydesk.tui.places import Target
-from copydesk.tui.screens.organization_structure import OrganizationStructurePlace
-from copydesk.tui.session import Session
-from copydesk.tui.tree_reading import read_tree
+from copydesk.tui.spaces.tree import OrganizationStructurePlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World

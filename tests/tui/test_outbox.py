@@ -18,10 +18,10 @@ import pytest
 from copydesk.contract.models.user import User
 from copydesk.local.journal import MemoryJournal
 from copydesk.server import threads
-from copydesk.tui.outbox_rules import QUIET_SECONDS
-from copydesk.tui.recovery import recover
-from copydesk.tui.session import QueuedError, WriteError
-from copydesk.tui.undoing import Way
+from copydesk.session.session import QueuedError, WriteError
+from copydesk.session.writes.outbox_rules import QUIET_SECONDS
+from copydesk.session.writes.recovery import recover
+from copydesk.session.writes.undo import Way
 from tests.drive import Driver, drive
 from tests.tui.cutting import Desk, Program, judge, lives, may_wait, run
 from tests.tui.review_world import Faults, ReviewWorld

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from copydesk.server.seeding import Editor
-from copydesk.tui.place import Place
-from copydesk.tui.places import Target
-from copydesk.tui.screens.pages import PagesPlace
-from copydesk.tui.widgets.text_view import TextView
+from copydesk.session.target import Target
+from copydesk.tui.content.pages import PagesPlace
+from copydesk.tui.framework.place import Place
+from copydesk.tui.widgets.text import TextView
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import World

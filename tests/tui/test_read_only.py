@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from copydesk.contract import operations
 from copydesk.contract.operation import CATALOGUE
-from copydesk.tui import arranging_place, reference
-from copydesk.tui.actions import Action, Command, declared, declared_commands, is_read
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.help import rows
-from copydesk.tui.palette import offers
-from copydesk.tui.places import Target
-from copydesk.tui.read_only import offered
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.arrange import place as arranging_place
+from copydesk.tui.framework.actions import Action, Command, declared, declared_commands, is_read
+from copydesk.tui.framework.read_only import offered
+from copydesk.tui.system import reference
+from copydesk.tui.system.help import rows
+from copydesk.tui.system.palette import offers
+from copydesk.tui.widgets.list import VirtualList
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.world import World

@@ -18,12 +18,12 @@ from copydesk.client.api import Api
 from copydesk.client.errors import ApiError
 from copydesk.contract import operations as _operations  # noqa: F401 - declares them
 from copydesk.contract.operation import CATALOGUE
-from copydesk.tui.places import Target
-from copydesk.tui.reference import load_everything
-from copydesk.tui.resource_shown import OFFERED, ShowsItems
-from copydesk.tui.resources import Asked, Resource, Shown
-from copydesk.tui.sources import FilteredSource, ListSource
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.session.target import Target
+from copydesk.tui.framework.sources import FilteredSource, ListSource
+from copydesk.tui.resource.columns import OFFERED, ShowsItems
+from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.system.reference import load_everything
+from copydesk.tui.widgets.list import VirtualList
 from tests.contract.odd import odd_answer
 
 

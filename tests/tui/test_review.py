@@ -6,11 +6,11 @@ import httpx
 import pytest
 
 from copydesk.contract.models.merge_rules import MergeRulesWrite
-from copydesk.tui.places import Target
-from copydesk.tui.present.change_request import UNKNOWN, threads
-from copydesk.tui.screens.changes import ChangesPlace
-from copydesk.tui.screens.review import Review
-from copydesk.tui.widgets.conflict_sheet import ConflictSheet
+from copydesk.present.change_request import UNKNOWN, threads
+from copydesk.session.target import Target
+from copydesk.tui.changes.screen import ChangesPlace
+from copydesk.tui.merge.conflicts import ConflictSheet
+from copydesk.tui.review.screen import Review
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from copydesk.domain.page_text import PageText, page_text
+from copydesk.present import diff_rows
 from copydesk.server.seeding import Editor
-from copydesk.tui.present import diff_rows
-from copydesk.tui.present.diff import PageText, page_text
-from copydesk.tui.widgets.diff_view import DiffView
+from copydesk.tui.review.diff import DiffView
 from tests.drive import drive
 from tests.tui.review_world import ReviewWorld
 from tests.world import World

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from copydesk.server import threads
-from copydesk.tui.screens.review import Review
+from copydesk.tui.review.screen import Review
 from tests.drive import Driver, drive
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld, furnish
 from tests.world import World

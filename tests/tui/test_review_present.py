@@ -11,12 +11,16 @@ from copydesk.contract.models.comment import Comment
 from copydesk.contract.models.content import PageTree
 from copydesk.domain.anchor import anchor_of_quote
 from copydesk.domain.merge_rules import Outcome, RuleResult
+from copydesk.domain.page_text import page_text
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.tui import glyphs
-from copydesk.tui.conflict_reading import differences
-from copydesk.tui.present import changed, comment, diff, diff_rows, review
-from copydesk.tui.present.conflict import both_sides
-from copydesk.tui.present.merging import guesses
+from copydesk.present import diff, diff_rows, review
+from copydesk.present import page_changes as changed
+from copydesk.present import threads as comment
+from copydesk.present.conflict import both_sides
+from copydesk.present.merge import guesses
+from copydesk.session import glyphs
+from copydesk.session.page_changes import Changed, changed_files, changed_pages
+from copydesk.session.reads.conflict_texts import differences
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -26,7 +30,7 @@ def plain(lines: list[list[tuple[str, str]]]) -> list[str]:
 
 
 def drawn(before: str, after: str, width: int = 60) -> list[str]:
-    page = diff.page_text(before, after)
+    page = page_text(before, after)
     return [
         line
         for at in range(len(page.diff))
@@ -46,10 +50,10 @@ def test_changed_words_are_marked_without_colour() -> None:
 
 def test_lines_have_their_old_and_new_numbers_and_none_is_cut() -> None:
     before = "```\n" + "".join(f"line {n}\n" for n in range(2, 1_203)) + "```\n"
-    page = diff.page_text(before, "first\n" + before.replace("line 1201\n", "row 1201\n"))
+    page = page_text(before, "first\n" + before.replace("line 1201\n", "row 1201\n"))
 
     def leads(width: int) -> list[str]:
-        gutter = page.gutter(width)
+        gutter = diff.gutter_of(page, width)
         lines = [
             line
             for at in (0, 1, 1_201, 1_202, 1_203)
@@ -66,7 +70,7 @@ def test_lines_have_their_old_and_new_numbers_and_none_is_cut() -> None:
         " 1202 1203  ",
     ]
     assert leads(40) == ["    1 +", "    2  ", " 1201 -", " 1202 +", " 1203  "]
-    assert not diff.page_text("", "new\n").gutter(80).both
+    assert not diff.gutter_of(page_text("", "new\n"), 80).both
 
 
 def test_marks_stand_on_whole_words_and_close_ones_are_one() -> None:
@@ -101,7 +105,7 @@ def test_wrapping_keeps_every_character() -> None:
 
 
 def test_a_mark_stands_at_the_right_end_of_the_first_line() -> None:
-    page = diff.page_text("", "word " * 20)
+    page = page_text("", "word " * 20)
     lines = plain(diff_rows.draw_line(page.diff[0], 40, mark="[2]"))
     assert lines[0].endswith("[2]")
     assert len(lines[0]) == 39
@@ -109,14 +113,14 @@ def test_a_mark_stands_at_the_right_end_of_the_first_line() -> None:
 
 
 def test_a_line_without_end_is_cut_and_counted() -> None:
-    page = diff.page_text("", "x" * 30_000)
+    page = page_text("", "x" * 30_000)
     lines = plain(diff_rows.draw_line(page.diff[0], 110))
     assert "10,000 characters more" in lines[-1]
 
 
 def test_unchanged_lines_are_folded_except_where_threads_are() -> None:
     before = "".join(f"* line {n}\n" for n in range(40))
-    page = diff.page_text(before, before.replace("line 20\n", "row 20\n"))
+    page = page_text(before, before.replace("line 20\n", "row 20\n"))
     shown = diff.rows(page, all_lines=False)
     assert [row.kind for row in shown if row.kind != "line"] == ["fold", "fold"]
     assert (shown[0].at, shown[0].stop) == (0, 18)
@@ -130,12 +134,12 @@ def test_unchanged_lines_are_folded_except_where_threads_are() -> None:
 
 
 def test_anchors_find_their_row_as_it_is_or_as_it_was() -> None:
-    page = diff.page_text("* a\n* old words stay\n* gone\n", "* a\n* new words stay\n")
+    page = page_text("* a\n* old words stay\n* gone\n", "* a\n* new words stay\n")
     edited = page.anchor(1)
     assert edited == page.anchor(2)
     assert edited is not None
     assert page.find(edited) == 2
-    wrapped = diff.page_text("", "# A\n\nOne line\nand another.\n")
+    wrapped = page_text("", "# A\n\nOne line\nand another.\n")
     assert wrapped.find(anchor_of_quote(wrapped.after, "and another")) == 2
     assert wrapped.find(wrapped.anchor(2) or "") == 2
     assert wrapped.line_text(2) == "One line and another."
@@ -161,22 +165,22 @@ def test_what_is_not_drawn_cannot_hide_a_change() -> None:
         ("a\u0301\u0302\u0303\u0304", "a\u0301\u0302\u0303", "Invisible"),
         ("one\ntwo\n", "one\r\ntwo\r\n", "All line ends changed: they were those of Unix"),
     ):
-        page = diff.page_text(f"# A\n\n{was}\n", f"# A\n\n{now}\n")
+        page = page_text(f"# A\n\n{was}\n", f"# A\n\n{now}\n")
         assert page.notes[0].startswith(note), (was, now)
-    picture = diff.page_text("a", "a\n\n* \u2764\ufe0f \U0001f468\u200d\U0001f469\n")
+    picture = page_text("a", "a\n\n* \u2764\ufe0f \U0001f468\u200d\U0001f469\n")
     assert not picture.notes
     assert "<U+" not in picture.now
 
 
 def test_an_anchor_finds_its_line_with_and_without_what_is_not_drawn() -> None:
-    page = diff.page_text("", "The page\u200b of all.\n")
+    page = page_text("", "The page\u200b of all.\n")
     assert page.find(anchor_of_quote("The page of all.", "page")) == 0
     assert page.anchor(0) == anchor_of_quote("The page of all.", "page")
 
 
 def test_marks_stay_beside_their_word_where_a_row_wraps() -> None:
     rng = "この家族は長い間ここに住んでいる。"
-    page = diff.page_text(f"{rng * 3}\n", f"{rng.replace('家族', '友人') * 3}\n")
+    page = page_text(f"{rng * 3}\n", f"{rng.replace('家族', '友人') * 3}\n")
     for width in range(24, 60):
         for line in page.diff:
             for part in plain(diff_rows.draw_line(line, width)):
@@ -186,7 +190,7 @@ def test_marks_stay_beside_their_word_where_a_row_wraps() -> None:
 
 
 def test_the_mark_of_a_thread_moves_no_column() -> None:
-    page = diff.page_text("One two three.\n", "One two four.\n")
+    page = page_text("One two three.\n", "One two four.\n")
     bare, marked = (
         plain(diff_rows.draw_beside(page.diff[0], page.diff[1], 110, mark=mark))
         for mark in ("", "[3]")
@@ -272,7 +276,7 @@ def tree(*titles: str) -> tuple[PageNode, ...]:
 
 
 def test_without_a_hint_the_trees_decide() -> None:
-    found = changed.changed_pages(tree("A", "B"), tree("A", "C"), None)
+    found = changed_pages(tree("A", "B"), tree("A", "C"), None)
     assert {(c.id, c.kinds) for c in found} == {("B", ("deleted",)), ("C", ("added",))}
 
 
@@ -293,22 +297,22 @@ def test_with_a_hint_only_the_authors_changes_are_shown() -> None:
             ]
         }
     )
-    found = changed.changed_pages(tree("A", "Mains"), tree("A"), hint)
+    found = changed_pages(tree("A", "Mains"), tree("A"), hint)
     assert [(c.id, c.kinds) for c in found] == [("A", ("renamed", "moved"))]
-    files = changed.changed_files(None, None, hint)
+    files = changed_files(None, None, hint)
     assert [(c.id, c.kinds) for c in files] == [("file:f", ("added",))]
 
 
 def test_removed_pages_stand_where_they_stood() -> None:
     before, after = tree("A", "B", "C"), tree("A", "C")
-    roots = changed.entries(after, changed.changed_pages(before, after, None), everything=True)
+    roots = changed.entries(after, changed_pages(before, after, None), everything=True)
     assert [entry.id for entry in roots] == ["A", "B", "C"]
     assert [change.id for change in changed.in_order(roots)] == ["B"]
 
 
 def test_a_page_deeper_than_python_goes_is_no_problem() -> None:
     nodes = [PageNode(f"p{n}", f"p{n}", parent=f"p{n - 1}" if n else None) for n in range(5_000)]
-    added = changed.Changed("p4999", ("added",), None, nodes[-1])
+    added = Changed("p4999", ("added",), None, nodes[-1])
     assert changed.in_order(changed.entries(nodes, [added])) == [added]
 
 

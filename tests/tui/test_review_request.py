@@ -10,8 +10,8 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.contract.models.review import ReviewCreate
-from copydesk.tui.draft_keys import review_key
-from copydesk.tui.places import Target
+from copydesk.session.draft_keys import review_key
+from copydesk.session.target import Target
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish

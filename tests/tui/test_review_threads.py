@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld, furnish

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from copydesk.client.errors import ServerFault
-from copydesk.tui.actions import action
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.place import Place
-from copydesk.tui.places import place
-from copydesk.tui.session import Session
-from copydesk.tui.widgets.sheet import Confirm
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Place
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, DeskApp, Request
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.server.seeding_organization import add_saml_provider
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.tui.test_teams import at_size, fill, on

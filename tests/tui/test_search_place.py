@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from copydesk.client.api import Api
 from copydesk.contract.models.search import SearchSection, SpaceSearchItem
-from copydesk.tui.places import Target
-from copydesk.tui.present.search import Hit, excerpt, lit, page_title, says, unfit
+from copydesk.session.target import Target
+from copydesk.tui.content.search_cells import Hit, excerpt, lit, page_title, says, unfit
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy, words

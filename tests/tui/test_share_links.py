@@ -6,8 +6,8 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
-from copydesk.tui.places import Target
-from copydesk.tui.present.share_link import check_name
+from copydesk.session.target import Target
+from copydesk.tui.sites.link_cells import check_name
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy

@@ -12,7 +12,7 @@ from copydesk.domain.share_key import share_key
 from copydesk.domain.site_readers import readers_tree, reading_of, standings
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.world import BASE_URL, World

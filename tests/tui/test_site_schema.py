@@ -13,10 +13,10 @@ from copydesk.domain.json_text import JsonTextError, read_json
 from copydesk.domain.visitor_schema import all_problems, attributes, changes, claims_in
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
-from copydesk.tui.draft_keys import belonging, schema_key
-from copydesk.tui.places import Target
-from copydesk.tui.present.site_schema import short_name
-from copydesk.tui.widgets.problems_sheet import ProblemsSheet
+from copydesk.session.draft_keys import belonging, schema_key
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.problems import ProblemsSheet
+from copydesk.tui.sites.schema_cells import short_name
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.world import World

@@ -14,14 +14,14 @@ from copydesk.contract.models.share_link import ShareLink
 from copydesk.contract.models.site import Site, SiteUpdate
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
+from copydesk.session.session import Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
-from copydesk.tui.present import site_settings as present
-from copydesk.tui.session import Session
-from copydesk.tui.site_making import NEW_KEY, kept_plan
-from copydesk.tui.site_publishing import SitePublishing
-from copydesk.tui.widgets import form_kept
-from copydesk.tui.widgets.choice import OrderedChoices
+from copydesk.tui.dialogs import form_drafts as form_kept
+from copydesk.tui.dialogs.choice import OrderedChoices
+from copydesk.tui.sites import settings_cells as present
+from copydesk.tui.sites.creation import NEW_KEY, kept_plan
+from copydesk.tui.sites.publication import SitePublishing
 from tests.drive import Driver, drive
 from tests.world import BASE_URL, World
 

@@ -18,21 +18,21 @@ from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.site_tree import structure_of
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
+from copydesk.present.site import address as address_cell
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
-from copydesk.tui import site_reading
+from copydesk.session.drafts import TWO_WINDOWS, DraftStore, MemoryDrafts
+from copydesk.session.reads import sites as site_reading
+from copydesk.session.runs.store import ArrangementStore, MemoryArrangements
+from copydesk.session.session import Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.drafts import TWO_WINDOWS, DraftStore, MemoryDrafts
-from copydesk.tui.places import Target
-from copydesk.tui.present.arrangement import written_facts
-from copydesk.tui.present.navigation import navigation_facts
-from copydesk.tui.present.site import address as address_cell
-from copydesk.tui.run_store import ArrangementStore, MemoryArrangements
-from copydesk.tui.screens.site_structure import SiteStructurePlace
-from copydesk.tui.session import Session
-from copydesk.tui.widgets.sheet import typable
-from copydesk.tui.widgets.stacked import heights
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.arrange.cells import written_facts
+from copydesk.tui.dialogs.dialog import typable
+from copydesk.tui.sites.navigation import navigation_facts
+from copydesk.tui.sites.structure import SiteStructurePlace
+from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.stack import heights
 from tests.drive import Driver, drive, eventually
 from tests.world import BASE_URL, World
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from copydesk.client.errors import Unreachable
-from copydesk.tui.sources import Change, FilteredSource, ListSource, PagedSource
-from copydesk.tui.trees import TreeSource
+from copydesk.tui.framework.sources import Change, FilteredSource, ListSource, PagedSource
+from copydesk.tui.framework.trees import TreeSource
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults

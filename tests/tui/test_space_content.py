@@ -9,8 +9,8 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import flatten
 from copydesk.server.seeding import Editor
-from copydesk.tui.places import Target
-from copydesk.tui.widgets.form import Form
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.form import Form
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.world import BASE_URL, World

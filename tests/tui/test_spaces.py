@@ -11,9 +11,9 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.local.snapshot import ROW_LIMIT, Snapshots
 from copydesk.server.seeding_sites import add_site, add_site_space
-from copydesk.tui.places import Target
-from copydesk.tui.screens.spaces import SpacesPlace
-from copydesk.tui.session import MemorySnapshot
+from copydesk.session.session import MemorySnapshot
+from copydesk.session.target import Target
+from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.widgets.facts import Facts
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world

@@ -53,12 +53,12 @@ LATER = {
     "copydesk.domain.merge_rules",
     "copydesk.domain.reversal",
     "copydesk.server",
-    "copydesk.tui.draft_keys",
-    "copydesk.tui.page_ways",
-    "copydesk.tui.resources",
-    "copydesk.tui.widgets.choice",
-    "copydesk.tui.widgets.form",
-    "copydesk.tui.widgets.sheet",
+    "copydesk.session.draft_keys",
+    "copydesk.tui.content.page_commands",
+    "copydesk.tui.resource.resource",
+    "copydesk.tui.dialogs.choice",
+    "copydesk.tui.dialogs.form",
+    "copydesk.tui.dialogs.dialog",
 }
 """What only comes after the first paint (speed.md: the first screen needs none of it)."""
 
@@ -72,5 +72,5 @@ def test_the_first_paint_needs_neither_client_nor_models_nor_desk(tmp_path: Path
         check=True,
     )
     loaded = set(done.stdout.split())
-    assert "copydesk.tui.screens.spaces" in loaded
+    assert "copydesk.tui.spaces.list" in loaded
     assert {name for name in loaded if name in LATER} == set()

@@ -6,7 +6,7 @@ from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.tui.places import Target
+from copydesk.session.target import Target
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import ComposeResult
 
+from copydesk.present.markdown import draw, markdown_lines, spans
+from copydesk.present.markdown_blocks import blocks
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.markdown_blocks import blocks
-from copydesk.tui.markdown_lines import draw, markdown_lines, spans
-from copydesk.tui.place import Part, Place
-from copydesk.tui.places import place
-from copydesk.tui.session import Session
-from copydesk.tui.widgets.text_view import TextView
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.widgets.text import TextView
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON
 

@@ -13,7 +13,7 @@ from copydesk.contract.models.translation import (
     TranslationSourceWrite,
 )
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
-from copydesk.tui.screens.translations import TranslationsPlace
+from copydesk.tui.automation.translations import TranslationsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy

@@ -13,7 +13,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.saved_view import SavedView
 from copydesk.server import branches, threads
 from copydesk.server.transaction import Tx
-from copydesk.tui.screens.changes import ChangesPlace
+from copydesk.tui.changes.screen import ChangesPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World

@@ -35,12 +35,12 @@ from copydesk.local.journal import Journal
 from copydesk.local.state import State
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
+from copydesk.session.errors import NotDoneError
+from copydesk.session.session import ChangedSinceError, Session, WriteError
+from copydesk.session.writes.edits import document_of
+from copydesk.session.writes.outbox_rules import QUIET_SECONDS
+from copydesk.session.writes.recovery import recover
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.change_request_writing import document_of
-from copydesk.tui.errors import NotDoneError
-from copydesk.tui.outbox_rules import QUIET_SECONDS
-from copydesk.tui.recovery import recover
-from copydesk.tui.session import ChangedSinceError, Session, WriteError
 from tests.drive import drive, eventually
 from tests.tui.review_world import ReviewWorld
 from tests.tui.test_sites import SECTIONS, Published, publish

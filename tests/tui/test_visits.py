@@ -10,9 +10,9 @@ from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.server.seeding import Editor
-from copydesk.tui.places import Target
-from copydesk.tui.session import MemorySnapshot
-from copydesk.tui.visits import LEFT, Visit
+from copydesk.session.session import MemorySnapshot
+from copydesk.session.target import Target
+from copydesk.session.visits import LEFT, Visit
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults

@@ -13,9 +13,9 @@ from dulwich.refs import Ref
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.session.session import Session
+from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.places import Target
-from copydesk.tui.session import Session
 from tests.drive import drive
 from tests.server.sources.making import Making, put, taken
 

@@ -8,20 +8,21 @@ import pytest
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from copydesk.tui.actions import action
+from copydesk.session.drafts import MemoryDrafts
+from copydesk.session.errors import NotDoneError
+from copydesk.session.options import Option
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.drafts import MemoryDrafts
-from copydesk.tui.errors import NotDoneError
-from copydesk.tui.place import Part, Place
-from copydesk.tui.places import place
-from copydesk.tui.session import Session
-from copydesk.tui.sources import ListSource
-from copydesk.tui.widgets import composer
-from copydesk.tui.widgets.ask import Ask
-from copydesk.tui.widgets.choice import Choice, Choices, Option
-from copydesk.tui.widgets.composer import WriteSheet
-from copydesk.tui.widgets.marking import Marking
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.dialogs import composer
+from copydesk.tui.dialogs.ask import Ask
+from copydesk.tui.dialogs.choice import Choice, Choices
+from copydesk.tui.dialogs.composer import WriteSheet
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.marks import Marking
 from tests.drive import drive, eventually
 from tests.tui.desk_place import NOON, REQUESTS, Request
 

@@ -17,16 +17,9 @@ from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.cli.site_finding import PAGE, candidates, find_organizations, said_name
 from copydesk.contract.enumerations import ClusterOrder
 from copydesk.domain.text import clean, shorten
-from copydesk.tui.present.cluster import (
-    SORTS,
-    ClusterRow,
-    chart,
-    cluster_facts,
-    cluster_row,
-    in_order,
-    trend_cell,
-)
-from copydesk.tui.present.conversation import shown, shown_address
+from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, trend_cell
+from copydesk.present.conversation import shown_address
+from copydesk.session.cluster_rows import ClusterRow, cluster_row, shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -103,7 +96,7 @@ def show_cluster(
         raise UsageError("--sort has no meaning for one cluster")
 
     async def run() -> int:
-        from copydesk.tui.cluster_reading import find_requests, read_merges, read_readiness
+        from copydesk.session.reads.clusters import find_requests, read_merges, read_readiness
 
         hide = _hiding(unmask=unmask)
         async with await service.connection().connect() as api:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from copydesk.local.paths import Paths
     from copydesk.local.profiles import Profiles
     from copydesk.server.store import Store
-    from copydesk.tui.session import Session
+    from copydesk.session.session import Session
 
 ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
 PROFILE_VARIABLE = "COPYDESK_PROFILE"
@@ -399,7 +399,7 @@ def session_for(
     from copydesk.local.seen import DeskSeen
     from copydesk.local.snapshot import Snapshots
     from copydesk.local.snooze import DeskSnoozes
-    from copydesk.tui.session import Session
+    from copydesk.session.session import Session
 
     desk, store = connection.key, journal.store
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, MergeResult
     from copydesk.contract.models.comment import Comment, CommentReply
-    from copydesk.tui.merge_facts import SpokenFor
+    from copydesk.session.reads.merge import SpokenFor
 
 T = TypeVar("T")
 
@@ -63,18 +63,13 @@ def show_request(
     service: Service = OWN,
 ) -> int:
     """Print what a change request is about, whether it can be merged, and what it changes."""
-    from copydesk.tui.change_request_reading import Scope, read_parts
-    from copydesk.tui.present.change_details import (
-        ALL_PARTS,
-        page_line,
-        page_summary,
-        review_summary,
-        rule_line,
-    )
-    from copydesk.tui.present.change_filter import open_threads
-    from copydesk.tui.present.change_request import row_of
-    from copydesk.tui.present.readiness import readiness_of
-    from copydesk.tui.space_reading import read_me
+    from copydesk.present.change_details import page_line, page_summary, review_summary, rule_line
+    from copydesk.present.change_filter import open_threads
+    from copydesk.present.readiness import readiness_text
+    from copydesk.session.change_rows import ALL_PARTS, row_of
+    from copydesk.session.readiness import readiness_of
+    from copydesk.session.reads.change_requests import Scope, read_parts
+    from copydesk.session.reads.spaces import read_me
 
     async def show(api: Api, found: Found) -> int:
         given, there = found
@@ -105,7 +100,7 @@ def show_request(
             ("space", f"{there.title} ({there.organization_title})"),
             ("author", f"{row.author}, opened {_ago(row.created, now)}"),
             ("changed", _ago(row.updated, now)),
-            ("merge", ready.text),
+            ("merge", readiness_text(ready)),
             ("reviews", review_summary(details)),
             ("changes", page_summary(details)),
             ("threads", "not known" if threads is None else f"{threads or 'none'} open"),
@@ -142,8 +137,9 @@ def merge_request(
     """
     if not yes and not sys.stdin.isatty():
         raise UsageError("nothing was merged: it takes --yes where nobody can be asked")
-    from copydesk.tui import conflicts, merge_facts
-    from copydesk.tui.present.merging import fact_lines, warnings
+    from copydesk.present.merge import fact_lines, warnings
+    from copydesk.session.reads import conflicts
+    from copydesk.session.reads import merge as merge_facts
 
     connection = service.connection(writes=True)
     tell = say if as_json else put
@@ -185,7 +181,7 @@ def merge_request(
 
 def _refuse(read: SpokenFor) -> None:
     """Raise ``UsageError`` where a merge would be refused, with the exit status of that."""
-    from copydesk.tui.merge_facts import why_not_mergeable
+    from copydesk.session.reads.merge import why_not_mergeable
 
     why = why_not_mergeable(read.request, read.space, read.rules)
     if why is None:
@@ -202,8 +198,8 @@ def _ask(question: str) -> None:
 
 
 def _clashed(label: str, clash: Any, *, as_json: bool) -> int:
-    from copydesk.tui.present.conflict import HOW_TO_SETTLE
-    from copydesk.tui.present.review import conflict_lines
+    from copydesk.present.conflict import HOW_TO_SETTLE
+    from copydesk.present.review import conflict_lines
 
     say(f"copydesk: {label} {clash}")
     for line in conflict_lines(clash.conflicts):
@@ -228,7 +224,7 @@ def _merged(
     *,
     as_json: bool,
 ) -> None:
-    from copydesk.tui.present.merging import result_lines
+    from copydesk.present.merge import result_lines
 
     if as_json:
         revision = (result and result.revision) or now.revision_merged
@@ -279,10 +275,10 @@ async def send_comment(
 ) -> tuple[bool, Comment | CommentReply]:
     """Send a comment; True when an earlier call had sent it."""
     from copydesk.domain.inverses import message_trace
-    from copydesk.tui.pending import PendingDraft, send_draft, way_back
-    from copydesk.tui.recovery import find_trace
-    from copydesk.tui.space_reading import read_me
-    from copydesk.tui.undoing import History
+    from copydesk.session.reads.spaces import read_me
+    from copydesk.session.writes.comments import PendingDraft, send_draft, way_back
+    from copydesk.session.writes.recovery import find_trace
+    from copydesk.session.writes.undo import History
 
     draft = PendingDraft(there.id, request.id, "request", "comment", text)
     back, me = way_back(draft), await read_me(api)

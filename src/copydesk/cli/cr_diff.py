@@ -20,10 +20,11 @@ from copydesk.domain.text import plural
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.content import ContentPage
+    from copydesk.domain.page_text import PageText
+    from copydesk.present.diff import Row
     from copydesk.server.patching import ChangedFile
-    from copydesk.tui.present.changed import Changed
-    from copydesk.tui.present.diff import PageText, Row
-    from copydesk.tui.review_reading import Opened
+    from copydesk.session.page_changes import Changed
+    from copydesk.session.reads.review import Opened
 
 ONLY_TEXT = (
     "This service tells of a page its text and no more: front matter, SUMMARY.md and other files "
@@ -46,8 +47,8 @@ def show_diff(
     an embedded desk as it exports them, of a service as far as it tells them, which is the Markdown
     of the pages.
     """
-    from copydesk.tui.present.changed import entries, in_order
-    from copydesk.tui.review_reading import read_request
+    from copydesk.present.page_changes import entries, in_order
+    from copydesk.session.reads.review import read_request
 
     async def show(api: Api, found: Found) -> int:
         given, there = found
@@ -79,9 +80,9 @@ def show_diff(
 
 
 async def _words(api: Api, opened: Opened, change: Changed, *, first: bool) -> None:
-    from copydesk.tui.present.changed import place_of, sign
-    from copydesk.tui.present.diff import rows
-    from copydesk.tui.review_reading import read_page
+    from copydesk.present.diff import rows
+    from copydesk.present.page_changes import place_of, sign
+    from copydesk.session.reads.review import read_page
 
     page = await read_page(api, opened, change)
     if not first:
@@ -92,7 +93,7 @@ async def _words(api: Api, opened: Opened, change: Changed, *, first: bool) -> N
 
 
 def _put_row(page: PageText, row: Row) -> None:
-    from copydesk.tui.present.diff_rows import moved_from, moved_to
+    from copydesk.present.diff_rows import moved_from, moved_to
 
     if row.kind == "note":
         put(f"  -- {page.notes[row.at]}")
@@ -203,7 +204,7 @@ def _put_patch(patch: bytes) -> None:
 
 
 def _value(change: Changed | ChangedFile, patch: bytes) -> dict[str, Any]:
-    from copydesk.tui.present.changed import FILE, Changed, page_notes
+    from copydesk.session.page_changes import FILE, Changed, page_notes
 
     shown = {"patch": patch.decode("utf-8", "replace")}
     if not isinstance(change, Changed):

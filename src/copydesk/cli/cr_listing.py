@@ -21,18 +21,11 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.local.paths import find_paths
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.snooze import DeskSnoozes
-from copydesk.tui.change_request_reading import Scope, Spaces, read_asked, read_parts, read_talk
-from copydesk.tui.present.change_details import Details
-from copydesk.tui.present.change_filter import ASKED, PARTS, TALK, fields, needs, open_threads
-from copydesk.tui.present.change_request import (
-    SORT_NEEDS,
-    SORTS,
-    UNKNOWN,
-    ChangeRow,
-    row_of,
-    sorted_rows,
-)
-from copydesk.tui.views import FIRST, LISTINGS, TALKS_READ, Listing, listing_of
+from copydesk.present.change_filter import fields, needs, open_threads
+from copydesk.present.change_request import SORT_NEEDS, SORTS, UNKNOWN, sorted_rows
+from copydesk.session.change_rows import ASKED, PARTS, TALK, ChangeRow, Details, row_of
+from copydesk.session.reads.change_requests import Scope, Spaces, read_asked, read_parts, read_talk
+from copydesk.session.views import FIRST, LISTINGS, TALKS_READ, Listing, listing_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -101,7 +94,7 @@ def _listing(view: str | None, status: str | None) -> Listing:
 async def _triage(
     api: Api, connection: Connection, space: str | None, organization: str | None, *, sleeps: bool
 ) -> Triage:
-    from copydesk.tui.space_reading import read_me
+    from copydesk.session.reads.spaces import read_me
 
     me = await read_me(api)
     held = DeskSnoozes(kept_state(), connection.key).read() if sleeps else {}
@@ -132,7 +125,7 @@ class Triage:
     _details: dict[str, Details] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
 
-    # What the filter asks (`copydesk.tui.present.change_filter.Knows`)
+    # What the filter asks (`copydesk.present.change_filter.Knows`)
 
     def space_title(self, space_id: str) -> str:
         """Return what a space is called."""

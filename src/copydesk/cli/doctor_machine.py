@@ -248,7 +248,7 @@ def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -
     except OSError as error:
         yield Finding("files", name, f"{path}: {error.strerror}", "let it be read by you")
         return
-    from copydesk.tui.present.file import size_words
+    from copydesk.domain.text import size_words
 
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no file"
@@ -281,9 +281,9 @@ def keyring(paths: Paths, *, needed: bool) -> Finding:
 
 def desk(path: Path) -> Finding:
     """Return what the embedded desk is, read in short; ``copydesk desk check`` reads all."""
+    from copydesk.domain.text import size_words
     from copydesk.server.desk_file import complaint, unwritable
     from copydesk.server.migrations import VERSION
-    from copydesk.tui.present.file import size_words
 
     try:
         if not path.exists():

@@ -189,9 +189,9 @@ def open_next(desk: Path | None, organization: str | None) -> None:
     never opened.
     """
     from copydesk.local.snapshot import Snapshots
-    from copydesk.tui.identity import REMEMBERED
-    from copydesk.tui.last_run import KEY
-    from copydesk.tui.visits import LEFT
+    from copydesk.session.identity import REMEMBERED
+    from copydesk.session.snapshots import KEY
+    from copydesk.session.visits import LEFT
 
     kept = Snapshots(find_paths().snapshots, desk_key(desk))
     kept.write(REMEMBERED, [{"organization": organization}] if organization else [])

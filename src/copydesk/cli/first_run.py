@@ -26,7 +26,7 @@ HINTS = (
 
 
 class FirstRun:
-    """Whether the hint is to be shown (`copydesk.tui.account.Welcome`)."""
+    """Whether the hint is to be shown (`copydesk.session.profiles.Welcome`)."""
 
     def __init__(self, paths: Paths, connection: Connection) -> None:
         self._paths, self._key = paths, connection.key

@@ -31,7 +31,7 @@ def last_words(app: CopydeskApp) -> None:
             kept = "What you typed was sent, or is kept."  # while it ended
         say(f"copydesk: ended by {app.ended_by.name}. {kept}".rstrip())
     if drafts.unkept:
-        from copydesk.tui.draft_keys import belonging
+        from copydesk.session.draft_keys import belonging
 
         say(f"copydesk: this could not be kept on disk ({drafts.trouble}). Copy it from here:")
         for key, text in drafts.unkept.items():

@@ -64,7 +64,7 @@ class Noted:
         when it is known not to have happened, and ``UsageError`` when that is not known.
         """
         from copydesk.client.errors import ApiError
-        from copydesk.tui.errors import NotDoneError
+        from copydesk.session.errors import NotDoneError
 
         notes = Notes(trace=None if trace is None else trace.to_dict())
         entry = self.journal.begin(what, target, notes, body=body)

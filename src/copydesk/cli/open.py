@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from copydesk.client.api import Api
+    from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.places import Target
 
 FIRST_PLACE = "spaces"
 
@@ -61,7 +61,7 @@ def open_address(*, url: str, service: Service = OWN) -> int:
 def _pointed(url: str) -> tuple[str, Target] | None:
     """Return the place that an address of the application points at, and what it shows there."""
     from copydesk.domain.address import parse_app_url
-    from copydesk.tui.places import Target
+    from copydesk.session.target import Target
 
     found = parse_app_url(url)
     if found is None:
@@ -83,7 +83,7 @@ async def _published(connection: Connection, url: str) -> tuple[str, Target]:
     """
     from copydesk.cli.site_finding import find_published
     from copydesk.domain.text import clean, shorten
-    from copydesk.tui.places import Target
+    from copydesk.session.target import Target
 
     connection.make()
     async with await connection.connect() as api:
@@ -144,8 +144,8 @@ def _show(
 ) -> CopydeskApp:
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.cli.last_words import last_words
+    from copydesk.session.identity import identify_at
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.identity import identify_at
     from copydesk.tui.theme import DARK
 
     unusable: list[UsageError] = []

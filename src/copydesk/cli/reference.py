@@ -15,7 +15,7 @@ def print_operations(
     *, as_json: bool = False, markdown: bool = False, openapi: bool = False
 ) -> int:
     """Print the catalogue as a table, as JSON, as an OpenAPI document, or as the reference page."""
-    from copydesk.tui.reference import reached_by
+    from copydesk.tui.system.reference import reached_by
 
     assert operations.__all__  # the import fills the catalogue
     catalogue = list(CATALOGUE.values())
@@ -44,7 +44,7 @@ def print_operations(
 
 def print_keys(*, as_json: bool = False, markdown: bool = False) -> int:
     """Print every action with its key, as a table, as JSON, or as the reference page."""
-    from copydesk.tui import reference
+    from copydesk.tui.system import reference
 
     if as_json:
         put(json.dumps(reference.keys(), indent=1, ensure_ascii=False))
@@ -91,7 +91,7 @@ def _type_name(annotation: Any) -> str:
 
 
 def _operations_page(catalogue: list[Operation[..., Any]]) -> str:
-    from copydesk.tui.reference import reached_by, way
+    from copydesk.tui.system.reference import reached_by, way
 
     reached = reached_by()
     lines = [

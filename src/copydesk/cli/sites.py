@@ -11,7 +11,8 @@ from copydesk.cli.edge import DONE, say
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.cli.site_finding import PAGE, find_organizations, find_site
 from copydesk.domain.text import plural
-from copydesk.tui.present.site import audience, host, published, site_facts, site_row
+from copydesk.present.site import host, published, site_facts
+from copydesk.session.site_rows import audience, site_row
 
 if TYPE_CHECKING:
     from copydesk.contract.models.organization import Organization

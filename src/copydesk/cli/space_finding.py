@@ -65,7 +65,7 @@ async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpa
     """Return every space, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
     from copydesk.client.errors import ExtensionMissing
     from copydesk.contract import operations as ops
-    from copydesk.tui.space_reading import read_desk
+    from copydesk.session.reads.spaces import read_desk
 
     found: list[FoundSpace] = []
     for place in await find_organizations(api, organization):

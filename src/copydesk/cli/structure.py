@@ -116,6 +116,6 @@ def mistaken(path: Path, error: Exception) -> UsageError:
 async def read_layout(api: Api, site: FoundSite) -> Layout:
     """Return how a site is arranged now. Raises ``ApiError``."""
     from copydesk.domain.site_arrangement import layout_of
-    from copydesk.tui.site_reading import read_structure
+    from copydesk.session.reads.sites import read_structure
 
     return layout_of(await read_structure(api, site.organization, site.id))

@@ -47,15 +47,15 @@ from copydesk.domain.structure_wanted import needs_spaces, wanted
 from copydesk.domain.text import clean, plural
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
-from copydesk.tui.errors import failure_types
-from copydesk.tui.written import WriteError
+from copydesk.session.errors import failure_types
+from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.client.wire import Sent
     from copydesk.domain.call import Call
     from copydesk.domain.site_arrangement import SiteArrangement
-    from copydesk.tui.session import Session
+    from copydesk.session.session import Session
 
 PLACE = "site-structure"
 """The place of the screens that such a run belongs to."""
@@ -283,7 +283,7 @@ class Applying:
         layout = await read_layout(api, site)
         spaces: list[tuple[str, str]] = []
         if needs_spaces(wish.says, layout):
-            from copydesk.tui.space_reading import read_desk
+            from copydesk.session.reads.spaces import read_desk
 
             desk = await read_desk(api, site.organization)
             spaces = [(node.id, node.title) for node in desk.nodes if node.kind == "space"]

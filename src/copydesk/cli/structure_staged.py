@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.structure import read_layout
 from copydesk.domain.site_arrangement import SiteArrangement
-from copydesk.tui.draft_keys import structure_key
+from copydesk.session.draft_keys import structure_key
 
 if TYPE_CHECKING:
     from copydesk.cli.site_finding import FoundSite
     from copydesk.client.api import Api
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.layout import Layout
-    from copydesk.tui.session import Session
+    from copydesk.session.session import Session
 
 FIRST = 1_000_000
 """Where the numbers of provisional ids begin: none of the screens is taken for one of ours."""

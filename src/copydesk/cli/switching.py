@@ -15,11 +15,11 @@ from copydesk.cli.edge import UsageError
 from copydesk.cli.embedded import desk_key
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED
-from copydesk.tui.errors import NotDoneError
+from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:
     from copydesk.local.paths import Paths
-    from copydesk.tui.account import Offer
+    from copydesk.session.profiles import Offer
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def sentence_of(error: Exception) -> str:
 
 
 class Keeper:
-    """The token of a connection, as the screens see it (`copydesk.tui.account.TokenKeeper`)."""
+    """The token of a connection, as the screens see it (`tui.system.account.TokenKeeper`)."""
 
     def __init__(self, token: Token, key: str, paths: Paths) -> None:
         self._token, self._key, self._paths = token, key, paths
@@ -80,7 +80,7 @@ class Keeper:
 
 
 class Switchboard:
-    """What can be opened in place of what is open (`copydesk.tui.account.Offers`).
+    """What can be opened in place of what is open (`copydesk.session.profiles.Offers`).
 
     ``first`` is what the program was begun with: it may have no name, and stays to be chosen.
     ``read_only`` holds for everything that is opened.
@@ -98,7 +98,7 @@ class Switchboard:
         from urllib.parse import urlsplit
 
         from copydesk.local.profiles import Profiles
-        from copydesk.tui.account import Offer
+        from copydesk.session.profiles import Offer
 
         with _told():
             profiles = Profiles(self._paths.settings).read()

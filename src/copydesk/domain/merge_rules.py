@@ -297,3 +297,11 @@ LABELS: Mapping[str, str] = {rule: name for rule, (name, _) in _RULES.items()}
 
 CHECKS: Mapping[str, _Check] = {rule: check for rule, (_, check) in _RULES.items()}
 """How each kind of rule is checked; a test holds it against the enumeration of the contract."""
+
+
+def objection(against: Sequence[str], results: Sequence[RuleResult] | None) -> str:
+    """Return who stands ``against`` a merge that no rule holds up for it; "" for nobody."""
+    told = any(each.outcome == "fail" and "review" in each.rule for each in results or ())
+    if not against or told:
+        return ""
+    return f"{listed(against)} asked for changes; nobody has approved it since"

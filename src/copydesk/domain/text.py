@@ -259,3 +259,16 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+def size_words(size: int | None) -> str:
+    """Return a number of bytes as a person reads it; empty where it is not known."""
+    if size is None:
+        return ""
+    value, unit = float(size), 0
+    while round(value) >= 1000 and unit < len(_UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{value:.1f} {_UNITS[unit]}" if unit and value < 10 else f"{value:.0f} {_UNITS[unit]}"

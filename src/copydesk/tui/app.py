@@ -9,7 +9,6 @@ import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,27 +21,34 @@ from textual.screen import Screen
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import plural, shorten, typed
 from copydesk.local.children import run
-from copydesk.tui import glyphs as signs
+from copydesk.session import glyphs as signs
+from copydesk.session.errors import failure_types
+from copydesk.session.session import Session
+from copydesk.session.target import Target
+from copydesk.session.visits import Visit, Visits
 from copydesk.tui import places
-from copydesk.tui.account_app import AccountApp
-from copydesk.tui.beginning import begin
-from copydesk.tui.dispatch import BEGAN_ON, Keyboard, left_behind
-from copydesk.tui.ending import EndingApp
-from copydesk.tui.errors import failure_types
-from copydesk.tui.merging_app import MergingApp
-from copydesk.tui.place import Place
-from copydesk.tui.places import Target
-from copydesk.tui.session import Session
+from copydesk.tui.framework import navigation
+from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Place
+from copydesk.tui.framework.scroll_bar import draw_bars
+from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
+from copydesk.tui.framework.workers import begin
+from copydesk.tui.lifecycle import EndingApp
+from copydesk.tui.system.account_commands import AccountApp
+from copydesk.tui.system.merges import MergingApp
 from copydesk.tui.theme import DARK, THEMES, tones
-from copydesk.tui.typing_ahead import LOOK_SECONDS
-from copydesk.tui.visits import Visit, Visits
-from copydesk.tui.widgets.pane import Pane
-from copydesk.tui.widgets.scroll_bar import draw_bars
+
+navigation.MODULES.update(places.MODULES)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from copydesk.tui.widgets.prompt import Prompt
+    from copydesk.present.json_views import Raw
+    from copydesk.session.options import Option
+    from copydesk.session.writes.log import Written
+    from copydesk.tui.framework.prompt import Prompt
 
 R = TypeVar("R")
 
@@ -60,18 +66,6 @@ NOT_COPIED = "escape sequences, control or invisible ones"
 
 CLIPBOARD_BYTES = 74_000
 """What terminals accept by OSC 52 without dropping it silently."""
-
-
-def styles_folder() -> Path:
-    """Return where the style sheets are: beside the package in a wheel, above it in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / "styles"
-    return inside if inside.is_dir() else package.parent.parent / "styles"
-
-
-def style_path(name: str) -> Path:
-    """Return the style sheet of a place, for its ``CSS_PATH``."""
-    return styles_folder() / f"{name}.tcss"
 
 
 class CopydeskApp(AccountApp, MergingApp, EndingApp):
@@ -202,7 +196,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         self.session.touched()
         self.recover_soon()
         await asyncio.to_thread(self._preload)
-        await asyncio.to_thread(places.load_all)
+        await asyncio.to_thread(navigation.load_all)
         await self.find_hints()
         self.settle_memory()
 
@@ -216,7 +210,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
 
     async def _recover(self) -> None:
         """Settle what the last run left open, and say what was found."""
-        from copydesk.tui.recovery import recover
+        from copydesk.session.writes.recovery import recover
 
         told = [
             self.opens_with,
@@ -284,7 +278,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
     # Going places
 
     def _make(self, name: str, target: Target) -> Place:
-        entry = places.find(name)
+        entry = navigation.find(name)
         if entry is None:
             raise LookupError(f"there is no place called {name!r}")
         if entry.view is not None and target.view is None:
@@ -308,8 +302,8 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         One that is opened anew has its cursor on the id ``cursor``, if it has that.
         """
         # What the place reads is read for the way to it, and not for the ways before that.
-        led = [each for each in CAUSE.get() if not each.startswith(places.GO)]
-        before = CAUSE.set((*led, f"{places.GO}{name}"))
+        led = [each for each in CAUSE.get() if not each.startswith(navigation.GO)]
+        before = CAUSE.set((*led, f"{navigation.GO}{name}"))
         try:
             await self._go(name, target, back=back, cursor=cursor)
         finally:
@@ -334,7 +328,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self.keyboard.early.going -= 1
 
     async def _go(self, name: str, target: Target | None, *, back: bool, cursor: str = "") -> None:
-        entry = places.find(name)
+        entry = navigation.find(name)
         here = self.here
         if entry is None:
             said = f"There is no screen called {name!r}."
@@ -443,7 +437,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         if first is None or visit is None or (visit.name, visit.cursor) == (first.PLACE, ""):
             return
         session = self.session
-        await asyncio.to_thread(places.find, visit.name)
+        await asyncio.to_thread(navigation.find, visit.name)
         if session.organization is None:
             try:
                 await session.ready()
@@ -600,7 +594,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
 
     async def open_search(self) -> None:
         """Open the line of ``/`` for the pane in focus."""
-        from copydesk.tui.search import SearchPrompt
+        from copydesk.tui.system.find import SearchPrompt
 
         place = self.here
         if place is not None and place.pane is not None:
@@ -608,7 +602,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
 
     async def open_command_line(self, text: str = "") -> None:
         """Open the line of ``:``, with some text in it already."""
-        from copydesk.tui.command_line import CommandPrompt
+        from copydesk.tui.system.command_line import CommandPrompt
 
         place = self.here
         if place is not None:
@@ -626,16 +620,52 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         await place.mount(prompt, before="#status")
         place.set_focus(prompt.input)
 
+    async def open_palette(self) -> None:
+        """Open the palette, and do what is chosen there."""
+        from copydesk.tui.system.palette import open_palette
+
+        await open_palette(self)
+
+    async def open_json(self, target: Target, raw: Raw) -> None:
+        """Show something as the service has it."""
+        from copydesk.tui.system.raw import RawPlace
+
+        await self.push_screen(RawPlace(target, raw))
+
+    async def choose(self, title: str, options: Sequence[Option]) -> str | None:
+        """Ask for one of some options; return its id."""
+        from copydesk.tui.dialogs.choice import Choice
+
+        return await self.push_screen_wait(Choice(title, options))
+
+    async def confirm_again(self, line: Written) -> bool:
+        """Ask whether to send a write of this run that may have arrived."""
+        from copydesk.tui.system.activity import confirm_again
+
+        return await confirm_again(self, line)
+
+    async def undo(self, place: Place) -> None:
+        """Recall what is not sent yet, else take back the last write that can be."""
+        from copydesk.tui.system.undo_commands import undo
+
+        await undo(place)
+
+    async def redo(self, place: Place) -> None:
+        """Do again what was taken back last."""
+        from copydesk.tui.system.undo_commands import redo
+
+        await redo(place)
+
     def open_help(self) -> None:
         """Show every key of the place in front."""
-        from copydesk.tui.help import Help
+        from copydesk.tui.system.help import Help
 
         if self.here is not None:
             self.push_screen(Help(self.keyboard.chain(), self.keyboard))
 
     def open_activity(self) -> None:
         """Show the writes of this run."""
-        from copydesk.tui.activity import Activity
+        from copydesk.tui.system.activity import Activity
 
         self.push_screen(Activity(self.session))
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.message import Message
 
-    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.lifecycle import EndingApp
 
 RESTORE = (
     "\x1b[?2026l"  # a frame that was not ended
@@ -140,7 +140,7 @@ class TerminalDriver(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._desk = cast("CopydeskApp", app)
+        self._desk = cast("EndingApp", app)
         assert sys.__stdout__ is not None
         # The errors of the shell may go to a file, and what is typed comes from the terminal that
         # is written to.

@@ -1,1 +1,1 @@
-"""Widgets that draw only what is on screen: lists, trees, long text, sheets and the composer."""
+"""Widgets that draw only what is on screen: lists, trees, long text, fields."""

@@ -14,7 +14,7 @@ from rich.style import Style
 from rich.text import Text
 
 from copydesk.domain.text import clean
-from copydesk.tui.glyphs import glyphs
+from copydesk.session.glyphs import glyphs
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from copydesk.domain.completion import Offer
-from copydesk.tui.glyphs import glyphs
+from copydesk.session.glyphs import glyphs
 
 KEYS = frozenset({"tab", "enter", "up", "down", "escape"})
 """The keys that are the line's while it offers something."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -11,23 +10,17 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from copydesk.tui.glyphs import glyphs
-from copydesk.tui.outbox_marks import waiting_about
-from copydesk.tui.read_only import offered, offered_text
-from copydesk.tui.widgets.pane import Pane
+from copydesk.present.facts import Fact
+from copydesk.session.glyphs import glyphs
+from copydesk.session.writes.outbox_marks import waiting_about
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.read_only import offered, offered_text
 
 LONGEST = 40_000
 """Characters that are drawn in all: a service may give a title of a megabyte."""
 
 GAP = 2
 """Cells between the labels and what they say."""
-
-
-class Fact(NamedTuple):
-    """One thing to know: its label (empty for a line of its own) and what there is to say."""
-
-    label: str
-    text: Text | str
 
 
 class Facts(Pane):

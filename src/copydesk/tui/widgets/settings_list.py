@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 from rich.text import Text
 
-from copydesk.tui.sources import ListSource
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.widgets.list import Column, VirtualList
 
 
 class Setting(Protocol):

@@ -10,10 +10,10 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.framework.pane import Pane
 
 if TYPE_CHECKING:
-    from copydesk.tui.markdown_lines import Span
+    from copydesk.present.markdown import Span
 
 KEPT_STRIPS = 1024
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""

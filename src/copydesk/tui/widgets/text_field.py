@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from copydesk.domain.text import typed
-from copydesk.tui.actions import Acts
+from copydesk.tui.framework.actions import Acts
 
 
 class TextField(Acts, TextArea):

@@ -14,10 +14,10 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from copydesk.tui.glyphs import glyphs
-from copydesk.tui.markdown_lines import Line
-from copydesk.tui.present.diff import wrap_exact
-from copydesk.tui.widgets.pane import Pane
+from copydesk.present.diff import wrap_exact
+from copydesk.present.markdown import Line
+from copydesk.session.glyphs import glyphs
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.widgets.spans import SpanPane
 
 KEPT_ROWS = 512

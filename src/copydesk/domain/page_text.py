@@ -1,0 +1,150 @@
+"""A page's two texts compared, and where on it the anchors of threads are found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from copydesk.domain.anchor import AnchoredLines, anchor
+from copydesk.domain.blocks import BlockText
+from copydesk.domain.diff import TextDiff, compare
+from copydesk.domain.text import exposed, listed, without_numbers
+from copydesk.domain.unseen_changes import unseen_changes
+
+TOLD = 6
+"""Lines that are told by their numbers."""
+
+
+class _Anchors:
+    """Where the anchors of threads are found in a text: its rows, and the lines they are of."""
+
+    def __init__(self, text: BlockText) -> None:
+        self._text = text
+        # A line is known by what is read in it, with or without what is not drawn.
+        self.said = [without_numbers(text.said(row)) for row in range(len(text))]
+        self._rows = AnchoredLines(self.said)
+        wrapped = len(text) != len(text.lines)
+        # What was anchored on one line of a wrapped paragraph is on that paragraph.
+        self._lines = AnchoredLines(list(map(without_numbers, text.lines))) if wrapped else None
+
+    def find(self, node: str) -> int | None:
+        """Return the row that an anchor is about."""
+        row = self._rows.find(node)
+        if row is None and self._lines is not None:
+            line = self._lines.find(node)
+            row = None if line is None else self._text.row_of_line(line)
+        return row
+
+
+@dataclass(slots=True)
+class PageText:
+    """The two texts of a page compared, and where on it anchors are found.
+
+    ``alike``: the text is the same on both sides, and what changed is told in the notes.
+    """
+
+    before: str
+    after: str
+    diff: TextDiff
+    notes: tuple[str, ...] = ()
+    alike: bool = False
+    _old: _Anchors = field(init=False)
+    _new: _Anchors = field(init=False)
+    _found: dict[str, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._old, self._new = _Anchors(self.diff.before), _Anchors(self.diff.after)
+        self.diff.prepare()
+
+    @property
+    def folds(self) -> bool:
+        """Whether rows that did not change are folded."""
+        return self.diff.changed or self.alike
+
+    @property
+    def now(self) -> str:
+        """The text that a reader has seen after reading this: a removed page's is the old one."""
+        return self.after or self.before
+
+    def find(self, node: str) -> int | None:
+        """Return the row of the diff that an anchor is about: as it is now, else as it was."""
+        if node not in self._found:
+            self._found[node] = self._find(node)
+        return self._found[node]
+
+    def _find(self, node: str) -> int | None:
+        place = self._new.find(node)
+        if place is not None:
+            return self.diff.row_of(place, after=True)
+        place = self._old.find(node)
+        return None if place is None else self.diff.row_of(place, after=False)
+
+    def pair(self, at: int) -> tuple[int, ...]:
+        """Return the rows of one row: two where it was edited, as it was and as it is now."""
+        line = self.diff[at]
+        if not line.paired:
+            return (at,)
+        return (at, at + 1) if line.kind == "removed" else (at - 1, at)
+
+    def anchor(self, at: int) -> str | None:
+        """Return the anchor of a row of the diff; None where it has no text of its own.
+
+        An edited row is anchored as it is now: the text before will be gone once it is merged.
+        """
+        segment, step = self.diff.place(self.pair(at)[-1])
+        if segment.kind in ("from", "to"):
+            return None
+        if segment.kind == "edited":
+            step //= 2
+        if segment.after >= 0:
+            return anchor(self._new.said, segment.after + step)
+        return anchor(self._old.said, segment.before + step)
+
+    def line_text(self, at: int) -> str:
+        """Return a row's text, without looking for changed words."""
+        return self.diff.text_of(at)
+
+
+def page_text(
+    before: str, after: str, notes: Sequence[str] = (), *, alike: bool = False
+) -> PageText:
+    """Compare two texts of a page. Takes time linear to them: not between two keys.
+
+    ``alike`` as in `PageText`: a page that is only shown, without a change, is none.
+    """
+    raw = before, after
+    before, after = exposed(before), exposed(after)
+    diff = compare(before, after)
+    said = [*notes, *_unseen_notes(diff, *raw)]
+    if diff.unclosed is not None:
+        said.append(
+            f"Not read as Markdown: the code that begins in line {diff.unclosed} never ends. "
+            "Lines and their words are compared."
+        )
+    if diff.quiet or (not diff.changed and raw[0] != raw[1] and len(said) == len(notes)):
+        said.append(
+            "The words are the same. What differs are line breaks, blanks or escapes, which "
+            "readers do not see."
+        )
+    return PageText(before, after, diff, tuple(said), alike)
+
+
+def _unseen_notes(diff: TextDiff, before: str, after: str) -> list[str]:
+    """Return what differs in characters that are not drawn."""
+    said: list[str] = []
+    windows = ["\r\n" in text for text in (before, after)]
+    if before and after and windows[0] != windows[1]:
+        said.append(
+            "All line ends changed: they were those of Windows (CRLF), now they are those of Unix."
+            if windows[0]
+            else "All line ends changed: they were those of Unix, now they are those of Windows "
+            "(CRLF)."
+        )
+    lines = unseen_changes(diff, before, after)
+    if lines:
+        more = [] if len(lines) <= TOLD else [f"{len(lines) - TOLD:,} more"]
+        at = listed([*(f"{line:,}" for line in lines[:TOLD]), *more])
+        said.append(
+            f"Invisible characters changed on {'line' if len(lines) == 1 else 'lines'} {at}."
+        )
+    return said

@@ -1,0 +1,213 @@
+"""What the triage list can be filtered by, and what must be read to know (interaction.md 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value
+from copydesk.session.change_rows import ASKED, PAGES, RULES, TALK
+from copydesk.session.readiness import READY, readiness_of
+from copydesk.session.views import STATUSES
+
+if TYPE_CHECKING:
+    from copydesk.session.change_rows import ChangeRow, Details
+
+
+class Knows(Protocol):
+    """What a list knows beyond its rows; the filter asks it."""
+
+    def space_title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
+
+    def last_known(self, row: ChangeRow) -> Details | None:
+        """Return what was read of a row last, if anything."""
+
+    def asked_me(self, row: ChangeRow) -> bool | None:
+        """Return whether the reader was asked to review it; None when not known."""
+
+    def may(self, row: ChangeRow, right: str) -> bool | None:
+        """Return whether the reader has a right in its space; None when not known."""
+
+    def snoozed(self, row: ChangeRow) -> bool:
+        """Return whether it sleeps."""
+
+    def mine(self, row: ChangeRow) -> bool:
+        """Return whether the reader is its author."""
+
+    def now(self) -> datetime:
+        """Return the time."""
+
+    def offers(self, key: str) -> Iterable[str]:
+        """Return what is known to be worth typing after a key."""
+
+
+NEEDS: Mapping[str, frozenset[str]] = {
+    "rule": frozenset({RULES, PAGES}),
+    "review": frozenset({RULES}),
+    "asked": frozenset({RULES}),
+    "page": frozenset({PAGES}),
+    "changed": frozenset({PAGES}),
+    "threads": frozenset({TALK}),
+    "has": frozenset({TALK}),
+    "is": frozenset({TALK}),
+    "waiting": frozenset({RULES, TALK, ASKED}),
+}
+"""What each key needs. `needs` takes off what a value does without."""
+
+
+_OF_THREADS = {"has": "threads", "is": "discussed"}
+
+
+def needs(query: Query[ChangeRow]) -> frozenset[str]:
+    """Return what must be read of rows to judge them by a filter."""
+    found: set[str] = set()
+    for term in query.terms:
+        asked = NEEDS.get(term.key or "", frozenset())
+        if term.key == "waiting" and "me".startswith(term.value):
+            asked -= {RULES}
+        if term.key == "asked" and term.value == "me":
+            asked = frozenset({ASKED})
+        if term.key in ("has", "is") and term.value not in _OF_THREADS[term.key]:
+            asked = frozenset()
+        found |= asked
+    return frozenset(found)
+
+
+def fields(known: Knows) -> Fields[ChangeRow]:
+    """Return what the list can be filtered by."""
+
+    def details(row: ChangeRow, part: str) -> Details | None:
+        found = known.last_known(row)
+        return found if found is not None and part in found.parts else None
+
+    def rule(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        if found is None:
+            return UNKNOWN
+        outcomes = {each.outcome for each in found.rules or ()}
+        if "fail" in outcomes or row.status != "open" or found.stuck:
+            return "failing"
+        if found.rules is None or "unknown" in outcomes:
+            return "unknown"
+        if details(row, PAGES) is None:
+            return UNKNOWN  # a page may be lost, or nothing changed
+        return "ready" if readiness_of(row, found).word == READY else None
+
+    def review(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        if found is None or found.verdicts is None:
+            return UNKNOWN if found is None else None
+        said = {"approved" if each.approved else "changes" for each in found.verdicts}
+        return said or "none"
+
+    def asked(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        return UNKNOWN if found is None else found.asked
+
+    def page(row: ChangeRow) -> Value:
+        found = details(row, PAGES)
+        if found is None:
+            return UNKNOWN
+        return [f"{each.above}/{each.title}" for each in found.pages or ()]
+
+    def changed(row: ChangeRow) -> Number:
+        found = details(row, PAGES)
+        if found is None:
+            return UNKNOWN
+        return None if found.pages is None else len(found.pages) + found.more_pages
+
+    def threads(row: ChangeRow) -> Number:
+        count = open_threads(row, known.last_known(row))
+        return UNKNOWN if count is None else count
+
+    return Fields(
+        words=lambda row: " ".join(
+            (row.label, row.subject, known.space_title(row.space), row.author)
+        ),
+        keys={
+            "author": lambda row: row.author,
+            "by": lambda row: row.author,
+            "subject": lambda row: row.subject,
+            "space": lambda row: known.space_title(row.space),
+            "status": lambda row: row.status,
+            "is": lambda row: _marks(row, known),
+            "has": lambda row: {"threads": _discussed(row, known), "cluster": row.cluster != ""},
+            "can": lambda row: {"merge": known.may(row, "merge"), "edit": known.may(row, "edit")},
+            "waiting": lambda row: waiting(row, known),
+            "rule": rule,
+            "review": review,
+            "asked": asked,
+            "page": page,
+        },
+        values={
+            "status": STATUSES,
+            "is": ("outdated", "discussed", "mine", "snoozed", *STATUSES),
+            "has": ("threads", "cluster"),
+            "can": ("merge", "edit"),
+            "waiting": ("me", "author"),
+            "rule": ("ready", "failing", "unknown"),
+            "review": ("approved", "changes", "none"),
+        },
+        numbers={
+            "number": Measure(lambda row: row.number),
+            "age": Measure(lambda row: _seconds(row.created, known.now()), "time"),
+            "idle": Measure(lambda row: _seconds(row.updated, known.now()), "time"),
+            "threads": Measure(threads),
+            "changed": Measure(changed),
+        },
+        offers=known.offers,
+        me={"author": known.mine, "by": known.mine, "asked": known.asked_me},
+    )
+
+
+def waiting(row: ChangeRow, known: Knows) -> States:
+    """Return whether it waits on the reader, and on its author; None is not known."""
+    if row.status != "open":
+        return {"me": False, "author": False}
+    found = known.last_known(row)
+    talk = None if found is None else found.talk
+    asked = known.asked_me(row)
+    threads_me = False if not row.threads else None if talk is None else talk.mine is not None
+    verdicts = found.verdicts if found is not None and RULES in found.parts else None
+    sent_back: bool | None = None
+    if found is not None and RULES in found.parts:
+        sent_back = any(not each.approved and not each.outdated for each in verdicts or ())
+    answer = False if not row.threads else None if talk is None else talk.author is not None
+    return {"me": _either(asked, threads_me), "author": _either(sent_back, answer)}
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    if one or other:
+        return True
+    return None if one is None or other is None else False
+
+
+def open_threads(row: ChangeRow, details: Details | None) -> int | None:
+    """Return how many threads are open, as the review counts them; None until they were read.
+
+    The service's own count may have what was said with a verdict among them, which is none.
+    """
+    if not row.threads:
+        return 0
+    return None if details is None or details.talk is None else details.talk.open
+
+
+def _discussed(row: ChangeRow, known: Knows) -> bool | None:
+    count = open_threads(row, known.last_known(row))
+    return None if count is None else count > 0
+
+
+def _marks(row: ChangeRow, known: Knows) -> States:
+    return {
+        "outdated": row.outdated,
+        "discussed": _discussed(row, known),
+        "mine": known.mine(row),
+        "snoozed": known.snoozed(row),
+        row.status: True,
+    }
+
+
+def _seconds(then: datetime, now: datetime) -> Number:
+    return max(0.0, (now - then).total_seconds())

@@ -1,0 +1,187 @@
+"""Clusters of issues as cells and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from rich.text import Text
+
+from copydesk.domain.age import age
+from copydesk.domain.filter import fold
+from copydesk.domain.text import plural
+from copydesk.domain.trend import spark
+from copydesk.present.cluster_merges import helped, merge_weeks
+from copydesk.present.facts import Fact
+from copydesk.present.hints import hint
+from copydesk.present.readiness import readiness_text
+from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, RequestRow
+from copydesk.session.glyphs import UNICODE, glyphs
+
+SORTS: Mapping[str, str] = {
+    "server": "as the view",
+    "trend": "trend",
+    "newest": "newest",
+    "name": "name",
+}
+"""Orders that are made here, from all clusters."""
+
+
+def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[ClusterRow]:
+    """Return clusters in one of `SORTS`; ``server`` is the order in which they came."""
+    keys: dict[str, Callable[[ClusterRow], tuple[float | str, ...]]] = {
+        "trend": lambda row: (-row.trend.rank, -row.issues),
+        "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
+        "name": lambda row: (fold(row.label),),
+    }
+    found = sorted(rows, key=keys[sort]) if sort in keys else list(rows)
+    return found[::-1] if backwards else found
+
+
+def chart(row: ClusterRow, top: float | None = None, marks: Collection[int] = ()) -> Text | str:
+    """Return the pulse as a small chart; weeks without an issue are dim.
+
+    In the weeks ``marks`` something was merged: a sign stands there in place of the bar, as what
+    is compared are the weeks on both sides of it.
+    """
+    signs = glyphs()
+    drawn = spark(row.pulse, top=top, ascii=signs.spark != UNICODE.spark)
+    text = Text()
+    for at, (week, cell) in enumerate(zip(row.pulse, drawn, strict=True)):
+        if at in marks:
+            text.append(signs.merged, style="strong")
+        else:
+            text.append(cell, style="accent" if week > 0 else "muted")
+    return text
+
+
+def digits_of(week: float) -> int:
+    """Return how many digits the number of issues in a week needs."""
+    return len(_count(week))
+
+
+def weeks(row: ClusterRow, width: int, marks: Collection[int] = (), last: int = WEEKS) -> Text:
+    """Return the ``last`` weeks as numbers, right-aligned in ``width`` digits each, 0 for all.
+
+    The sign of a merge stands behind the number of its week.
+    """
+    text = Text()
+    for at, week in enumerate(row.pulse):
+        if at < len(row.pulse) - last:
+            continue
+        count = _count(week).rjust(width) if width else f"{number(week):,}"
+        text.append(count, style="" if week > 0 else "muted")
+        if at in marks:
+            text.append(glyphs().merged, style="strong")
+        elif at + 1 < len(row.pulse):
+            text.append(" ")
+    return text
+
+
+def _count(week: float) -> str:
+    """Return a count in three cells at most."""
+    if week < 999.5:
+        return f"{week:.0f}"
+    if week < 99_500:
+        return f"{week / 1e3:.0f}k"
+    return f".{min(9, week / 1e5):.0f}M" if week < 950_000 else f"{min(99, week / 1e6):.0f}M"
+
+
+def number(count: float) -> int | float:
+    """Return a count as it is written: whole ones without a point."""
+    return int(count) if count == int(count) else count
+
+
+def trend_cell(row: ClusterRow) -> Text | str:
+    """Return the trend; growing ones stand out, also without colour by their sign."""
+    found = row.trend
+    if found.text == "new" or found.text.startswith("+"):
+        return Text(found.text, style="warn")
+    return Text(found.text, style="good" if found.text.startswith("-") else "muted")
+
+
+def requests_cell(open_requests: str | None, drafts: int = 0, merged: int = 0) -> Text:
+    """Return how many open change requests there are, and apart from them drafts and merged ones.
+
+    ``2 1d 3m``; what there is none of is left out. A dot stands while it is not known.
+    """
+    if open_requests is None:
+        return Text(glyphs().dot, style="muted")
+    parts = [] if open_requests == "0" else [Text(open_requests, style="strong")]
+    for count, letter in ((drafts, "d"), (merged, "m")):
+        if count:
+            parts.append(Text(f"{count}{letter}", style="muted"))
+    return Text(" ").join(parts) if parts else Text("0", style="muted")
+
+
+def cluster_facts(
+    row: ClusterRow,
+    now: datetime,
+    requests: Sequence[RequestRow] | str | None,
+    merges: Collection[Merge] = (),
+    shown: Callable[[str], str] = str,
+    more: str = "",
+) -> list[Fact]:
+    """Return what to know about a cluster.
+
+    ``requests`` are None while they are read, and a sentence where they cannot be; ``more`` says
+    which are not among them. ``shown`` masks what people wrote, where it is masked.
+    """
+    found = [Fact("", shown(row.summary) or Text("No summary.", style="muted"))]
+    if lines := helped(row.pulse, merges, now):
+        found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
+    said = _requests(requests, now, shown)
+    if more:
+        said.append(f"\n{more}: gc lists them", style="muted")
+    found.append(Fact("requests", said))
+    sources = ", ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
+    found.append(Fact("sources", sources or Text("not known", style="muted")))
+    marks = merge_weeks(merges, now, len(row.pulse))
+    found.append(Fact("weeks", weeks(row, 0, marks).append(f"   {_peak(row)}", style="muted")))
+    times = ", ".join(
+        f"{word} {'just now' if since == 'now' else since + ' ago'}"
+        for word, moment in (("first seen", row.created), ("changed", row.updated))
+        if (since := age(moment, now))
+    )
+    counts = f"{plural(row.issues, 'issue')} from {plural(row.conversations, 'conversation')}"
+    found.append(Fact("holds", counts + (f" ({times})" if times else "")))
+    if row.address:
+        found.append(Fact("app", Text(row.address, style="link")))
+    return found
+
+
+def _requests(
+    requests: Sequence[RequestRow] | str | None, now: datetime, shown: Callable[[str], str]
+) -> Text:
+    if requests is None:
+        return Text("reading…", style="muted")
+    if isinstance(requests, str):
+        return Text(requests, style="warn")
+    if not requests:
+        return hint("none yet   ctrl+n begins one")
+    text = Text()
+    for at, request in enumerate(requests):
+        if at:
+            text.append("\n")
+        text.append(f"#{request.number} ", style="strong").append(shown(request.subject))
+        text.append("   ")
+        ready = request.ready
+        if ready is None:
+            text.append("open   reading its rules…", style="muted")
+        else:
+            # What is met in full needs no words here; what holds it up does.
+            text.append_text(
+                readiness_text(replace(ready, why="") if ready.tone == "good" else ready)
+            )
+        if request.status == "merged" and (since := age(request.changed, now)):
+            text.append(" just now" if since == "now" else f" {since} ago", style="muted")
+    return text
+
+
+def _peak(row: ClusterRow) -> str:
+    top = max(row.pulse, default=0)
+    if top <= 0:
+        return "nothing in 13 weeks"
+    ago = len(row.pulse) - 1 - max(at for at, week in enumerate(row.pulse) if week == top)
+    return "peak this week" if ago == 0 else f"peak {plural(ago, 'week')} ago"

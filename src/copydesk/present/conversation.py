@@ -1,0 +1,208 @@
+"""Issues and the conversations that they were found in, as rows and as blocks to read.
+
+Nothing here is made readable ahead: a conversation may have ten thousand parts of a megabyte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from copydesk.domain.address import web_address
+from copydesk.domain.age import age_or_ahead, moment
+from copydesk.domain.conversation import readable
+from copydesk.domain.masking import mask, mask_emails
+from copydesk.domain.text import clean, plural
+from copydesk.session.cluster_rows import IssueRow, shown
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.conversation import ConversationDetail
+
+ROLES: Mapping[str, tuple[str, str]] = {
+    "user": ("user", "strong"),
+    "assistant": ("assistant", "accent"),
+    "team-member": ("team", "good"),
+}
+"""What a role is called here, and its tone."""
+
+NAME_LIMIT = 200
+"""Characters of a role, a source or the name of an attribute that are read."""
+
+LONG = 3_000
+"""Characters from which a message is folded at first."""
+
+LONG_LINES = 40
+"""Lines from which it is."""
+
+PIECE = 1_000
+"""Characters of a long message that make one row, about, if they are of several lines."""
+
+LINE_PIECE = 4_000
+"""Characters of one line that make a row; a longer line is cut at a blank."""
+
+PIECE_LINES = 12
+"""Lines that make one row at most."""
+
+
+class Block(NamedTuple):
+    """Something to read with a label: a message, or a fact beside them. As it came: not clean."""
+
+    kind: Literal["issue", "subject", "part", "fact", "link", "said"]
+    label: str
+    raw: str
+    tone: str = ""
+
+
+class Words(NamedTuple):
+    """The text of a block, clean, in clear and masked; one that is long also cut into rows."""
+
+    clear: str
+    masked: str
+    clear_pieces: tuple[str, ...]
+    masked_pieces: tuple[str, ...]
+
+    def text(self, *, masked: bool) -> str:
+        """Return the whole text as it may be seen now."""
+        return self.masked if masked else self.clear
+
+    def pieces(self, *, masked: bool) -> tuple[str, ...]:
+        """Return its rows: one, unless it is long."""
+        return self.masked_pieces if masked else self.clear_pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation as it came: its parts are (role, body), attributes (name, value).
+
+    They are not clean yet; the other texts are, but not masked.
+    """
+
+    id: str
+    subject: str
+    source: str
+    created: datetime | None
+    address: str
+    parts: tuple[tuple[str, str], ...]
+    attributes: tuple[tuple[str, str], ...]
+    size: int
+    """Characters of its parts."""
+
+
+def talk_of(detail: ConversationDetail) -> Talk:
+    """Return a conversation."""
+    conversation, metadata = detail.conversation, detail.metadata
+    attributes = metadata.attributes if metadata is not None else {}
+    return Talk(
+        conversation.id,
+        clean(conversation.subject or "").strip(),
+        clean(conversation.source or "", limit=NAME_LIMIT),
+        conversation.created_at,
+        web_address(conversation.urls.source or (metadata.url if metadata is not None else None)),
+        tuple((str(part.role), part.body) for part in detail.parts),
+        tuple(attributes.items()),
+        sum(len(part.body) for part in detail.parts),
+    )
+
+
+def shown_address(url: str, *, masked: bool) -> str:
+    """Return an address of the web as it may be seen now. Numbers in it are ids, and stay."""
+    return mask_emails(url) if masked else url
+
+
+def since(row: IssueRow, now: datetime) -> str:
+    """Return how long ago an issue came up."""
+    return age_or_ahead(row.created, now)
+
+
+def talk_title(talk: Talk, now: datetime, *, masked: bool) -> str:
+    """Return the title over a conversation: its source, its age, how long it is."""
+    when = age_or_ahead(talk.created, now)
+    past = when and when != "now" and not when.startswith("in ")
+    steps = [
+        "Conversation",
+        shown(talk.source, masked=masked),
+        f"{when} ago" if past else when,
+        plural(len(talk.parts), "message"),
+    ]
+    return "   ".join(step for step in steps if step)
+
+
+def talk_blocks(talk: Talk, now: datetime, issue: IssueRow | None = None) -> list[Block]:
+    """Return a conversation to read: who said what, then what is known besides."""
+    found: list[Block] = []
+    if talk.subject and (issue is None or talk.subject != issue.title):
+        found.append(Block("subject", "subject", talk.subject, "strong"))
+    if issue is not None:
+        found += _about(issue)
+    for role, body in talk.parts:
+        label, tone = ROLES.get(role, (role, ""))
+        found.append(Block("part", label, body, tone))
+    if not talk.parts:
+        found.append(Block("said", "", "It has no messages.", "muted"))
+    if talk.created is not None:
+        found.append(Block("said", "when", moment(talk.created, now)))
+    found += [Block("fact", name, value) for name, value in talk.attributes if value != talk.source]
+    if talk.address:
+        found.append(Block("link", "link", talk.address, "link"))
+    return found
+
+
+def _about(issue: IssueRow) -> Sequence[Block]:
+    found = [Block("issue", "issue", issue.title, "strong")]
+    if issue.summary:
+        found.append(Block("issue", "", issue.summary))
+    return found
+
+
+def issue_blocks(issue: IssueRow | None, said: str) -> list[Block]:
+    """Return an issue whose conversation cannot be shown, and why."""
+    return [*(_about(issue) if issue is not None else ()), Block("said", "", said, "warn")]
+
+
+def label_of(block: Block, *, masked: bool) -> str:
+    """Return what stands beside a block."""
+    return shown(clean(block.label, limit=NAME_LIMIT).strip(), masked=masked)
+
+
+def words_of(block: Block) -> Words:
+    """Return the text of a block. A megabyte takes a while: call it off the event loop then."""
+    if block.kind in ("part", "issue", "subject"):
+        # An issue and a subject are often the first words of a message, tags and all.
+        clear = readable(block.raw) or "(no words)"
+    else:
+        clear = clean(block.raw, lines=True).strip()
+    if block.kind == "said":
+        masked = clear
+    else:
+        masked = mask_emails(clear) if block.kind == "link" else mask(clear)
+    pieces = tuple(_pieces(clear))
+    return Words(clear, masked, pieces, pieces if masked == clear else tuple(_pieces(masked)))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a long text into what is drawn as a row each."""
+    if len(text) <= LONG and text.count("\n") <= LONG_LINES:
+        yield text
+        return
+    lines: list[str] = []
+    size = 0
+    for whole in text.split("\n"):
+        for line in _parts_of(whole):
+            if lines and (size + len(line) > PIECE or len(lines) >= PIECE_LINES):
+                yield "\n".join(lines)
+                lines, size = [], 0
+            lines.append(line)
+            size += len(line)
+    yield "\n".join(lines)
+
+
+def _parts_of(line: str) -> Iterator[str]:
+    at = 0
+    while len(line) - at > LINE_PIECE:
+        blank = line.rfind(" ", at + LINE_PIECE // 2, at + LINE_PIECE)
+        stop = blank + 1 if blank >= 0 else at + LINE_PIECE
+        yield line[at:stop]
+        at = stop
+    yield line[at:]

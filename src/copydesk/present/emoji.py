@@ -1,0 +1,18 @@
+"""Emoji of titles, drawn only where every terminal agrees on how wide they are."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from copydesk.session.glyphs import ASCII, glyphs
+
+
+def before(emoji: str, title: str) -> str:
+    """Return a title with its emoji in front.
+
+    Flags, and signs that are joined from several, are one, two or four cells wide depending on the
+    terminal, which would push the columns behind them out of line: they are left out.
+    """
+    if len(emoji) != 1 or emoji.isascii() or glyphs() is ASCII:
+        return title
+    return f"{emoji}{' ' * (3 - cell_len(emoji))}{title}" if cell_len(emoji) else title

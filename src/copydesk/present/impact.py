@@ -1,0 +1,102 @@
+"""The impact of a change request as rows of a list: broken links first, then who points where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from copydesk.domain.impact import Impact
+from copydesk.domain.text import clean, plural
+from copydesk.present.page_changes import sign
+from copydesk.session.glyphs import glyphs
+from copydesk.session.page_changes import Changed
+
+BROKEN, POINTS = "broken", "points"
+"""The views: links that break, and links that lead to what changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactRow:
+    """One link: on which page it stands, and what of the request it has to do with.
+
+    ``change`` is what it leads to; None for a link that breaks, which leads nowhere. ``here`` says
+    that its page is one of the space of the request.
+    """
+
+    id: str
+    kind: str
+    title: str
+    page: str
+    space: str
+    space_title: str
+    here: bool
+    leads: str
+    change: Changed | None
+
+
+def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[ImpactRow]:
+    """Return the rows: what breaks, then what points at each change, in the order of the tree.
+
+    A link to a page that is removed is among what breaks, where that is known, and stands there
+    only.
+    """
+    rows = [
+        ImpactRow(
+            f"{BROKEN} {at}", BROKEN, broken.title, broken.page, space, "", True, broken.leads, None
+        )
+        for at, broken in enumerate(impact.broken)
+    ]
+    by_id: Mapping[str, Changed] = {change.id: change for change in changes}
+    places = {change.id: at for at, change in enumerate(changes)}
+    ordered = sorted(impact.pointers, key=lambda pointer: places[pointer.changed])
+    rows.extend(
+        ImpactRow(
+            f"{POINTS} {at}",
+            POINTS,
+            pointer.title,
+            pointer.page,
+            pointer.space,
+            "" if pointer.here else pointer.space_title,
+            pointer.here,
+            clean(by_id[pointer.changed].node.title) or "Untitled",
+            by_id[pointer.changed],
+        )
+        for at, pointer in enumerate(ordered)
+        if not (
+            pointer.here
+            and pointer.page in impact.known
+            and "deleted" in by_id[pointer.changed].kinds
+        )
+    )
+    return rows
+
+
+def impact_line(impact: Impact) -> str:
+    """Return it in a sentence: "12 pages link here, 0 links broken"."""
+    said = f"{plural(impact.linking, 'page')} link{'s' if impact.linking == 1 else ''} here"
+    said += f", {plural(len(impact.broken), 'link')} broken"
+    return said + (f", {impact.unread} not read" if impact.unread else "")
+
+
+def leads_to(row: ImpactRow) -> Text:
+    """Return where the link leads: to a change, with its sign, or nowhere any more."""
+    if row.change is None:
+        return Text.assemble((f"{glyphs().failed} ", "bad"), (row.leads, "bad"))
+    mark, tone = sign(row.change)
+    gone = "deleted" in row.change.kinds
+    return Text.assemble((f"{mark} ", tone), (row.leads, "removed" if gone else ""))
+
+
+def what_happens(row: ImpactRow) -> Text:
+    """Return what becomes of the link."""
+    if row.change is None:
+        return Text("breaks", style="bad")
+    kinds = row.change.kinds
+    if "deleted" in kinds:
+        return Text("its target is removed", style="bad")
+    moved = [kind for kind in kinds if kind in ("moved", "renamed")]
+    if moved:
+        return Text(f"its target is {' and '.join(moved)}", style="moved")
+    return Text("its target is edited", style="muted")

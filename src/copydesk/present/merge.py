@@ -1,0 +1,205 @@
+"""What stands in the sheet of a merge: what speaks for and against it, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.merge_rules import label, objection
+from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.present.request_rules import said_and_asked
+from copydesk.present.review import conflict_lines, rule_text, status_text
+from copydesk.session.glyphs import glyphs
+from copydesk.session.page_changes import losses, not_looked_at
+from copydesk.session.people import name_of
+from copydesk.session.reads.overlaps import Overlaps
+from copydesk.session.session import HAD_ARRIVED
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.change_request import ChangeRequest, MergeResult
+    from copydesk.domain.merge_rules import RuleResult
+    from copydesk.session.reads.merge import SpokenFor
+
+Lines = list[Text | str]
+
+TITLE = 40
+"""Cells of a title in a sentence."""
+
+NAMED = 3
+"""Titles that a sentence names."""
+
+OTHERS = 6
+"""Other change requests that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is read after the rules: who else touches the same pages, and the links around them.
+
+    ``why`` says why that could not be read.
+    """
+
+    overlaps: Overlaps | None = None
+    impact: str = ""
+    broken: bool = False
+    reading: bool = False
+    why: str = ""
+
+
+def fact_lines(read: SpokenFor, now: datetime) -> Lines:
+    """Return what is merged into what, and the rules one by one with the data behind each."""
+    request, space, changes = read.request, read.space, read.changes
+    facts: Lines = [
+        Text.assemble(
+            (f"#{request.number} ", "muted"),
+            (clean(request.subject) or "(no subject)", "strong"),
+        ),
+        Text.assemble(
+            "into ",
+            (clean(space.title), "strong"),
+            "  by ",
+            (name_of(request.created_by), "who"),
+            "  ",
+            status_text(request),
+        ),
+    ]
+    if changes is not None:
+        touched = {c.page.id for c in changes.changes if c.page is not None}
+        more = " or more" if changes.more else ""
+        facts.append(f"{plural(len(touched), 'changed page')}{more}")
+    facts.append("")
+    for result in read.rules.results:
+        facts.append(rule_text(result))
+        data = said_and_asked(request, read.rules, result, now)
+        facts += [Text.assemble("    ", each) for each in data]
+    if not read.rules.results:
+        facts.append(Text("No merge rules hold in this space.", style="muted"))
+    return facts
+
+
+def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) -> list[Text]:
+    """Return what speaks against a merge and forbids it not.
+
+    ``unseen`` counts (pages not seen, all); ``clashed`` says that an update conflicted.
+    """
+    request = read.request
+    found = [f"readers lose a page: {said}" for said in losses(read.changes)]
+    if read.changes is not None and not (read.changes.changes or read.changes.more):
+        found.append("it changes nothing: there is nothing to merge")
+    if unlooked := not_looked_at(read.changes):
+        found.append(f"{unlooked}: readers may lose a page")
+    if said := objection(read.rules.against, read.rules.results):
+        found.append(said)
+    if read.open_threads:
+        verb = "is" if read.open_threads == 1 else "are"
+        found.append(f"{plural(read.open_threads, 'thread')} {verb} open")
+    if read.rules.stale_approvals:
+        names = listed([name_of(user) for user in read.rules.stale_approvals])
+        found.append(f"approved before the latest change: by {names}")
+    if unseen is not None and unseen[0]:
+        found.append(f"{unseen[0]} of {plural(unseen[1], 'page')} not seen by you")
+    if request.outdated:
+        apart = read.rules.both_sides is not None and not read.rules.both_sides
+        found.append(
+            "main has moved on since, and the last update conflicted"
+            if clashed
+            else "main has moved on since, but changed none of its pages"
+            if apart
+            else "main has moved on since; U updates first"
+        )
+    if both := read.rules.both_sides:
+        count = plural(len(both), "page")
+        found.append(f"may conflict: {count} changed on both sides: {_titles(both)}")
+    return [Text(f"! {said}", style="warn") for said in found]
+
+
+def beside_lines(beside: Beside) -> list[Text]:
+    """Return who else touches the same pages, and what a merge does to the links around them."""
+    if beside.reading:
+        said = f"Looking for other open change requests on these pages{glyphs().more}"
+        return [Text(f"  {said}", style="muted")]
+    if beside.why:
+        said = "Whether other open change requests touch these pages is not known"
+        return [Text(f"? {said}: {beside.why}", style="warn")]
+    lines: list[Text] = []
+    if beside.overlaps is not None:
+        lines += _overlaps(beside.overlaps)
+    if beside.impact:
+        mark = "! " if beside.broken else f"{glyphs().passed} "
+        lines.append(Text(f"{mark}{beside.impact}", style="warn" if beside.broken else "muted"))
+    return lines
+
+
+def _overlaps(overlaps: Overlaps) -> list[Text]:
+    lines = [
+        Text.assemble(
+            ("! same page as ", "warn"),
+            (f"#{each.number} ", "muted"),
+            shorten(each.subject or "(no subject)", TITLE, glyphs().more),
+            (f": {_titles(each.titles)}", "muted"),
+        )
+        for each in overlaps.found[:OTHERS]
+    ]
+    more = len(overlaps.found) - OTHERS
+    if more > 0:
+        lines.append(Text(f"! and {plural(more, 'more change request')} on these pages", "warn"))
+    if overlaps.more:
+        said = f"{plural(overlaps.more, 'open change request')} not looked at for the same pages"
+        lines.append(Text(f"? {said}", style="warn"))
+    elif not overlaps.found and overlaps.looked:
+        said = "no other open change request touches these pages"
+        lines.append(Text(f"{glyphs().passed} {said}", style="muted"))
+    return lines
+
+
+def _titles(titles: Sequence[str]) -> str:
+    said = ", ".join(shorten(clean(title), TITLE, glyphs().more) for title in titles[:NAMED])
+    more = len(titles) - NAMED
+    return f"{said} and {more} more" if more > 0 else said
+
+
+def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Text]:
+    """Return where this machine was wrong about a merge that the service refused.
+
+    ``before`` are the rules as they were taken for, ``now`` as they come out when read again.
+    """
+    was = {result.rule: result for result in before}
+    lines: list[Text] = []
+    for result in now:
+        old = was.get(result.rule)
+        if result.outcome != "fail" or (old is not None and old.outcome == "fail"):
+            continue
+        taken = {"pass": "it was taken for met", "unknown": "it was not known"}
+        said = taken.get(old.outcome, "") if old is not None else "it was not a rule yet"
+        lines.append(
+            Text.assemble(
+                (f"{glyphs().failed} {clean(label(result.rule))}", "bad"),
+                f": {said}; read again, {clean(result.sentence)}",
+            )
+        )
+    if lines:
+        return lines
+    unknown = [clean(label(each.rule)) for each in now if each.outcome == "unknown"]
+    if unknown:
+        said = f"It may be what only the service can tell: {listed(unknown)}."
+    else:
+        said = "By what is known here every rule passes; the service knows more."
+    return [Text(said, style="muted")]
+
+
+def result_lines(result: MergeResult | None, now: ChangeRequest) -> Lines:
+    """Return what came of a merge. ``result`` is None where its answer was lost."""
+    clashes = [] if result is None else conflict_lines(result.conflicts or ())
+    if result is not None and result.result != "merge" and clashes:
+        said = "Merged, with conflicts: it is live, and needs hands."
+        return [Text(said, style="bad"), "", *clashes]
+    revision = (result and result.revision) or now.revision_merged or ""
+    lines: Lines = [Text(f"{glyphs().passed} Merged. It is live now.", style="good")]
+    lines += [HAD_ARRIVED] if result is None else []
+    lines += [f"revision {clean(revision)}"] if revision else []
+    lines += [clean(now.urls.app)] if now.urls.app else []
+    return lines

@@ -1,0 +1,121 @@
+"""What a change request changes: pages and files, and the tree they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from copydesk.domain.page_tree import PageNode
+from copydesk.domain.text import clean
+from copydesk.session.glyphs import glyphs
+from copydesk.session.page_changes import Changed
+
+FILES = "files"
+"""The id of the branch that holds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the tree of pages: a changed page, or one that is only above or among them."""
+
+    id: str
+    title: str
+    change: Changed | None
+    children: tuple[Entry, ...] = ()
+
+
+# What changed
+
+
+# The tree
+
+
+def entries(
+    after: Sequence[PageNode], changes: Sequence[Changed], *, everything: bool = False
+) -> list[Entry]:
+    """Return the tree of changed pages with the pages above them; ``everything`` keeps all pages.
+
+    Removed pages stand where they stood. Files are a branch of their own, at the end.
+    """
+    by_id = {change.id: change for change in changes}
+    nodes = {node.id: node for node in after}
+    lost = [c.node for c in changes if not c.file and c.id not in nodes]
+    order = [*after, *lost]
+    nodes.update((node.id, node) for node in lost)
+    below: dict[str | None, list[str]] = {}
+    for node in after:
+        below.setdefault(_parent(node, nodes), []).append(node.id)
+    for node in lost:
+        siblings = below.setdefault(_parent(node, nodes), [])
+        siblings.insert(min(node.position, len(siblings)), node.id)
+    made: dict[str, Entry] = {}
+    # Pages stand before what is below them, so from the end everything below is made already.
+    for node in reversed(order):
+        children = tuple(made[child] for child in below.get(node.id, ()) if child in made)
+        if children or everything or node.id in by_id:
+            made[node.id] = Entry(node.id, clean(node.title), by_id.get(node.id), children)
+    roots = [made[page] for page in below.get(None, ()) if page in made]
+    files = tuple(Entry(c.id, clean(c.node.title), c) for c in changes if c.file)
+    if files:
+        roots.append(Entry(FILES, f"Files ({len(files)})", None, files))
+    return roots
+
+
+def _parent(node: PageNode, nodes: Mapping[str, PageNode]) -> str | None:
+    return node.parent if node.parent in nodes else None
+
+
+def in_order(roots: Sequence[Entry]) -> list[Changed]:
+    """Return the changed pages and files as they stand in the tree, from top to bottom."""
+    found: list[Changed] = []
+    waiting = list(reversed(roots))
+    while waiting:
+        entry = waiting.pop()
+        if entry.change is not None:
+            found.append(entry.change)
+        waiting.extend(reversed(entry.children))
+    return found
+
+
+def sign(change: Changed) -> tuple[str, str]:
+    """Return the sign of a change and its tone: ``~`` edited, ``+`` new, ``-`` gone, moved."""
+    if "added" in change.kinds:
+        return "+", "good"
+    if change.moved is not None:
+        return glyphs().right, "moved"
+    if "deleted" in change.kinds:
+        return "-", "bad"
+    if "edited" in change.kinds or "renamed" in change.kinds:
+        return "~", "changed"
+    return glyphs().right, "moved"
+
+
+def page_signs() -> list[tuple[str, str]]:
+    """Return the signs beside changed pages, and what they mean."""
+    signs = glyphs()
+    return [
+        (signs.passed, "seen"),
+        (signs.changed, "changed since you saw it"),
+        ("~", "edited"),
+        ("+", "new"),
+        ("-", "removed"),
+        (signs.right, "moved"),
+    ]
+
+
+def entry_title(entry: Entry) -> Text:
+    """Return a line of the tree: the sign and the title."""
+    if entry.change is None:
+        return Text(entry.title or "(untitled)", style="muted")
+    mark, tone = sign(entry.change)
+    style = "removed" if tone == "bad" else ""
+    moved = "moved" in entry.change.kinds and tone == "changed"
+    text = Text.assemble((f"{mark} ", tone), (entry.title or "(untitled)", style))
+    return text.append(f" {glyphs().right}", style="moved") if moved else text
+
+
+def place_of(change: Changed) -> str:
+    """Return where a changed page stands: "Reference / Webhooks / Retries"."""
+    return clean(change.node.place)

@@ -1,0 +1,178 @@
+"""A change request as sentences: the overview, its rules and reviews, conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.age import age
+from copydesk.domain.text import clean, plural
+from copydesk.present.conflict import conflict_head
+from copydesk.present.diff import wrap_exact
+from copydesk.present.hints import hint
+from copydesk.present.readiness import readiness_text
+from copydesk.present.request_rules import rule_sign
+from copydesk.session.glyphs import glyphs
+from copydesk.session.page_changes import Changed
+from copydesk.session.people import name_of
+from copydesk.session.reads.merge import RulesRead, document_text
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.change_request import ChangeRequest, Conflict
+    from copydesk.contract.models.space import Space
+    from copydesk.domain.merge_rules import RuleResult
+    from copydesk.session.readiness import Readiness
+
+ROOM = 50
+"""Cells for a line of a conflict beside its side, so that wrapped lines keep their column."""
+
+Lines = list[tuple[str, Text | str]]
+"""Facts: a label (empty for a line of its own, blank to stand below the one before) and a text."""
+
+
+def status_text(request: ChangeRequest) -> Text:
+    """Return the status as a word with its tone."""
+    tone = {"open": "good", "merged": "moved", "draft": "muted", "archived": "muted"}
+    text = Text(clean(request.status), style=tone.get(request.status, ""))
+    if request.outdated and request.status in ("open", "draft"):
+        text.append(f"  {glyphs().outdated} out of date", style="warn")
+    return text
+
+
+def rule_text(result: RuleResult) -> Text:
+    """Return a rule with how it came out: passed, failed, or a question mark."""
+    mark, tone = rule_sign(result)
+    return Text.assemble((f"{mark} ", tone), clean(result.sentence))
+
+
+def summary(changes: Sequence[Changed]) -> str:
+    """Return what is changed in a few words: "3 pages edited, 1 new, 1 file"."""
+    pages = [change for change in changes if not change.file]
+    counts = [
+        (sum("added" in c.kinds for c in pages), "new"),
+        (sum("edited" in c.kinds for c in pages), "edited"),
+        (sum("renamed" in c.kinds for c in pages), "renamed"),
+        (sum("moved" in c.kinds for c in pages), "moved"),
+        (sum("deleted" in c.kinds for c in pages), "removed"),
+    ]
+    parts = [f"{count} {word}" for count, word in counts if count]
+    said = plural(len(pages), "page") + (f": {', '.join(parts)}" if parts else "")
+    files = len(changes) - len(pages)
+    return f"{said}; {plural(files, 'file')}" if files else said
+
+
+def overview(
+    request: ChangeRequest,
+    space: Space,
+    changes: Sequence[Changed] | None,
+    rules: RulesRead | None,
+    threads: tuple[int, int] | None,
+    seen: tuple[int, int],
+    now: datetime,
+    ready: Readiness | None = None,
+    impact: str = "",
+    cluster: str = "",
+) -> Lines:
+    """Return what the first tab says. ``threads`` and ``seen`` count (open, all), (seen, all).
+
+    ``impact`` says what it does to the links around it, ``cluster`` which questions it answers.
+    """
+    by = name_of(request.created_by)
+    lines: Lines = [
+        ("", Text(clean(request.subject) or "(no subject)", style="strong")),
+        ("", ""),
+        ("status", status_text(request)),
+        (
+            "author",
+            Text.assemble(
+                (by, "who"),
+                f", opened {_ago(request.created_at, now)}",
+                f", changed {_ago(request.updated_at, now)}",
+            ),
+        ),
+        ("space", clean(space.title)),
+    ]
+    if ready is not None:
+        lines.append(("merge", readiness_text(ready)))
+    if request.conversations_issues_cluster:
+        said = cluster or "made for a cluster of questions"
+        lines.append(("cluster", f"{said}   gk opens it"))
+    if rules is not None:
+        lines += [
+            (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
+        ]
+    lines += _reviewers(rules, now, asks=request.status in ("open", "draft"))
+    if changes is not None:
+        lines.append(("changes", f"{summary(changes)} ({seen[0]} of {seen[1]} seen)"))
+    if impact:
+        lines.append(("links", f"{impact} (i shows them)"))
+    if threads is not None:
+        lines.append(("threads", f"{threads[0]} open, {threads[1] - threads[0]} resolved"))
+    lines.append(("", ""))
+    described = clean(document_text(request.description), lines=True, limit=50_000).strip()
+    if described:
+        lines += [("", part) for part in described.split("\n")]
+    else:
+        lines.append(("", Text("No description.", style="muted")))
+    return lines
+
+
+def _ago(then: datetime, now: datetime) -> str:
+    said = age(then, now)
+    return said if said == "now" else f"{said} ago"
+
+
+def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
+    if rules is None or rules.reviews is None:
+        return []
+    lines: list[Text] = []
+    answered: set[str] = set()
+    for review in rules.reviews:
+        if review.reviewer.id in answered:
+            continue
+        answered.add(review.reviewer.id)
+        good = review.status == "approved"
+        said = {"approved": "approved", "changes-requested": "asked for changes"}
+        text = Text.assemble(
+            (glyphs().passed if good else glyphs().failed, "good" if good else "bad"),
+            " ",
+            (name_of(review.reviewer), "who"),
+            f" {said.get(review.status, clean(review.status))}",
+        )
+        if review.created_at is not None:
+            text.append(f"  {age(review.created_at, now)}", style="muted")
+        if review.outdated:
+            text.append("  before the latest change", style="muted")
+        lines.append(text)
+        if review.comment is not None and review.comment.markdown:
+            lines.append(Text(f"  {clean(review.comment.markdown, limit=400)}", style="muted"))
+    lines.extend(
+        Text.assemble(("? ", "warn"), (name_of(asked.user), "who"), " was asked")
+        for asked in rules.requested or ()
+        if asked.user.id not in answered
+    )
+    if not lines:
+        nobody = "none, and nobody was asked" + (" (w asks)" if asks else "")
+        return [("reviews", hint(nobody))]
+    return [(" " if nth else "reviews", line) for nth, line in enumerate(lines)]
+
+
+def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:
+    """Return conflicts in full: which page, what clashes, and the lines of both sides."""
+    return [line for conflict in conflicts for line in _conflict(conflict)]
+
+
+def _conflict(conflict: Conflict) -> Iterator[Text]:
+    yield conflict_head(conflict)
+    for lines in conflict.lines or ():
+        yield Text(f"   line {lines.start}", style="muted")
+        sides = (("before ", lines.base), ("here   ", lines.change), ("main   ", lines.primary))
+        for side, texts in sides:
+            lead = f"     {side}  "
+            for text in texts or ["(nothing)"]:
+                parts = wrap_exact([(clean(text, limit=2_000), "" if texts else "muted")], ROOM)
+                for nth, part in enumerate(parts):
+                    yield Text.assemble((lead if not nth else " " * len(lead), "muted"), *part)

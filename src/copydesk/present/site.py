@@ -1,0 +1,59 @@
+"""Sites as cells and sentences."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rich.text import Text
+
+from copydesk.domain.age import age
+from copydesk.domain.text import plural
+from copydesk.present.facts import Fact
+from copydesk.session.site_rows import SiteRow, audience
+
+
+def published(row: SiteRow) -> Text | str:
+    """Return whether readers can get it, in a word."""
+    return "published" if row.published else Text("not published", style="warn")
+
+
+def host(row: SiteRow) -> Text:
+    """Return where a site is, without the scheme."""
+    where = row.address.removeprefix("https://").removeprefix("http://")
+    return Text(where.removesuffix("/"), style="link" if row.published else "muted")
+
+
+def address(row: SiteRow) -> Text:
+    """Return where a site is, as a column says it."""
+    return host(row) if host(row).plain else Text("-", style="muted")
+
+
+def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") -> list[Fact]:
+    """Return what to know about a site; ``staged`` changes of it are kept on this machine.
+
+    ``stopped`` says how far the sending of them was ("2 of 5") when it was cut off.
+    """
+    them = "it" if staged == 1 else "them"
+    waiting = (
+        f"{plural(staged, 'change')}, nothing sent: enter shows {them}, and ctrl+s there sends"
+    )
+    if stopped:
+        waiting = f"{stopped} requests sent: enter goes on with it, or takes it back"
+    found = [Fact("staged", Text(waiting, style="warn"))] if staged or stopped else []
+    found += [
+        Fact("state", published(row)),
+        Fact(
+            "read by", audience(row) if row.published else f"nobody; once published {audience(row)}"
+        ),
+        Fact("shows", plural(row.spaces, "space")),
+        Fact("address", host(row) if host(row).plain else Text("none yet", style="muted")),
+        Fact("plan", row.plan),
+    ]
+    if row.adaptive:
+        found.append(Fact("content", "adapts to its visitors"))
+    if row.agents:
+        found.append(Fact("agents", "may read it" if row.agents == "included" else "kept out"))
+    if row.created is not None:
+        since = age(row.created, now)
+        found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))
+    return found

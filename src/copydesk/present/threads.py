@@ -1,0 +1,414 @@
+"""Threads: which there are, in what order they are walked, and how a message is drawn."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from copydesk.domain.age import age
+from copydesk.domain.anchor import QUOTE, is_anchor, quoted
+from copydesk.domain.text import clean, shorten
+from copydesk.present.diff import wrap_exact
+from copydesk.present.markdown import Line, draw
+from copydesk.present.markdown_blocks import blocks
+from copydesk.session.glyphs import glyphs
+from copydesk.session.people import name_of
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.comment import Comment, CommentReply, Reaction
+    from copydesk.domain.page_text import PageText
+
+THUMBS_UP = "👍"
+
+EMOJI: Mapping[str, str] = {
+    "thumbs up": THUMBS_UP,
+    "thumbs down": "👎",
+    "heart": "❤",
+    "party": "🎉",
+    "rocket": "🚀",
+    "eyes": "👀",
+    "smile": "😄",
+    "thinking": "🤔",
+    "confused": "😕",
+    "clap": "👏",
+    "pray": "🙏",
+    "fire": "🔥",
+    "hundred": "💯",
+    "check": "✅",
+    "warning": "⚠",
+    "bug": "🐛",
+    "bulb": "💡",
+    "memo": "📝",
+    "question": "❓",
+    "wave": "👋",
+}
+"""The reactions that the chooser offers, by the names people type."""
+
+
+GONE = 1 << 60
+"""A line below all others, for text that is not there any more."""
+
+
+@dataclass(slots=True)
+class Thread:
+    """A comment with what was answered; ``replies`` is None until they have been read.
+
+    ``number`` is what the screens call it: "[2]", its place in reading order (0: it stands alone).
+    """
+
+    comment: Comment
+    number: int
+    replies: list[CommentReply] | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of its first comment."""
+        return self.comment.id
+
+    @property
+    def open(self) -> bool:
+        """Whether it waits for something; what was said with a verdict does not."""
+        return self.comment.status != "resolved" and not self.verdict
+
+    @property
+    def verdict(self) -> bool:
+        """Whether it is what a reviewer said with a verdict, which stands under the reviews."""
+        return self.comment.target.review is not None
+
+    @property
+    def page(self) -> str | None:
+        """The page it is on; None for the change request as a whole."""
+        return self.comment.target.page.id if self.comment.target.page else None
+
+    @property
+    def node(self) -> str | None:
+        """The anchor on that page; None for the page as a whole."""
+        return self.comment.target.node.id if self.comment.target.node else None
+
+    def height(self, line: Callable[[Thread], int | None]) -> int:
+        """Return how far down its page it is: on the whole page -1, on text that is gone `GONE`.
+
+        Node ids that are no anchors name blocks of the service, which have no line here.
+        """
+        if self.node is None or not is_anchor(self.node):
+            return -1
+        at = line(self)
+        return GONE if at is None else at
+
+    @property
+    def label(self) -> str:
+        """How screens name it."""
+        return f"[{self.number}]"
+
+
+class Threads:
+    """All threads of a change request, the oldest first until `renumber` puts them in order."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Thread] = {}
+        self._numbered = 0
+        self._first: frozenset[str] | None = None
+        """The threads that were there at first: only these may be put in order."""
+        self._open: int | None = None
+
+    def __iter__(self) -> Iterator[Thread]:
+        return iter(self._by_id.values())
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def get(self, thread_id: str | None) -> Thread | None:
+        """Return a thread by the id of its comment."""
+        return None if thread_id is None else self._by_id.get(thread_id)
+
+    def take(self, comments: Iterable[Comment]) -> None:
+        """Take in what was read: known threads keep their replies, if those are as many."""
+        known, self._by_id, self._open = self._by_id, {}, None
+        for comment in sorted(comments, key=lambda comment: comment.posted_at):
+            before = known.get(comment.id)
+            self._by_id[comment.id] = thread = before or self._new(comment)
+            if thread.replies is not None and comment.replies != len(thread.replies):
+                thread.replies = None
+            thread.comment = comment
+
+    def put(self, comment: Comment) -> Thread:
+        """Take in one comment as it is now."""
+        thread = self._by_id.get(comment.id)
+        if thread is None:
+            thread = self._by_id[comment.id] = self._new(comment)
+        thread.comment = comment
+        self._open = None
+        return thread
+
+    def _new(self, comment: Comment) -> Thread:
+        self._numbered += 1
+        return Thread(comment, self._numbered)
+
+    def remove(self, thread_id: str) -> None:
+        """Forget a thread."""
+        self._by_id.pop(thread_id, None)
+        self._open = None
+
+    @property
+    def open_count(self) -> int:
+        """How many are open; counted again when one changed."""
+        if self._open is None:
+            self._open = sum(thread.open for thread in self)
+        return self._open
+
+    @property
+    def count(self) -> int:
+        """How many there are, open or resolved, without the comments of verdicts."""
+        return sum(not thread.verdict for thread in self)
+
+    def on_page(self, page: str | None) -> list[Thread]:
+        """Return the threads of a page (None: of the request as a whole), in their order."""
+        return [thread for thread in self if thread.page == page]
+
+    def open_by_page(self) -> dict[str | None, int]:
+        """Return how many open threads each page has."""
+        counts: dict[str | None, int] = {}
+        for thread in self:
+            if thread.open:
+                counts[thread.page] = counts.get(thread.page, 0) + 1
+        return counts
+
+    def walk(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> list[Thread]:
+        """Return the open threads in reading order: of the request, then page by page and line.
+
+        ``line`` tells where on its page a thread is, None when unknown or gone.
+        """
+        return [thread for thread in self._in_order(pages, line) if thread.open]
+
+    def renumber(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> None:
+        """Put the threads in the order of `walk`, so that their numbers rise along the way.
+
+        What came later has the next numbers and keeps them, and what goes takes its own along: a
+        number that was read on screen, or told somebody, names the same thread.
+        """
+        threads = self._in_order(pages, line)
+        if self._first is None and threads:
+            self._first = frozenset(self._by_id)
+        first = [thread for thread in threads if thread.id in (self._first or ())]
+        numbers = sorted(thread.number for thread in first)
+        for number, thread in zip(numbers, first, strict=True):
+            thread.number = number
+        self._by_id = {thread.id: thread for thread in threads}
+
+    def _in_order(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> list[Thread]:
+        order = {page: at for at, page in enumerate(pages)}
+        far = len(order)
+
+        def place(thread: Thread) -> tuple[int, str, int, datetime, str]:
+            page = -1 if thread.page is None else order.get(thread.page, far)
+            apart = thread.page or "" if page == far else ""
+            return page, apart, thread.height(line), thread.comment.posted_at, thread.id
+
+        return sorted(self, key=place)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Threads under a heading (none when it is empty). ``quotes`` is what each is about."""
+
+    heading: str
+    threads: Sequence[Thread]
+    quotes: Sequence[str] = ()
+
+
+NAMED = 3
+"""People who are named beside a reaction; of more the number is said."""
+
+LABELS = 3
+"""Threads named beside one line; of more the count is said."""
+
+
+def mark_of(threads: Sequence[Thread]) -> tuple[str, bool]:
+    """Return what is drawn beside a line with these threads, and whether one of them is open."""
+    label = "".join(thread.label for thread in threads[:LABELS])
+    if len(threads) > LABELS:
+        label = f"[{len(threads)} threads]"
+    return label, any(thread.open for thread in threads)
+
+
+def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[Group]:
+    """Return the threads of a page: on it as a whole, line by line, on text that is gone."""
+    whole: list[Thread] = []
+    lines: list[tuple[int, int, Thread]] = []
+    gone: list[Thread] = []
+    for thread in threads:
+        # Node ids that are no anchors name blocks of the service, which have no line here.
+        if thread.node is None or not is_anchor(thread.node):
+            whole.append(thread)
+            continue
+        line = 0 if page is None else page.find(thread.node)
+        if line is None:
+            gone.append(thread)
+        else:
+            lines.append((line, thread.number, thread))
+    return [
+        Group("On the page" if whole and (lines or gone) else "", whole),
+        Group("On its lines" if whole and lines else "", [t for _, _, t in sorted(lines)]),
+        Group("On text that is gone", gone, [gone_text(thread) for thread in gone]),
+    ]
+
+
+def all_groups(
+    threads: Threads,
+    waiting: Sequence[Thread],
+    titles: Mapping[str, str],
+    gone: Callable[[Thread], bool] = lambda thread: False,
+) -> list[Group]:
+    """Return all threads, the open ones first; ``titles`` says where pages stand.
+
+    ``gone`` tells of a thread whether what it is about is there no more, as far as that is known.
+    """
+    above = {thread.id for thread in waiting}
+    closed = [thread for thread in threads if not thread.open and thread.id not in above]
+    said = [thread for thread in closed if thread.verdict]
+    resolved = [thread for thread in closed if not thread.verdict]
+
+    def about(thread: Thread) -> str:
+        if thread.page is None:
+            return "the request"
+        where = titles.get(thread.page, "a page that is gone")
+        quote = gone_text(thread)
+        return f"{where}: {quote}" if quote else where
+
+    lost = [thread for thread in waiting if thread.page not in (None, *titles) or gone(thread)]
+    known = {thread.id for thread in lost}
+    there = [thread for thread in waiting if thread.id not in known]
+    return [
+        Group("", there, [about(thread) for thread in there]),
+        Group("On text that is gone", lost, [about(thread) for thread in lost]),
+        Group("Said with a review", said, [about(thread) for thread in said]),
+        Group("Resolved", resolved, [about(thread) for thread in resolved]),
+    ]
+
+
+def emoji_text(emoji: str) -> str:
+    """Return a reaction as it is drawn. Some services send code points in hexadecimal."""
+    parts = emoji.split("-")
+    if all(4 <= len(part) <= 6 and set(part) <= set(string.hexdigits) for part in parts):
+        points = [int(part, 16) for part in parts]
+        if all(0x2000 <= point <= 0x1FAFF for point in points):
+            emoji = "".join(map(chr, points))
+    said = clean(emoji, limit=50)
+    if glyphs().gap.isascii():
+        return next((f":{name}:" for name, sign in EMOJI.items() if sign == said), said)
+    return said
+
+
+def draw_message(
+    message: Comment | CommentReply,
+    width: int,
+    now: datetime,
+    *,
+    label: str = "",
+    reply: bool = False,
+    resolved: bool = False,
+    me: str | None = None,
+    note: str = "",
+    fresh: bool = False,
+) -> list[Line]:
+    """Return the lines of a comment or reply: who and when, the text, the reactions.
+
+    ``fresh`` marks what came while the reader was here.
+    """
+    lead = f"   {glyphs().branch} " if reply else f" {label} " if label else " "
+    indent = " " * cell_len(lead)
+    tone = "muted" if resolved else ""
+    head: Line = [(lead, "muted" if resolved or reply else "accent")]
+    who = shorten(name_of(message.posted_by), max(8, width - len(lead) - 14), glyphs().more)
+    head += [(who, "muted" if resolved else "who"), (f"  {age(message.posted_at, now)}", "muted")]
+    if message.edited_at is not None:
+        head.append(("  edited", "muted"))
+    if fresh:
+        head.append((f"  {glyphs().changed} new", "accent"))
+    lines = [head]
+    if note:
+        said, look = f"  {note}", "good" if resolved else "muted"
+        if sum(cell_len(part) for part, _ in head) + cell_len(said) <= width:
+            head.append((said, look))
+        else:
+            parts = wrap_exact([(note, look)], max(8, width - cell_len(indent)))
+            lines += [[(indent, ""), *part] for part in parts]
+    text = clean(message.body.markdown or "", lines=True, limit=100_000)
+    room = max(12, width - len(indent) - 1)
+    for block in blocks(text):
+        lines.extend(
+            [(indent, ""), *((part, own or tone) for part, own in line)]
+            for line in draw(block, room, literal=True)
+        )
+    while len(lines) > 1 and not any(part.strip() for part, _ in lines[-1]):
+        lines.pop()
+    if shown := _reactions(message.reactions, me, room):
+        lines.append([(indent, ""), *shown])
+    return lines
+
+
+def _reactions(reactions: Sequence[Reaction], me: str | None, room: int) -> Line:
+    """Return the reactions with who put them there, as far as there is room for the names."""
+    counted: list[tuple[str, str, bool]] = []
+    for reaction in reactions:
+        count = reaction.count or len(reaction.users)
+        if count <= 0 or not reaction.emoji.strip():
+            continue
+        mine = any(reactor.user.id == me for reactor in reaction.users)
+        counted.append((f"{emoji_text(reaction.emoji)} {count}", _who(reaction, me), mine))
+    room -= sum(cell_len(sign) + 2 for sign, _, _ in counted)
+    shown: Line = []
+    for sign, who, mine in counted:
+        shown.append((sign, "accent" if mine else "muted"))
+        if who and cell_len(who) + 1 <= room:
+            shown.append((f" {who}", "muted"))
+            room -= cell_len(who) + 1
+        shown.append(("  ", ""))
+    return shown
+
+
+def _who(reaction: Reaction, me: str | None) -> str:
+    """Return who reacted: me first, three by name, the others by number."""
+    users = sorted((each.user for each in reaction.users), key=lambda user: user.id != me)
+    named = ["you" if user.id == me else name_of(user) for user in users[:NAMED]]
+    more = max(reaction.count, len(users)) - len(named)
+    if more > 0 and named:
+        named.append(f"{more} more")
+    return ", ".join(named)
+
+
+def who_reacted(reactions: Sequence[Reaction]) -> list[tuple[str, str]]:
+    """Return (reaction, names) for each reaction."""
+    return [
+        (emoji_text(reaction.emoji), ", ".join(name_of(each.user) for each in reaction.users))
+        for reaction in reactions
+    ]
+
+
+def mine(message: Comment | CommentReply, emoji: str, me: str | None) -> bool:
+    """Whether I reacted with an emoji."""
+    return any(
+        reaction.emoji == emoji and any(reactor.user.id == me for reactor in reaction.users)
+        for reaction in message.reactions
+    )
+
+
+def answer_name(called: Callable[[str], str], text: str, thread: str) -> str:
+    """Return what a reply is called in the log: by its own words, then those of its thread.
+
+    ``called`` names a message by the words that it begins with.
+    """
+    return f"{called(clean(text, limit=24))} in “{clean(thread, limit=16)}”"
+
+
+def gone_text(thread: Thread) -> str:
+    """Return what the line said that a thread was about, when its anchor knows it."""
+    said = quoted(thread.node or "")
+    if len(said) == QUOTE:  # the anchor keeps no more: end it with a word
+        said = f"{said.rpartition(' ')[0] or said} {glyphs().more}"
+    return clean(said)

@@ -1,0 +1,147 @@
+"""Clusters, issues and merges for them as rows of a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from copydesk.domain.address import web_address
+from copydesk.domain.masking import mask
+from copydesk.domain.text import clean
+from copydesk.domain.trend import Trend, sane, trend
+from copydesk.session.readiness import Readiness, readiness
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.cluster import IssuesCluster
+    from copydesk.contract.models.conversation import ConversationIssueItem
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRow:
+    """One cluster; texts are clean."""
+
+    id: str
+    label: str
+    summary: str
+    pulse: tuple[float, ...]
+    issues: int
+    conversations: int
+    sources: tuple[tuple[str, float], ...]
+    created: datetime | None
+    updated: datetime | None
+    address: str
+
+    @property
+    def trend(self) -> Trend:
+        """Whether it grows."""
+        return trend(self.pulse, self.issues)
+
+
+def cluster_row(cluster: IssuesCluster) -> ClusterRow:
+    """Return the row of a cluster. A short pulse is filled up with empty weeks before it."""
+    pulse = tuple(map(sane, cluster.weekly_pulse))[-WEEKS:]
+    label = clean(cluster.label).strip() or "Untitled"
+    return ClusterRow(
+        cluster.id,
+        label,
+        clean(cluster.summary or "", lines=True, limit=4_000).strip(),
+        (0,) * (WEEKS - len(pulse)) + pulse,
+        int(sane(cluster.stats.issues)),
+        int(sane(cluster.stats.conversations)),
+        tuple(
+            (clean(name).strip() or "unknown", sane(count))
+            for name, count in sorted(cluster.sources.items(), key=lambda pair: -sane(pair[1]))
+        ),
+        cluster.created_at,
+        cluster.updated_at,
+        web_address(cluster.urls.app),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A change request that was merged for a cluster.
+
+    The API does not tell when a request was merged, only when it last changed. A merge is the last
+    thing that happens to a request, unless its subject or its description is edited after it:
+    ``at`` is the latest moment that the merge can have been at.
+    """
+
+    id: str
+    label: str
+    at: datetime
+
+
+def merge_of(request: ChangeRequest) -> Merge | None:
+    """Return when a change request was merged; None when it was not."""
+    if request.status != "merged":
+        return None
+    return Merge(request.id, f"#{request.number}", request.updated_at)
+
+
+@dataclass(frozen=True, slots=True)
+class IssueRow:
+    """One issue with where it was found; texts are clean, nothing is masked yet."""
+
+    id: str
+    title: str
+    summary: str
+    conversation: str
+    source: str
+    created: datetime | None
+    address: str
+    cluster: str = ""
+
+
+def issue_row(item: ConversationIssueItem) -> IssueRow:
+    """Return the row of an issue."""
+    issue, found_in = item.issue, item.conversation
+    return IssueRow(
+        issue.id,
+        clean(issue.title).strip() or "Untitled",
+        clean(issue.summary or "", lines=True, limit=4_000).strip(),
+        issue.conversation or (found_in.id if found_in is not None else ""),
+        clean(found_in.source or "") if found_in is not None else "",
+        issue.created_at,
+        web_address(found_in.urls.source if found_in is not None else None),
+        issue.cluster or "",
+    )
+
+
+def shown(text: str, *, masked: bool) -> str:
+    """Return text as it may be seen now."""
+    return mask(text) if masked else text
+
+
+WEEKS = 13
+"""Weeks of a pulse (platform-api.md, Issues cluster)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """One change request of a cluster. ``ready`` is None for an open one while that is read."""
+
+    id: str
+    space: str
+    number: int
+    subject: str
+    status: str
+    changed: datetime
+    ready: Readiness | None = None
+
+
+def request_row(request: ChangeRequest, ready: Readiness | None = None) -> RequestRow:
+    """Return the row of a change request; only of an open one ``ready`` has to be told."""
+    if request.status != "open":
+        ready = readiness(request.status, None, outdated=False, keys=False)
+    return RequestRow(
+        request.id,
+        request.space,
+        request.number,
+        clean(request.subject).strip() or "No subject",
+        clean(str(request.status)),
+        request.updated_at,
+        ready,
+    )

@@ -1,0 +1,310 @@
+"""What the key of a draft says: where the text belongs. The one place that takes keys apart.
+
+Keys are made where text is written; those of a review by `review_key`, so that writing and finding
+again agree.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from dataclasses import fields as fields_of
+
+from copydesk.domain.text import clean, plural
+from copydesk.local.drafts import field_of
+from copydesk.session.declared import ACTIONS, PLACES
+from copydesk.session.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """Where a draft belongs: a place, what it shows there, and in words what the text is.
+
+    ``part`` tells the place which of its fields to open (`Place.resume_draft`); empty when it opens
+    none by itself.
+    """
+
+    place: str
+    target: Target
+    words: str
+    part: str = ""
+    summary: Callable[[str], str] = str
+    """Takes the text as it is kept and gives what a person reads."""
+
+
+def moves(text: str) -> str:
+    """Return in words what is staged: its requests are lines that begin with a dash."""
+    said = [line for line in text.splitlines() if line.startswith("- ")]
+    return "\n".join([f"{plural(len(said), 'change')} staged", "", *said])
+
+
+def staged_moves(kept: Mapping[str, str]) -> dict[str, int]:
+    """Return how many changes are kept staged, by the id of their site, out of all kept texts."""
+    lead = structure_key("")
+    return {
+        key.removeprefix(lead): sum(line.startswith("- ") for line in text.splitlines())
+        for key, text in kept.items()
+        if key.startswith(lead)
+    }
+
+
+WORDS = ""
+"""Stands in a kept form for what its fields are called, and the ids that are in them."""
+
+
+def form_text(
+    values: Mapping[str, object], labels: Mapping[str, str], names: Mapping[str, str]
+) -> str:
+    """Return what is kept of a form: its values, and in words what they and their ids are."""
+    return json.dumps({**values, WORDS: {"labels": dict(labels), "names": dict(names)}})
+
+
+def form_words(kept: Mapping[str, object], of: str) -> dict[str, str]:
+    """Return what is kept of a form in words: the ``labels`` of its fields, or ``names`` of ids."""
+    words = kept.get(WORDS)
+    said = words.get(of) if isinstance(words, dict) else None
+    return {
+        str(key): clean(each)
+        for key, each in (said if isinstance(said, dict) else {}).items()
+        if isinstance(each, str)
+    }
+
+
+def fields(text: str) -> str:
+    """Return in words the kept fields of a form, as Markdown."""
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(kept, dict):
+        return text
+    labels, names = form_words(kept, "labels"), form_words(kept, "names")
+    said = []
+    for name, each in kept.items():
+        if name == WORDS:
+            continue
+        value = str(len(each) if isinstance(each, list) else each)
+        value = "\n".join(names.get(line, line) for line in value.split("\n"))
+        between = "\n\n" if "\n" in value else " "
+        # Lines of a field stay lines, also those of JSON.
+        shown = f"```\n{value}\n```" if "\n" in value else value
+        said.append(f"{labels.get(name, name)}:{between}{shown}")
+    return "\n\n".join(said)
+
+
+def structure_key(site: str) -> str:
+    """Return the key of what is staged for a site."""
+    return f"structure {site}"
+
+
+def share_link_key(site: str, link: str) -> str:
+    """Return the key of the name of a share link; ``link`` is "new" for one that is to be made."""
+    return f"share link {site} {link}"
+
+
+def schema_key(site: str) -> str:
+    """Return the key of the adaptive schema of a site while it is edited."""
+    return f"adaptive schema {site}"
+
+
+def schema_text(text: str) -> str:
+    """Return the text of a kept adaptive schema, without what it was begun from."""
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return text
+    return str(kept.get("text", "")) if isinstance(kept, dict) else text
+
+
+def tree_key(organization: str) -> str:
+    """Return the key of what is staged of the tree of collections and spaces."""
+    return f"tree {organization}"
+
+
+def about_key(space: str, request: str) -> str:
+    """Return the key of the subject and description of a change request."""
+    return f"change-request {space} {request} about"
+
+
+def new_request_key(space: str, cluster: str | None) -> str:
+    """Return the key of the subject of a new change request, for a cluster if one is given."""
+    return f"change-request {space} new" + (f" {cluster}" if cluster else "")
+
+
+def form_key(place: str, target: Target, method: str, item: str = "") -> str:
+    """Return the key of what is typed in the form that an action of a list opens.
+
+    ``method`` names the action, ``item`` is the id of what it is about.
+    """
+    whose = (target.organization, target.space, target.item)
+    return " ".join(["form", place, *(each or "-" for each in whose), method, item]).rstrip()
+
+
+def marked_verdict_key(status: str) -> str:
+    """Return the key of the words of a verdict on all marked change requests."""
+    return f"marked verdict {status}"
+
+
+VIEW_NAME_KEY = "view name"
+"""The key of the name that a view of the list is about to be saved under."""
+
+
+def review_key(space: str, request: str, part: str) -> str:
+    """Return the key of a text about a change request; ``part`` names the field of the review.
+
+    Of a thread on a space itself ``request`` is "".
+    """
+    return f"{space}/{request}/{part}"
+
+
+AHEAD = "ahead "
+"""What the keys of texts begin with that were typed before the field for them was there."""
+
+
+def ahead_key(place: str, target: Target, action: str) -> str:
+    """Return a new key of what is typed for the field that an action is about to open."""
+    ids = {name: value for name, value in asdict(target).items() if value is not None}
+    return AHEAD + json.dumps([place, action, secrets.token_hex(4), ids])
+
+
+def ahead_action(key: str) -> str:
+    """Return the id of the action that a text was typed ahead for; empty for any other key."""
+    found = _ahead(key)
+    return "" if found is None else found[1]
+
+
+def ahead_for(keys: Iterable[str], place: str, action: str, field: str) -> list[str]:
+    """Return those of ``keys`` that have what was typed ahead for the field of a key.
+
+    By the same ``action`` of the same ``place``, on all that the field is about: a text that was
+    typed for a row of a list is offered for no other.
+    """
+    about = belonging(field)
+    if about is None:
+        return []
+    ids = {name: value for name, value in asdict(about.target).items() if value is not None}
+    return [
+        key
+        for key in keys
+        if (found := _ahead(key)) is not None
+        and found[:2] == (place, action)
+        and ids.items() <= asdict(found[2]).items()
+    ]
+
+
+def _ahead(key: str) -> tuple[str, str, Target] | None:
+    if not key.startswith(AHEAD):
+        return None
+    try:
+        match json.loads(key.removeprefix(AHEAD)):
+            case [str(place), str(action), str(), dict(ids)]:
+                names = {each.name for each in fields_of(Target)}
+                known = {name: str(each) for name, each in ids.items() if name in names}
+                return place, action, Target(**known)
+    except ValueError:
+        pass
+    return None
+
+
+def _given(word: str) -> str | None:
+    return None if word == "-" else word
+
+
+def _form_title(name: str, method: str) -> str:
+    """Return in words which form of which place it is."""
+    if name not in PLACES:
+        return f"form of {name.replace('-', ' ')}"
+    title, scope = PLACES[name]
+    found = ACTIONS.get(f"{scope}.{method}")
+    return title if found is None else f"{title}: {found.label}"
+
+
+def belonging(key: str) -> Belonging | None:
+    """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
+    if (field := field_of(key)) != key:  # for a field that two windows typed in
+        found = belonging(field)
+        return None if found is None else replace(found, words=f"{found.words} (second text)")
+    if (ahead := _ahead(key)) is not None:
+        name, action, target = ahead
+        return Belonging(name, target, _form_title(name, action.rpartition(".")[2]), key)
+    match key.split(" "):
+        case ["structure", site]:
+            words = "staged for a site"
+            return Belonging("site-structure", Target(site=site), words, summary=moves)
+        case ["share", "link", site, link]:
+            target = Target(site=site)
+            return Belonging("share-links", target, "name of a share link", link, fields)
+        case ["adaptive", "schema", site]:
+            target = Target(site=site)
+            return Belonging("site-schema", target, "adaptive schema", "edit", schema_text)
+        case ["tree", organization]:
+            target = Target(organization=organization)
+            words = "collections and spaces"
+            return Belonging("organization-structure", target, words, summary=moves)
+        case ["tree", "row", organization, row]:
+            target = Target(organization=organization)
+            words = "settings of a collection or a space"
+            return Belonging("organization-structure", target, words, row, fields)
+        case ["tree", "new", organization, kind]:
+            target = Target(organization=organization)
+            return Belonging("organization-structure", target, f"new {kind}", summary=fields)
+        case ["change-request", space, request, "about"]:
+            target = Target(space=space, change_request=request)
+            return Belonging("changes", target, "description", "about")
+        case ["outbox", entry]:
+            words = "edit of a write that waits"
+            return Belonging("outbox", Target(item=entry), words, entry, fields)
+        case ["marked", "verdict", status]:
+            words = "approval" if status == "approved" else "request for changes"
+            return Belonging("changes", Target(), f"{words}, of several", f"verdict {status}")
+        case ["view", "name"]:
+            return Belonging("changes", Target(), "name of a view", "view")
+        case ["change-request", space, "new", *cluster]:
+            target = Target(space=space, cluster=cluster[0] if cluster else None)
+            return Belonging("changes", target, "new change request", "new")
+        case ["request", "of", "cluster", cluster]:
+            return Belonging(
+                "clusters", Target(cluster=cluster), "change request for a cluster", summary=fields
+            )
+        case ["site", "setting", site, setting]:
+            target = Target(site=site)
+            return Belonging("site-settings", target, "setting of a site", setting, fields)
+        case ["form", place, organization, space, item, method, *about]:
+            target = Target(
+                organization=_given(organization), space=_given(space), item=_given(item)
+            )
+            part = " ".join([method, *about])
+            return Belonging(place, target, _form_title(place, method), part, fields)
+        case ["site", "new"]:
+            return Belonging("sites", Target(), "new site", "new", fields)
+        case ["site", "row", site, row]:
+            return Belonging(
+                "site-structure", Target(site=site), "row of a site's structure", row, fields
+            )
+    space, _, rest = key.partition("/")
+    request, _, part = rest.partition("/")
+    if not (space and part):
+        return None
+    place, target = "review", Target(space=space, change_request=request)
+    if not request:
+        place, target = "space-comments", Target(space=space)
+    match part.split(" "):
+        case ["space"] if not request:
+            return Belonging(place, target, "comment on the space", part)
+        case ["request"] if request:
+            return Belonging(place, target, "comment on the request", part)
+        case ["verdict", "approved"] if request:
+            return Belonging("review", target, "approval", part)
+        case ["verdict", _] if request:
+            return Belonging("review", target, "request for changes", part)
+        case ["reply", thread]:
+            return Belonging(place, target.but(thread=thread), "reply", part)
+        case ["edit", message]:
+            return Belonging(place, target.but(thread=message), "edit of a message", part)
+    page, _, node = part.partition("/")
+    if not node:
+        return None
+    words = "comment on a page" if node == "page" else "comment on a line"
+    return Belonging(place, target.but(page=page), words, part)

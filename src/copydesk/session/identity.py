@@ -1,0 +1,159 @@
+"""Finding out, once connected, who I am and which organization I was in.
+
+What is kept of that on this machine will do to begin with, so that a start needs no network. The
+service is asked behind it, and what was kept for somebody else is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from copydesk.domain.text import clean
+from copydesk.session.offline import from_kept, leave_kept
+from copydesk.session.people import People
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.session.session import Session
+    from copydesk.session.target import Target
+
+REMEMBERED = "session"
+"""The snapshot that keeps the organization of the last run."""
+
+
+async def identify(session: Session, api: Api) -> None:
+    """Fill in the caller and the organization of a session.
+
+    The caller is an extension (E1): without it nobody is "me". The organization is the one of the
+    last run when it is still there, else the first. Raises what the client raises.
+    """
+    from copydesk.client.errors import ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    try:
+        session.me = await api(ops.get_current_user)
+    except ExtensionMissing:
+        session.me = None
+    remembered = next(iter(session.snapshot.read(REMEMBERED)), {}).get("organization")
+    page = await api(ops.list_organizations, limit=100)
+    session.organization_titles.update({each.id: clean(each.title) for each in page.items})
+    if page.items:
+        chosen = next((o for o in page.items if o.id == remembered), page.items[0])
+        choose(session, chosen.id, chosen.title)
+
+
+async def identify_at(target: Target, session: Session, api: Api) -> None:
+    """Do as `identify`, and be in the organization of what is opened, where that is known.
+
+    What cannot be read is left to the place that shows it. Raises what the client raises.
+    """
+    from copydesk.client.errors import ApiError
+    from copydesk.contract import operations as ops
+
+    await identify(session, api)
+    meant = target.organization
+    try:
+        if target.space is not None and meant not in session.organization_titles:
+            meant = (await api(ops.get_space, target.space)).organization or meant
+        if meant is None or meant == session.organization:
+            return
+        title = session.organization_titles.get(meant)
+        if title is None:
+            title = (await api(ops.get_organization, meant)).title
+    except ApiError:
+        return
+    choose(session, meant, title)
+
+
+def choose(session: Session, organization: str, title: str) -> None:
+    """Be in an organization from now on, and at the next start."""
+    session.organization = organization
+    session.organization_title = clean(title)
+    session.snapshot.write(REMEMBERED, [{"organization": organization}])
+    session.touched()
+
+
+async def recall(session: Session, api: Api) -> bool:
+    """Fill in the caller and the organization from what is kept; False where it is not."""
+    leave_kept()  # who reads what is kept may have begun this: that it is the start is no secret
+    if not api.keeps:
+        return False
+    return await from_kept(lambda: session.identify(session, api)) is not None
+
+
+async def confirm(session: Session, api: Api) -> None:
+    """Ask the service who the caller is, where only what was kept has said so.
+
+    Raises nothing: what fails is learned from as a read is, and it is asked again after the next
+    answer.
+    """
+    from copydesk.client.errors import ApiError, ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    leave_kept()
+    before = session.me
+    try:
+        me = await api(ops.get_current_user)
+    except ExtensionMissing:
+        me = None
+    except (ApiError, OSError) as error:
+        session.learn(error)
+        return
+    session.confirmed = True
+    if me is None or before is None or me.id == before.id:
+        session.me = me
+        session.fresh()
+        await tell_owner(session)
+        return
+    # Another token: nothing that its reader may not see is to be shown to them.
+    await api.forget_kept()
+    session.people, session.organization = People(), None
+    session.organization_titles.clear()
+    try:
+        await session.identify(session, api)
+    except (ApiError, OSError) as error:
+        session.learn(error)
+    session.me = me
+    session.fresh()
+    name = clean(me.display_name or me.email or me.id)
+    was = clean(before.display_name or before.email or before.id)
+    session.others()
+    said = f"This token is {name}'s. What was kept here for {was} is dropped, and read anew."
+    session.report(f"{said} {await note_owner(session)}".strip(), "warn")
+
+
+async def tell_owner(session: Session) -> None:
+    """Do as `note_owner`, and tell what there is to say."""
+    if said := await note_owner(session):
+        session.report(said, "warn")
+
+
+async def note_owner(session: Session) -> str:
+    """Note whose things are kept on this machine from now on; say what is kept of others.
+
+    Somebody else who comes with another token does not get them then.
+    """
+    me, keeper = session.me, session.token
+    if me is None or keeper is None:
+        return ""
+    try:
+        return await asyncio.to_thread(keeper.note, me.id, clean(me.display_name or me.email or ""))
+    except OSError:
+        return ""  # where nothing can be noted, nothing of them is kept either
+
+
+async def knock(session: Session) -> None:
+    """Ask a service that could not be reached whether it is back, where nothing else is to be read.
+
+    Raises nothing, as `confirm`, which does the asking.
+    """
+    from copydesk.client.errors import ApiError
+
+    leave_kept()
+    try:
+        api = await session.ready()
+    except (ApiError, OSError) as error:
+        session.learn(error)
+    else:
+        await confirm(session, api)

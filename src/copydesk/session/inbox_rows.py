@@ -1,0 +1,83 @@
+"""Threads that wait for somebody, as rows of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from copydesk.domain.age import instant
+from copydesk.domain.text import clean
+from copydesk.domain.waiting import WHYS, Why
+
+if TYPE_CHECKING:
+    from copydesk.session.session import Snapshot
+
+
+KEPT = 200
+"""Rows kept for the next start."""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRow:
+    """A thread that waits. ``request`` is "" on a space itself; all text is clean.
+
+    ``last`` had the last word ``at`` that time. ``done`` says what the reader did about it since:
+    it stays where it is until the list is read again.
+    """
+
+    id: str
+    space: str
+    space_title: str
+    request: str
+    number: int
+    subject: str
+    page: str
+    text: str
+    last: str
+    at: datetime
+    why: Why
+    replies: int = 0
+    done: str = ""
+
+    @property
+    def where(self) -> str:
+        """What it is on: the number of the request, or the space."""
+        return f"#{self.number}" if self.number else "space"
+
+    @property
+    def about(self) -> str:
+        """The subject of the request, else what the space is called."""
+        return self.subject or self.space_title
+
+
+def keep(snapshot: Snapshot, organization: str, rows: Iterable[InboxRow]) -> None:
+    """Keep the first rows for the first frame of the next start. Raises ``OSError``."""
+    kept = [asdict(row) | {"at": row.at.isoformat()} for row in list(rows)[:KEPT] if not row.done]
+    snapshot.write(f"inbox {organization}", kept)
+
+
+_KINDS: Final[Mapping[str, type]] = {
+    **dict.fromkeys(
+        ("id", "space", "space_title", "request", "subject", "page", "text", "last", "done"), str
+    ),
+    "number": int,
+    "replies": int,
+}
+
+
+def recall(snapshot: Snapshot, organization: str) -> list[InboxRow]:
+    """Return the rows that were kept; what cannot be read is left out."""
+    rows = []
+    for value in snapshot.read(f"inbox {organization}"):
+        at = instant(value.get("at")) if isinstance(value.get("at"), str) else None
+        given = {name: value.get(name) for name in _KINDS}
+        fits = all(type(given[name]) is kind for name, kind in _KINDS.items())
+        why = value.get("why")
+        if at is not None and fits and why in WHYS:
+            told: dict[str, Any] = {
+                name: clean(held) if isinstance(held, str) else held for name, held in given.items()
+            }
+            rows.append(InboxRow(**told, at=at, why=why))
+    return rows

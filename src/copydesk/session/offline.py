@@ -1,0 +1,104 @@
+"""Reading what is kept of a service on this machine: there at once, and also without a network.
+
+What is shown of it is marked with its age and read anew behind it. What an action goes on with is
+read so only where the service cannot be asked now, and what is written on it is rechecked before it
+goes (`live_or_kept`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from copydesk.session.contact import BUSY, LIMIT
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.session.session import Session
+
+T = TypeVar("T")
+
+WHY = {"": "Offline", LIMIT: "API limit reached", BUSY: "The service is busy"}
+"""Why the service is not asked, by what it said last (`Contact.limited`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromKept(Generic[T]):
+    """What was read of what is kept.
+
+    ``at`` is when the oldest of it came from the service; None where nothing had to be asked, so
+    that it is as good as if it came from there. ``why`` it was not asked, for a sentence.
+    """
+
+    result: T
+    at: datetime | None
+    why: str = "Offline"
+
+    def note(self, now: datetime) -> str:
+        """Return what a sheet that opens on it says of its age; "" for what has just been read."""
+        from copydesk.session.ages import moment
+
+        if self.at is None:
+            return ""
+        since = f"{self.why}: this is what the service said {moment(self.at, now)}."
+        return f"{since} What you send waits, and asks you if that was changed meanwhile."
+
+
+async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
+    """Return what ``read`` gives without asking the service; None where not all of it is kept."""
+    from copydesk.client.answers import kept_reading
+    from copydesk.session.errors import failure_types
+
+    with kept_reading() as found:
+        try:
+            result = await read()
+        except failure_types():
+            return None
+    if found.oldest is not None:
+        return FromKept(result, datetime.fromtimestamp(found.oldest, UTC))
+    return None if found.lacked else FromKept(result, None)
+
+
+async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) -> FromKept[T]:
+    """Return what the service says, or where it cannot be asked now what is kept of that.
+
+    What is written on what is kept is ``aged`` (`Session.perform`). Raises ``ApiError`` where
+    nothing is kept either.
+    """
+    from copydesk.session.errors import silence_types
+
+    api, contact = await session.ready(), session.contact
+
+    async def kept() -> FromKept[T] | None:
+        found = await from_kept(lambda: read(api)) if api.keeps else None
+        usable = found is not None and (found.at is None or session.may_recall(found.at))
+        return replace(found, why=WHY[contact.limited]) if found and usable else None
+
+    # Nobody waits once more for what is known not to answer.
+    if session.held and (found := await kept()) is not None:
+        return found
+    try:
+        return FromKept(await read(api), None)
+    except silence_types() as error:
+        session.learn(error, quiet=False)
+        if not session.held or (found := await kept()) is None:
+            raise
+        return found
+
+
+def reads_kept() -> bool:
+    """Whether this is done inside of `from_kept`, so that no answer is one of the service."""
+    import sys
+
+    # Where nothing has loaded the client, nothing is read.
+    answers = sys.modules.get("copydesk.client.answers")
+    return answers is not None and answers.current_reading() is not None
+
+
+def leave_kept() -> None:
+    """Read from the service from here on in this task, whatever began it."""
+    from copydesk.client.answers import KEPT
+
+    KEPT.set(None)

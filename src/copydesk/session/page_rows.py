@@ -1,0 +1,131 @@
+"""Pages and links as rows of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from copydesk.domain.address import web_address
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.content import ContentPage
+    from copydesk.contract.models.link import Link
+    from copydesk.contract.models.parts import ContentReference
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A page of a tree, light and clean.
+
+    ``above`` are the titles of the pages above it, outermost first; ``target`` says where a page of
+    type link leads.
+    """
+
+    id: str
+    title: str
+    type: str = "document"
+    path: str = ""
+    emoji: str = ""
+    icon: str = ""
+    hidden: bool = False
+    description: str = ""
+    updated: str = ""
+    url: str = ""
+    target: str = ""
+    above: tuple[str, ...] = ()
+    children: tuple[PageRow, ...] = field(default=(), repr=False)
+
+    @property
+    def readable(self) -> bool:
+        """Whether it has a text of its own."""
+        return self.type not in ("group", "link")
+
+    @property
+    def where(self) -> str:
+        """Where a person finds it: "Reference / Webhooks / Retries"."""
+        return " / ".join((*self.above, self.title))
+
+
+def page_rows(pages: Sequence[ContentPage], above: tuple[str, ...] = ()) -> tuple[PageRow, ...]:
+    """Return a page tree as rows. A page whose id was there before is left out: one id, one page.
+
+    The depth of a tree is bounded by what a JSON parser takes, so recursion is safe.
+    """
+    return _rows(pages, above, set())
+
+
+def _rows(
+    pages: Sequence[ContentPage], above: tuple[str, ...], seen: set[str]
+) -> tuple[PageRow, ...]:
+    found = []
+    for page in pages:
+        if page.id in seen:
+            continue
+        seen.add(page.id)
+        title = clean(page.title).strip() or clean(page.slug) or "Untitled"
+        found.append(
+            PageRow(
+                id=page.id,
+                title=title,
+                type=clean(page.type),
+                path=clean(page.path),
+                emoji=clean(page.emoji or ""),
+                icon=clean(page.icon or ""),
+                hidden=page.hidden is True,
+                description=clean(page.description or ""),
+                updated=page.updated_at.isoformat() if page.updated_at else "",
+                url=web_address(page.urls.app or page.urls.published or page.urls.public),
+                target=reference(page.target) if page.target is not None else "",
+                above=above,
+                children=_rows(page.pages, (*above, title), seen),
+            )
+        )
+    return tuple(found)
+
+
+def reference(target: ContentReference, titles: Mapping[str, str] | None = None) -> str:
+    """Return where a reference leads, in a word; ``titles`` maps ids of pages to titles."""
+    if target.url:
+        return clean(target.url)
+    if target.page:
+        title = (titles or {}).get(target.page)
+        return title or f"page {clean(target.page)}"
+    for kind, value in (("file", target.file), ("space", target.space), ("spec", target.spec)):
+        if value:
+            return f"{kind} {clean(value)}"
+    return clean(target.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A link of a page. ``page`` is the id of the page of this space that it leads to, if any."""
+
+    id: str
+    text: str
+    kind: str
+    broken: bool
+    page: str = ""
+    url: str = ""
+
+
+def link_rows(links: Sequence[Link], space: str, titles: Mapping[str, str]) -> list[LinkRow]:
+    """Return the links of a page, broken ones first."""
+    found = []
+    for at, link in enumerate(links):
+        target = link.target_reference
+        if target is None:
+            continue
+        here = target.page and target.space in (None, space) and target.page in titles
+        found.append(
+            LinkRow(
+                id=str(at),
+                text=reference(target, titles),
+                kind=clean(target.kind),
+                broken=link.status != "ok",
+                page=target.page or "" if here else "",
+                url=web_address(target.url),
+            )
+        )
+    return sorted(found, key=lambda row: not row.broken)

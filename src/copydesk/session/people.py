@@ -1,0 +1,94 @@
+"""The members of the organization, by name: read once, when a name is typed after an ``@``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.domain.text import clean, shorten
+from copydesk.session.glyphs import glyphs
+from copydesk.session.offline import reads_kept
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.member import Member
+    from copydesk.contract.models.user import User
+    from copydesk.domain.mention import Named
+
+
+PAGE = 250
+"""Members asked for at once."""
+
+MOST = 5_000
+"""Members that are read: of more the others are not offered."""
+
+NAME = 80
+"""Characters of a name that are kept."""
+
+
+class People:
+    """Who can be named, by organization."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, list[Named]] = {}
+        self._gate = asyncio.Lock()
+
+    def known(self, organization: str | None) -> Sequence[Named] | None:
+        """Return the members, or None while they have not been read."""
+        return self._read.get(organization or "")
+
+    async def read(self, api: Api, organization: str) -> Sequence[Named]:
+        """Return the members, reading them at the first call. Raises ``ApiError``.
+
+        Names are clean: nothing in them can be anything but text. Who may not see the members has
+        nobody to name.
+        """
+        from copydesk.client.errors import Forbidden
+        from copydesk.contract import operations as ops
+        from copydesk.domain.mention import Named
+
+        async with self._gate:
+            found = self._read.get(organization)
+            if found is not None:
+                return found
+            found = []
+            try:
+                async for member in api.pages(ops.list_members, organization, limit=PAGE):
+                    name = " ".join(clean(member.user.display_name, limit=NAME).split())
+                    if name and not member.disabled:
+                        found.append(
+                            Named(member.user.id, name, clean(member.user.email or "", limit=NAME))
+                        )
+                    if len(found) == MOST:
+                        break
+            except Forbidden:
+                pass
+            found.sort(key=lambda person: person.name.casefold())
+            if not reads_kept():
+                self._read[organization] = found
+            return found
+
+
+def name_of(user: User | None) -> str:
+    """Return what a person is called on screen."""
+    if user is None:
+        return "someone"
+    return (
+        clean(user.display_name, limit=200).strip()
+        or clean(user.email or "", limit=200)
+        or ("someone")
+    )
+
+
+def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
+    """Return the start of what a message says, for a title or a log line."""
+    text = clean(message.body.markdown or "", limit=400)
+    return shorten(" ".join(text.split()), limit, glyphs().more)
+
+
+def member_name(member: Member) -> str:
+    """Return what a member is called; never empty."""
+    user = member.user
+    return user.display_name.strip() or (user.email or "").strip() or member.id

@@ -1,0 +1,49 @@
+"""The services and desks that one can go on with, and what is told in the first runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from copydesk.domain.text import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A service, or the desk on this machine, that one can go on with.
+
+    ``id`` tells it from all others, ``name`` is what is typed for it ("" for a service that was
+    named without a profile), ``host`` is where it is.
+    """
+
+    id: str
+    name: str
+    host: str
+    read_only: bool = False
+    current: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it is called; clean text."""
+        return clean(self.name or self.host)
+
+
+class Offers(Protocol):
+    """What one can go on with. Its calls block; they raise `NotDoneError`."""
+
+    def known(self) -> Sequence[Offer]:
+        """Return what there is."""
+
+    def prepare(self, offer: Offer) -> None:
+        """Make sure that it can be opened next, as far as that is seen from here."""
+
+
+class Welcome(Protocol):
+    """What is told in the first runs. Its calls block."""
+
+    def hints(self) -> Sequence[str]:
+        """Return a sentence in several lengths, the longest first; none once it is of no use."""
+
+    def hide(self) -> None:
+        """Tell it no more."""

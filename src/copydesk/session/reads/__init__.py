@@ -1,0 +1,1 @@
+"""Composite reads: several requests that make what one screen shows."""

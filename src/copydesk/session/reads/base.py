@@ -1,0 +1,185 @@
+"""Reading what a change request began with, and which of its pages main has changed since.
+
+Older revisions are an extension (E10). Where a service does not tell them, when main wrote a page
+last says whether it is still as it was; what it said before is then not known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.both_sides import on_both_sides
+from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten
+from copydesk.domain.text import clean
+from copydesk.session.page_changes import changed_files, changed_pages
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest, Changes
+    from copydesk.contract.models.content import Revision
+
+T = TypeVar("T")
+
+MOST_CHANGES = 1000
+"""Changes of a request that are looked at; of one with more nothing is promised."""
+
+KEPT = 200
+"""Answers that are kept: a change request each, as long as neither side moves."""
+
+KEPT_TREES = 6
+"""Revisions that are kept whole, which may be large."""
+
+
+class _Fixed:
+    """What cannot change any more, the least used first: answers by what they were made from."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[tuple[str, ...], object] = OrderedDict()
+        self._trees: OrderedDict[tuple[str, ...], object] = OrderedDict()
+
+    async def get(
+        self, key: tuple[str, ...], make: Callable[[], Awaitable[T]], *, tree: bool = False
+    ) -> T:
+        kept, most = (self._trees, KEPT_TREES) if tree else (self._answers, KEPT)
+        if key not in kept:
+            answer = await make()
+            if answer is None:
+                return answer  # what is not told now may be told later, as to who may read it then
+            kept[key] = answer
+        kept.move_to_end(key)
+        while len(kept) > most:
+            kept.popitem(last=False)
+        return cast("T", kept[key])
+
+
+_FIXED: WeakKeyDictionary[Api, _Fixed] = WeakKeyDictionary()
+
+
+def base_of(request: ChangeRequest) -> str:
+    """Return the last revision of primary content that a change request contains."""
+    return request.revision_merged_ancestor or request.revision_initial
+
+
+async def read_revision(api: Api, space_id: str, revision: str) -> Revision | None:
+    """Return a revision; None where the service does not tell it. Raises ``ApiError``."""
+    if not revision:
+        return None
+
+    async def read() -> Revision:
+        return await api(ops.get_revision, space_id, revision)
+
+    try:
+        return await _fixed(api).get((space_id, revision), read, tree=True)
+    except (ExtensionMissing, NotFound, Forbidden):
+        return None
+
+
+async def read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+    """Return the titles of what a change request and primary content have both changed.
+
+    None where that is not known, or main has not moved on. ``main`` is the space's revision.
+    Raises ``ApiError``.
+    """
+    if not request.outdated or request.status not in ("open", "draft"):
+        return None
+
+    async def compared() -> Sequence[str] | None:
+        return await _compared(api, request, main)
+
+    async def written() -> Sequence[str] | None:
+        return await _written_since(api, request, main)
+
+    key = (request.id, request.revision, base_of(request), main)
+    both = await _fixed(api).get(key, compared)
+    if both is not None:
+        return both
+    # Who may not read revisions now may do so later, and is told the truth then.
+    final = not api.has(ops.get_revision)
+    return await (_fixed(api).get(("written", *key), written) if final else written())
+
+
+async def _compared(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+    """Compare the three revisions; None where the service does not tell them, or not all."""
+    space = request.space
+    base, now = await asyncio.gather(
+        read_revision(api, space, base_of(request)), read_revision(api, space, main)
+    )
+    if base is None or now is None:
+        return None
+    told = await read_changes(api, space, request.id)
+    if told is not None and told.more:
+        return None
+    before = flatten(base.pages)
+    mine = await _touched(api, request, before, told)
+    both = on_both_sides(mine, compare_trees(before, flatten(now.pages)))
+    titles = [change.page.title for change in both]
+    files = {each.id for each in changed_files(base.files, now.files, None)}
+    titles += [each.node.title for each in changed_files(None, None, told) if each.id in files]
+    return [clean(title) or "Untitled" for title in titles]
+
+
+async def _touched(
+    api: Api, request: ChangeRequest, before: Sequence[PageNode], told: Changes | None
+) -> list[PageChange]:
+    if told is None:
+        tree = await api(ops.list_change_request_pages, request.space, request.id)
+        return compare_trees(before, flatten(tree.pages))
+    return [
+        PageChange(each.id, each.kinds, each.before, each.after)
+        for each in changed_pages([], [], told, told_only=True)
+    ]
+
+
+async def read_changes(api: Api, space: str, request: str) -> Changes | None:
+    """Read what a change request does; None where the service does not tell (E6).
+
+    Raises ``ApiError``.
+    """
+    try:
+        return await api(ops.get_change_request_changes, space, request, limit=MOST_CHANGES)
+    except ExtensionMissing:
+        return None
+
+
+async def _written_since(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+    """Return the changed pages that main wrote, or removed, since the request was opened.
+
+    None where the service does not tell what changes, or not all.
+    """
+
+    async def read() -> Mapping[str, PageNode]:
+        pages = (await api(ops.list_space_pages, request.space)).pages
+        return {node.id: node for node in flatten(pages)}
+
+    changes = await read_changes(api, request.space, request.id)
+    if changes is None or changes.more:
+        return None
+    now = await _fixed(api).get(("pages", request.space, main), read, tree=True)
+    found: dict[str, str] = {}
+    for change in changes.changes:
+        page = change.page
+        if page is None or change.type == "page_created":
+            continue
+        if written_since(request, now.get(page.id)):
+            found[page.id] = clean(page.title) or "Untitled"
+    return list(found.values())
+
+
+def written_since(request: ChangeRequest, now: PageNode | None) -> bool:
+    """Whether a page of main is gone, or was written since a change request was opened."""
+    written = None if now is None else now.version[1]
+    # Times are whole seconds: what was written in the second in which it began may be later.
+    return now is None or (
+        written is not None and datetime.fromisoformat(written) >= request.created_at
+    )
+
+
+def _fixed(api: Api) -> _Fixed:
+    return _FIXED.setdefault(api, _Fixed())

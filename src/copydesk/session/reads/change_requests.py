@@ -1,0 +1,440 @@
+"""Reading change requests from a service, also from one that lacks the extensions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.page_tree import compare_trees, flatten
+from copydesk.domain.text import clean
+from copydesk.domain.turn import Word, last_word, waits_on
+from copydesk.domain.waiting import Why, why_waits
+from copydesk.session.change_rows import (
+    PAGES,
+    RULES,
+    TALK,
+    TEXT,
+    ChangeRow,
+    Details,
+    PageLine,
+    Talk,
+    Verdict,
+    person,
+    row_of,
+)
+from copydesk.session.page_changes import losses, not_looked_at, whereto
+from copydesk.session.reads.base import read_changes
+from copydesk.session.reads.clusters import read_label
+from copydesk.session.reads.merge import RulesRead, document_text, read_rules
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.change_request import Change, ChangeRequest
+    from copydesk.contract.models.space import Space
+    from copydesk.session.views import Listing
+
+FILES_UNKNOWN = "whether it changes a file was not looked at"
+"""Said where the page trees are the same, and nothing else tells what changes."""
+
+MOST_PAGES = 200
+"""Changed pages that the details name: more than anybody reads beside a list."""
+
+AT_ONCE = 500
+"""Change requests asked for at once where all of a list is needed."""
+
+WORDS = 5
+"""How many of the last words in threads are kept of a change request."""
+
+DESCRIPTION = 6_000
+"""Characters of a description that the details show."""
+
+Answer = tuple[Sequence[ChangeRow], str | None, int | None]
+"""Rows, the token of what follows, and the total where it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose change requests: of an organization, of one space of it, of one cluster."""
+
+    organization: str
+    space: str | None = None
+    cluster: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceInfo:
+    """What the list knows of a space. ``rights`` are the caller's; None is not known."""
+
+    title: str
+    rights: frozenset[str] | None = None
+
+
+@dataclass
+class Spaces:
+    """The spaces that rows are in, read once."""
+
+    known: dict[str, SpaceInfo] = field(default_factory=dict)
+    models: dict[str, Space] = field(default_factory=dict)
+    """The spaces themselves, for their rules; empty them to read anew."""
+    _listed: bool = False
+
+    async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
+        """Read what is not known yet of these spaces. Raises ``ApiError``."""
+        wanted = {space_id for space_id in ids if space_id} - self.known.keys()
+        if len(wanted) > 1:
+            await self.list(api, organization)
+            wanted -= self.known.keys()
+        await asyncio.gather(*(self._one(api, space_id) for space_id in wanted))
+
+    async def list(self, api: Api, organization: str) -> None:
+        """Read all spaces of an organization, once. Raises ``ApiError``.
+
+        A service without that list (E2) leaves each to be asked for by itself.
+        """
+        if self._listed:
+            return
+        try:
+            async for space in api.pages(ops.list_organization_spaces, organization, limit=250):
+                self.put(space)
+        except ExtensionMissing:
+            pass
+        self._listed = True
+
+    def put(self, space: Space) -> None:
+        """Keep what the list needs of a space."""
+        granted = space.permissions
+        self.models[space.id] = space
+        self.known[space.id] = SpaceInfo(
+            clean(space.title).strip() or "Untitled",
+            None
+            if granted is None
+            else frozenset(name for name, given in granted if given is True),
+        )
+
+    async def _one(self, api: Api, space_id: str) -> None:
+        try:
+            self.put(await api(ops.get_space, space_id))
+        except (Forbidden, NotFound):
+            self.known[space_id] = SpaceInfo("(no access)", frozenset())
+
+    def title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
+        info = self.known.get(space_id)
+        return info.title if info is not None else ""
+
+
+async def _ask(
+    api: Api, scope: Scope, status: str, who: str, me: str, **paging: Any
+) -> Page[ChangeRequest]:
+    query: dict[str, Any] = {"status": cast("Any", status), **paging}
+    if who:
+        query[who] = me
+    if scope.cluster is not None:
+        query["conversations_issues_cluster"] = scope.cluster
+    if scope.space is not None:
+        return await api.page(ops.list_space_change_requests, scope.space, **query)
+    return await api.page(ops.list_organization_change_requests, scope.organization, **query)
+
+
+async def read_page(
+    api: Api,
+    scope: Scope,
+    listing: Listing,
+    me: str,
+    *,
+    token: str | None,
+    limit: int,
+) -> Answer:
+    """Return a page of a view. Its token says which of the view's statuses it belongs to.
+
+    Raises ``ApiError``.
+    """
+    at, _, rest = (token or "0:").partition(":")
+    index = int(at)
+    page = await _ask(
+        api, scope, listing.statuses[index], listing.who, me, page=rest or None, limit=limit
+    )
+    rows = [row_of(request) for request in page.items]
+    following = None
+    if page.next is not None:
+        following = f"{index}:{page.next.page}"
+    elif index + 1 < len(listing.statuses):
+        following = f"{index + 1}:"
+    total = page.count
+    if len(listing.statuses) > 1:
+        total = await read_count(api, scope, listing, me) if token is None else None
+    return rows, following, total
+
+
+async def read_all(
+    api: Api,
+    scope: Scope,
+    listing: Listing,
+    me: str,
+    progress: Callable[[int], None],
+) -> list[ChangeRow]:
+    """Return every row of a view, in the order of the service. Raises ``ApiError``."""
+    from copydesk.client.turning import Turning
+
+    rows: list[ChangeRow] = []
+    token: str | None = None
+    turning = Turning()
+    while True:
+        found, token, _ = await read_page(api, scope, listing, me, token=token, limit=AT_ONCE)
+        turning.turned(found, token)
+        rows.extend(found)
+        progress(len(rows))
+        if token is None:
+            return rows
+
+
+async def read_count(api: Api, scope: Scope, listing: Listing, me: str) -> int | None:
+    """Return how many a view holds, None where the service does not count. Raises ``ApiError``."""
+    total = 0
+    for status in listing.statuses:
+        page = await _ask(api, scope, status, listing.who, me, limit=1)
+        if page.count is None:
+            return None
+        total += page.count
+    return total
+
+
+async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
+    """Return the ids of the open change requests that the reader is asked to review.
+
+    Raises ``ApiError``.
+    """
+    from copydesk.client.turning import Turning
+
+    found: set[str] = set()
+    token: str | None = None
+    turning = Turning()
+    while True:
+        page = await _ask(api, scope, "open", "requested_reviewer", me, page=token, limit=AT_ONCE)
+        found.update(request.id for request in page.items)
+        if page.next is None:
+            return frozenset(found)
+        token = page.next.page
+        turning.turned(page.items, token)
+
+
+async def read_parts(
+    api: Api,
+    scope: Scope,
+    row: ChangeRow,
+    parts: Collection[str],
+    *,
+    me: str = "",
+    space: Space | None = None,
+) -> Details:
+    """Return parts of what there is to know beyond a row. Raises ``ApiError``.
+
+    ``space`` is the row's space where it has been read already.
+    """
+    request: ChangeRequest | None = None
+    if RULES in parts or TEXT in parts:
+        asked = api(ops.get_change_request, row.space, row.id)
+        if space is None:
+            request, space = await asyncio.gather(asked, api(ops.get_space, row.space))
+        else:
+            request = await asked
+    rules, pages, talk, cluster = await asyncio.gather(
+        read_rules(api, request, space) if RULES in parts and request and space else _nothing(),
+        _pages(api, row) if PAGES in parts else _nothing(),
+        read_talk(api, row, me) if TALK in parts else _nothing(),
+        _cluster(api, scope, request) if TEXT in parts and request is not None else _nothing(),
+    )
+    description = "" if request is None else document_text(request.description)
+    listed, more, approximate, losing, unlooked = pages or (None, 0, False, (), "")
+    return Details(
+        description=clean(description, lines=True, limit=DESCRIPTION).strip(),
+        pages=listed,
+        more_pages=more,
+        approximate=approximate,
+        losing=losing,
+        unlooked=unlooked,
+        rules=None if rules is None else rules.results,
+        verdicts=None if rules is None else _verdicts(rules, me),
+        asked=None if rules is None else _waits_on(rules),
+        against=() if rules is None else rules.against,
+        both_sides=None if rules is None else rules.both_sides,
+        asked_since=None if rules is None else _asked_since(rules),
+        cluster=cluster or "",
+        moment=(request.id, request.revision, space.revision) if request and space else None,
+        parts=frozenset(parts),
+        talk=talk,
+    )
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def read_talk(api: Api, row: ChangeRow, me: str) -> Talk:
+    """Return since when a thread of a change request waits on the reader, and on its author.
+
+    Raises ``ApiError``.
+    """
+    whys: list[Why] = []
+    mine: list[datetime] = []
+    author: list[datetime] = []
+    words: list[tuple[datetime, str]] = []
+    count = 0
+    if not row.threads:
+        return Talk()
+    async for comment in api.pages(
+        ops.list_change_request_comments, row.space, row.id, status="open", limit=100
+    ):
+        if comment.target.review is not None:
+            continue  # it stands under its verdict, and waits for nothing
+        count += 1
+        start = Word(comment.posted_by.id if comment.posted_by else "", comment.posted_at)
+        last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
+        at = last.at or comment.posted_at
+        if last.by != me:
+            people = [comment.posted_by, *(each.user for each in comment.repliers)]
+            words.append((at, person(next((p for p in people if p and p.id == last.by), None))))
+        why = why_waits(me, starter=start.by, author=row.author_id, last=last)
+        if why is not None:
+            mine.append(at)
+            whys.append(why)
+        if waits_on(row.author_id, starter=start.by, author=row.author_id, last=last):
+            author.append(at)
+    words.sort(reverse=True)
+    since, on_author = min(mine, default=None), min(author, default=None)
+    return Talk(since, on_author, tuple(words[:WORDS]), tuple(whys), count)
+
+
+def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:
+    if read.reviews is None:
+        return None
+    newest: dict[str, Verdict] = {}
+    for review in read.reviews:  # the newest of each person comes first
+        newest.setdefault(
+            review.reviewer.id,
+            Verdict(
+                person(review.reviewer),
+                review.status == "approved",
+                review.outdated,
+                review.created_at,
+                review.reviewer.id == me,
+            ),
+        )
+    return list(newest.values())
+
+
+def _waits_on(read: RulesRead) -> list[str] | None:
+    if read.requested is None:
+        return None
+    answered = {review.reviewer.id for review in read.reviews or ()}
+    return [person(each.user) for each in read.requested if each.user.id not in answered]
+
+
+def _asked_since(read: RulesRead) -> datetime | None:
+    answered = {review.reviewer.id for review in read.reviews or ()}
+    times = [each.created_at for each in read.requested or () if each.user.id not in answered]
+    return min((at for at in times if at is not None), default=None)
+
+
+async def _pages(
+    api: Api, request: ChangeRow
+) -> tuple[Sequence[PageLine] | None, int, bool, Sequence[str], str]:
+    """Return the changed pages, how many more, whether they are approximate, and what is lost.
+
+    The last says that not all were looked at for that. Where the service does not list changes
+    (E6), the two page trees are compared.
+    """
+    found = await read_changes(api, request.space, request.id)
+    if found is not None:
+        lines = page_lines(found.changes)
+        more = max(0, len(lines) - MOST_PAGES) + (found.more or 0)
+        return lines[:MOST_PAGES], more, False, losses(found), not_looked_at(found)
+    if request.status == "merged":
+        return None, 0, False, (), ""
+    before, after = await asyncio.gather(
+        api(ops.list_space_pages, request.space),
+        api(ops.list_change_request_pages, request.space, request.id),
+    )
+    changes = compare_trees(flatten(before.pages), flatten(after.pages))
+    lines = [
+        PageLine(
+            clean(change.page.title).strip() or "Untitled",
+            change.kinds,
+            _was(change.kinds, change.before.title, change.before.path) if change.before else "",
+            _above(change.page.path),
+        )
+        for change in changes
+    ]
+    unlooked = "" if lines else FILES_UNKNOWN
+    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, (), unlooked
+
+
+def page_lines(changes: Iterable[Change]) -> list[PageLine]:
+    """Return changes as lines: one for a page, whatever happens to it."""
+    kinds: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
+    was: dict[str, str] = {}
+    above: dict[str, str] = {}
+    out: dict[str, str] = {}
+    for change in changes:
+        thing, _, what = change.type.partition("_")
+        item = change.page or change.file
+        if item is None:
+            continue
+        titles[item.id] = _title(change, thing)
+        if change.page is not None:
+            above[item.id] = _above(change.page.path)
+        happened = kinds.setdefault(item.id, [])
+        if what == "edited":
+            before, after = change.before, change.after
+            renamed = bool(before and after and before.title != after.title)
+            if renamed:
+                happened.append("renamed")
+            if change.text_changed is not False or not renamed:
+                happened.append("edited")
+        elif change.moved_out is not None:
+            happened.append("moved out")
+            out[item.id] = whereto(change.moved_out)
+        else:
+            happened.append({"created": "added"}.get(what, clean(what)))
+        if change.before is not None and not was.get(item.id):
+            was[item.id] = _was(happened, change.before.title, change.before.path)
+    return [
+        PageLine(
+            titles[key],
+            tuple(dict.fromkeys(happened)),
+            was.get(key, ""),
+            above.get(key, ""),
+            out.get(key, ""),
+        )
+        for key, happened in kinds.items()
+    ]
+
+
+def _title(change: Change, thing: str) -> str:
+    if change.page is not None:
+        return clean(change.page.title).strip() or clean(change.page.path) or "Untitled"
+    assert change.file is not None
+    return f"{thing} {clean(change.file.path or change.file.name) or 'without a name'}"
+
+
+def _above(path: str) -> str:
+    return clean(path.rpartition("/")[0])
+
+
+def _was(kinds: Iterable[str], title: str | None, path: str | None) -> str:
+    if "renamed" in kinds:
+        return f"“{clean(title or '')}”"
+    return clean(path or "") if "moved" in kinds else ""
+
+
+async def _cluster(api: Api, scope: Scope, request: ChangeRequest) -> str:
+    """Return the label of the cluster that a request answers, "" for none."""
+    wanted = request.conversations_issues_cluster
+    return "" if wanted is None else await read_label(api, scope.organization, wanted)

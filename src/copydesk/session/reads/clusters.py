@@ -1,0 +1,332 @@
+"""Reading clusters, their issues, conversations and change requests; beginning a change request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from copydesk.domain.text import clean, listed
+from copydesk.session.cluster_rows import (
+    ClusterRow,
+    IssueRow,
+    Merge,
+    RequestRow,
+    cluster_row,
+    issue_row,
+    merge_of,
+    request_row,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.enumerations import ChangeRequestStatus, ClusterOrder
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.space import Space
+
+T = TypeVar("T")
+
+PAGE = 250
+"""Rows asked for at once where all are wanted."""
+
+AT_ONCE = 4
+"""Requests in flight at once for the counts of the rows on screen."""
+
+SHOWN_REQUESTS = 8
+"""Change requests of one cluster that are listed, of each status."""
+
+MERGED_PAGES = 2
+"""Pages of merged change requests of an organization that are looked through for clusters'."""
+
+LOOKED_AT = 50
+"""Conversations looked at for ones that are being analysed."""
+
+
+async def read_page(
+    api: Api, organization: str, order: ClusterOrder, token: str | None, limit: int
+) -> tuple[list[ClusterRow], str | None, int | None]:
+    """Return one page of clusters in an order of the service. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+
+    page = await api.page(
+        ops.list_issues_clusters, organization, page=token, limit=limit, order_by=order
+    )
+    following = page.next.page if page.next is not None else None
+    return [cluster_row(cluster) for cluster in page.items], following, page.count
+
+
+async def read_all(api: Api, organization: str, order: ClusterOrder) -> list[ClusterRow]:
+    """Return every cluster. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+
+    return [
+        cluster_row(cluster)
+        async for cluster in api.pages(
+            ops.list_issues_clusters, organization, limit=PAGE, order_by=order
+        )
+    ]
+
+
+async def read_label(api: Api, organization: str, cluster: str) -> str:
+    """Return what a cluster is called, masked, or what is to be said in its place.
+
+    Where one cluster cannot be asked for, it is looked up in the list. Raises ``ApiError``.
+    """
+    from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    label = ""
+    try:
+        label = (await api(ops.get_issues_cluster, organization, cluster)).label
+    except ExtensionMissing:
+        async for each in api.pages(ops.list_issues_clusters, organization, limit=PAGE):
+            if each.id == cluster:
+                label = each.label
+                break
+    except (Forbidden, NotFound):
+        return "one that is gone, or that you may not see"
+    return shown(clean(label).strip(), masked=True) or "one without a name"
+
+
+async def read_issues(
+    api: Api, organization: str, token: str | None, limit: int, **limits: str | None
+) -> tuple[list[IssueRow], str | None, int | None]:
+    """Return one page of the issues that ``limits`` let through, by ``cluster``, ``conversation``.
+
+    Raises ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+
+    page = await api.page(
+        ops.list_conversation_issues, organization, page=token, limit=limit, **limits
+    )
+    following = page.next.page if page.next is not None else None
+    return [issue_row(item) for item in page.items], following, page.count
+
+
+async def count_requests(
+    api: Api, organization: str, clusters: Sequence[str], counted: Callable[[str, str], None]
+) -> None:
+    """Count the open change requests of clusters, telling each as it is known.
+
+    A service that does not say a total gets "9+". Raises ``ApiError``.
+    """
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(cluster: str) -> None:
+        async with gate:
+            try:
+                page = await api.page(
+                    ops.list_organization_change_requests,
+                    organization,
+                    limit=9,
+                    conversations_issues_cluster=cluster,
+                )
+            except (Forbidden, NotFound):
+                counted(cluster, "-")
+                return
+        counted(cluster, _counted(page))
+
+    await asyncio.gather(*map(one, clusters))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The latest change requests of a cluster, the open ones first.
+
+    ``opened`` is how many are open, as it is shown; ``more`` says how many are not listed, if any.
+    """
+
+    requests: Sequence[ChangeRequest]
+    opened: str
+    more: str
+
+
+async def find_requests(
+    api: Api, organization: str, cluster: str, limit: int | None = None
+) -> Found:
+    """Return the change requests of a cluster, and how many more there are. Raises ``ApiError``.
+
+    ``limit`` of each status are listed at most, `SHOWN_REQUESTS` unless it is given.
+    """
+    from copydesk.contract import operations as ops
+
+    statuses: Sequence[ChangeRequestStatus] = ("open", "draft", "merged")
+    pages = await asyncio.gather(
+        *(
+            api.page(
+                ops.list_organization_change_requests,
+                organization,
+                limit=limit or SHOWN_REQUESTS,
+                status=status,
+                conversations_issues_cluster=cluster,
+            )
+            for status in statuses
+        )
+    )
+    more = [
+        f"{'' if page.count is None else f'{page.count - len(page.items)} '}more {status}"
+        for status, page in zip(statuses, pages, strict=True)
+        if page.next is not None
+    ]
+    return Found(
+        [request for page in pages for request in page.items],
+        _counted(pages[0]),
+        listed(more),
+    )
+
+
+def _counted(page: Page[ChangeRequest]) -> str:
+    """Return how many there are: a service that does not say a total gets "9+"."""
+    if page.count is not None:
+        return str(page.count)
+    return f"{len(page.items)}+" if page.next is not None else str(len(page.items))
+
+
+async def read_readiness(
+    api: Api,
+    requests: Sequence[ChangeRequest],
+    stuck: Collection[tuple[str, str, str]],
+) -> list[RequestRow]:
+    """Return change requests with how ready the open ones are to be merged.
+
+    ``stuck`` are (id, its revision, that of its space) of those whose update conflicted. Where the
+    space or a rule may not be read, that the rules are not known is part of the answer. Raises the
+    other kinds of ``ApiError``.
+    """
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+    from copydesk.session.page_changes import losses, not_looked_at
+    from copydesk.session.readiness import readiness
+    from copydesk.session.reads.base import read_changes
+    from copydesk.session.reads.merge import read_rules
+
+    gate = asyncio.Semaphore(AT_ONCE)
+    spaces: dict[str, Space] = {}
+
+    async def read_space(space_id: str) -> None:
+        async with gate:
+            try:
+                spaces[space_id] = await api(ops.get_space, space_id)
+            except (Forbidden, NotFound):
+                return
+
+    async def one(request: ChangeRequest) -> RequestRow:
+        space, rules, changes = spaces.get(request.space), None, None
+        if request.status != "open":
+            return request_row(request)
+        async with gate:
+            try:
+                if space is not None:
+                    rules, changes = await asyncio.gather(
+                        read_rules(api, request, space),
+                        read_changes(api, request.space, request.id),
+                    )
+            except (Forbidden, NotFound):
+                pass
+        moment = (request.id, request.revision, space.revision) if space is not None else None
+        ready = readiness(
+            request.status,
+            None if rules is None else rules.results,
+            outdated=request.outdated,
+            stuck=moment is not None and moment in stuck,
+            against=() if rules is None else rules.against,
+            losing=losses(changes),
+            unlooked=not_looked_at(changes),
+            both_sides=None if rules is None else rules.both_sides,
+            empty=changes is not None and not changes.changes and not changes.more,
+            keys=False,
+        )
+        return request_row(request, ready)
+
+    open_in = {request.space for request in requests if request.status == "open"}
+    await asyncio.gather(*map(read_space, open_in))
+    return list(await asyncio.gather(*map(one, requests)))
+
+
+async def read_merges(
+    api: Api, organization: str, since: datetime, pages: int = MERGED_PAGES
+) -> dict[str, list[Merge]]:
+    """Return what was merged for clusters since a moment, by cluster. Raises ``ApiError``.
+
+    One list serves all clusters. It is read in the order of the service, the last updated first,
+    as far as ``since`` and at most ``pages``; the cluster under the cursor is asked for by itself.
+    """
+    found: dict[str, list[Merge]] = {}
+    async for requests in _last_updated(api, organization, "merged", pages):
+        for request in requests:
+            merge, cluster = merge_of(request), request.conversations_issues_cluster
+            if merge is not None and cluster is not None:
+                found.setdefault(cluster, []).append(merge)
+        if any(request.updated_at < since for request in requests[-1:]):
+            break
+    return found
+
+
+async def count_drafts(api: Api, organization: str, pages: int = MERGED_PAGES) -> Mapping[str, int]:
+    """Return how many drafts there are for each cluster, of the last updated. Raises ``ApiError``.
+
+    As with `read_merges`, one list serves all clusters, and at most ``pages`` of it are read.
+    """
+    return Counter(
+        [
+            request.conversations_issues_cluster
+            async for requests in _last_updated(api, organization, "draft", pages)
+            for request in requests
+            if request.conversations_issues_cluster is not None
+        ]
+    )
+
+
+async def _last_updated(
+    api: Api, organization: str, status: Literal["draft", "merged"], pages: int
+) -> AsyncIterator[Sequence[ChangeRequest]]:
+    """Yield the change requests of a status page by page, the last updated first."""
+    from copydesk.contract import operations as ops
+
+    token: str | None = None
+    for _ in range(pages):
+        page = await api.page(
+            ops.list_organization_change_requests,
+            organization,
+            page=token,
+            limit=PAGE,
+            status=status,
+        )
+        yield page.items
+        if page.next is None:
+            return
+        token = page.next.page
+
+
+async def count_analysed(api: Api, organization: str) -> tuple[int, int]:
+    """Return how many of the latest conversations are still being analysed, and of how many.
+
+    The API has no such count; a conversation says when it was processed. Raises ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+
+    page = await api.page(ops.list_conversations, organization, limit=LOOKED_AT)
+    return sum(each.processed_at is None for each in page.items), len(page.items)
+
+
+async def begin_request(
+    api: Api, space: str, cluster: str, subject: str, description: str
+) -> ChangeRequest:
+    """Begin a change request that answers a cluster. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.change_request import ChangeRequestCreate
+    from copydesk.session.writes.edits import document_of
+
+    body = ChangeRequestCreate(subject=subject, conversations_issues_cluster=cluster)
+    if description:
+        body.description = document_of(description)
+    return await api(ops.create_change_request, space, body)

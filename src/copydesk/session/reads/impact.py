@@ -1,0 +1,190 @@
+"""Reading what a change request does to the links around it.
+
+Backlinks are asked for of primary content, as it is before the change: of every page that the
+request edits, moves, renames or removes, and of every file that it touches. Links may break on the
+pages of the request that are new or edited, and on every page that leads to one that was moved,
+renamed or removed; there the links of the request are compared with those of primary content.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from copydesk.client.errors import Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.impact import Breakage, Impact, Pointer, newly
+from copydesk.domain.text import clean
+from copydesk.session.page_changes import FILE, Changed
+from copydesk.session.page_rows import reference
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.link import Backlink, Link
+
+T = TypeVar("T")
+
+
+AT_ONCE = 4
+"""Requests under way at the same time (interaction.md 3.4, Loading plan)."""
+
+LINKS = 500
+"""Links or backlinks read with one request."""
+
+BREAKING = frozenset({"moved", "renamed", "deleted"})
+"""The kinds of change after which links that lead to a page may lead nowhere."""
+
+Progress = Callable[[int, int], None]
+"""Takes how many reads have ended, of how many that are known of."""
+
+
+@dataclass
+class _Reading:
+    """One reading: what it asks, and how far it is."""
+
+    api: Api
+    space: str
+    request: str
+    progress: Progress
+    turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    ended: int = 0
+    known: int = 0
+    unread: int = 0
+    looked: set[str] = field(default_factory=set)
+
+    async def each(
+        self, read: Callable[[str], Awaitable[Sequence[T]]], ids: Iterable[str]
+    ) -> list[tuple[str, Sequence[T]]]:
+        """Read something of each id, a few at a time; what may not be read comes out empty."""
+        wanted = list(dict.fromkeys(ids))
+        self.known += len(wanted)
+
+        async def one(thing: str) -> tuple[str, Sequence[T]]:
+            async with self.turn:
+                try:
+                    found = await read(thing)
+                except (Forbidden, NotFound):
+                    self.unread += 1
+                    found = ()
+                self.ended += 1
+                self.progress(self.ended, self.known)
+                return thing, found
+
+        return list(await asyncio.gather(*(one(thing) for thing in wanted)))
+
+    async def backlinks(self, page: str) -> list[Backlink]:
+        """Return what leads to a page of primary content."""
+        pages = self.api.pages(ops.list_space_page_backlinks, self.space, page, limit=LINKS)
+        return [backlink async for backlink in pages]
+
+    async def users(self, file: str) -> list[Backlink]:
+        """Return what leads to a file: in the request, or where it is removed in primary content.
+
+        Its users there are those that will miss it.
+        """
+        try:
+            pages = self.api.pages(
+                ops.list_change_request_file_backlinks, self.space, self.request, file, limit=LINKS
+            )
+            return [backlink async for backlink in pages]
+        except NotFound:
+            pages = self.api.pages(ops.list_space_file_backlinks, self.space, file, limit=LINKS)
+            return [backlink async for backlink in pages]
+
+    async def broken(self, page: str) -> list[str]:
+        """Return where the links of a page lead that break with the request."""
+        found = await self._newly_broken(page)
+        self.looked.add(page)
+        return found
+
+    async def _newly_broken(self, page: str) -> list[str]:
+        pages = self.api.pages(
+            ops.list_change_request_page_links, self.space, self.request, page, limit=LINKS
+        )
+        after = [_leads(link) async for link in pages if link.status == "broken"]
+        if not after:
+            return []
+        try:
+            old = self.api.pages(
+                ops.list_space_page_links, self.space, page, limit=LINKS, status="broken"
+            )
+            before = [_leads(link) async for link in old]
+        except NotFound:  # the request brings this page
+            before = []
+        return newly(after, before)
+
+
+async def read_impact(
+    api: Api,
+    space_id: str,
+    request_id: str,
+    changes: Sequence[Changed],
+    progress: Progress = lambda ended, known: None,
+) -> Impact:
+    """Read who points at what a request changes, and what it breaks. Raises ``ApiError``.
+
+    ``changes`` are its changed pages and files. What is gone, or not for this reader, is counted
+    as unread; another error ends the reading.
+    """
+    reading = _Reading(api, space_id, request_id, progress)
+    pages = {change.id: change for change in changes if not change.file}
+    files = [change.id.removeprefix(FILE) for change in changes if change.file and change.before]
+    before = [page for page, change in pages.items() if change.before is not None]
+    linked, used = await asyncio.gather(
+        reading.each(reading.backlinks, before), reading.each(reading.users, files)
+    )
+    pointers = [
+        _pointer(backlink, page, "page", space_id) for page, found in linked for backlink in found
+    ]
+    pointers += [
+        _pointer(backlink, FILE + file, "file", space_id)
+        for file, found in used
+        for backlink in found
+    ]
+    known = [pointer for pointer in pointers if pointer is not None]
+    titles = {pointer.page: pointer.title for pointer in known if pointer.here}
+    titles |= {page: clean(change.node.title) or "Untitled" for page, change in pages.items()}
+    doubtful = [
+        page
+        for page, change in pages.items()
+        if change.after is not None and {"added", "edited", "moved"} & set(change.kinds)
+    ]
+    doubtful += [
+        pointer.page
+        for pointer in known
+        if pointer.here and _may_break(pages.get(pointer.changed), pointer)
+    ]
+    gone = {page for page, change in pages.items() if change.after is None}
+    broken = await reading.each(reading.broken, [page for page in doubtful if page not in gone])
+    return Impact(
+        [pointer for pointer in known if not (pointer.here and pointer.page in gone)],
+        [Breakage(page, titles[page], leads) for page, found in broken for leads in found],
+        reading.unread,
+        frozenset(reading.looked),
+    )
+
+
+def _may_break(change: Changed | None, pointer: Pointer) -> bool:
+    return pointer.kind == "file" or (change is not None and bool(BREAKING & set(change.kinds)))
+
+
+def _pointer(backlink: Backlink, changed: str, kind: str, space_id: str) -> Pointer | None:
+    page = backlink.page
+    if page is None:
+        return None
+    space = backlink.space.id if backlink.space is not None else space_id
+    return Pointer(
+        changed=changed,
+        kind="file" if kind == "file" else "page",
+        page=page.id,
+        title=clean(page.title).strip() or "Untitled",
+        space=space,
+        space_title=clean(backlink.space.title) if backlink.space is not None else "",
+        here=space == space_id,
+    )
+
+
+def _leads(link: Link) -> str:
+    return "nowhere" if link.target_reference is None else reference(link.target_reference)

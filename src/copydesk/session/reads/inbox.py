@@ -1,0 +1,345 @@
+"""Reading every open thread of an organization that waits on the reader.
+
+Threads are of change requests that are open or drafts, and of spaces themselves. Nothing tells
+them all at once, so each place with open threads is asked for its own, a few at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import ChangeRequestStatus
+from copydesk.domain.mention import Named, names, names_somebody
+from copydesk.domain.text import clean
+from copydesk.domain.turn import Word, last_word
+from copydesk.domain.waiting import Why, why_waits
+from copydesk.session.inbox_rows import InboxRow
+from copydesk.session.people import first_words, name_of
+from copydesk.session.reads.change_requests import Scope, read_asked
+from copydesk.session.reads.spaces import read_desk
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.user import User
+    from copydesk.session.people import People
+
+USES = (
+    "list_organization_spaces",
+    "list_organization_collections",
+    "list_organization_change_requests",
+    "list_change_request_comments",
+    "list_change_request_comment_replies",
+    "list_space_comments",
+    "list_space_comment_replies",
+    "list_members",
+)
+"""The operations that `read_inbox` uses."""
+
+AT_ONCE = 4
+"""Requests under way at the same time (interaction.md 3.4, Loading plan)."""
+
+PAGE = 250
+"""Threads or change requests asked for at once."""
+
+POLLED = 8
+"""Places whose threads a poll reads again though nothing says that there is something new.
+
+No count tells of a reply: the places are read in turn, those that were read longest ago first.
+"""
+
+STATUSES: tuple[ChangeRequestStatus, ...] = ("open", "draft")
+"""The statuses of change requests on which threads still wait for somebody."""
+
+TEXT = 300
+"""Characters of a comment that its row keeps."""
+
+Found = Callable[[InboxRow, "Comment"], None]
+"""Takes a thread that waits, as soon as that is known."""
+
+Progress = Callable[[int, int], None]
+"""Takes how many spaces have been read, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A place that has open threads: a space itself, or a change request in it."""
+
+    space: str
+    title: str
+    comments: int
+    request: ChangeRequest | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The space, and the change request or ""."""
+        return self.space, self.request.id if self.request else ""
+
+
+@dataclass
+class Known:
+    """What the readings before told, so that a poll reads no more than it has to."""
+
+    places: dict[tuple[str, str], tuple[object, list[tuple[InboxRow, Comment]]]] = field(
+        default_factory=dict
+    )
+    """By space and change request: what told of changes, and what waits; the oldest first."""
+    judged: dict[str, tuple[Comment, object, InboxRow | None]] = field(default_factory=dict)
+    """By thread: what it was, what told of changes of its place, and its row if it waits."""
+
+    def forget(self, row: InboxRow) -> None:
+        """Read the place of a thread again with the next poll: it was written to."""
+        self.places.pop((row.space, row.request), None)
+
+
+@dataclass
+class _Reading:
+    """One reading: who asks, and how far it is."""
+
+    api: Api
+    organization: str
+    me: User
+    people: People
+    found: Found
+    progress: Progress
+    known: Known
+    asked: frozenset[str] = frozenset()
+    seen: set[str] = field(default_factory=set)
+    left: dict[str, int] = field(default_factory=dict)
+    spaces: int = 0
+    ended: int = 0
+    unread: int = 0
+
+    async def work(self, jobs: asyncio.Queue[_Job]) -> None:
+        """Read one place after the other, until none is left."""
+        while not jobs.empty():
+            job = jobs.get_nowait()
+            try:
+                await self.read(job)
+            except (Forbidden, NotFound):
+                self.unread += 1
+            self.left[job.space] -= 1
+            if not self.left[job.space]:
+                self.ended += 1
+                self.progress(self.ended, self.spaces)
+
+    def mark(self, job: _Job) -> object:
+        """Return a value that differs once the lists show that a place has changed."""
+        asked = job.request is not None and job.request.id in self.asked
+        return job.comments, job.request.updated_at if job.request else None, asked
+
+    async def read(self, job: _Job) -> None:
+        """Read the open threads of one place. Raises ``ApiError``."""
+        waits: list[tuple[InboxRow, Comment]] = []
+        if job.request is None:
+            pages = self.api.pages(
+                ops.list_space_comments, job.space, status="open", format="markdown", limit=PAGE
+            )
+        else:
+            pages = self.api.pages(
+                ops.list_change_request_comments,
+                job.space,
+                job.request.id,
+                status="open",
+                format="markdown",
+                limit=PAGE,
+            )
+        async for comment in pages:
+            if comment.id in self.seen or comment.status == "resolved":
+                continue
+            self.seen.add(comment.id)
+            if comment.target.review is not None:
+                continue
+            was, mark, row = self.known.judged.get(comment.id, (None, None, None))
+            if was != comment or mark != self.mark(job):
+                row = await self.judge(job, comment)
+                self.known.judged[comment.id] = comment, self.mark(job), row
+            if row is not None:
+                waits.append((row, comment))
+                self.found(row, comment)
+        self.known.places.pop(job.key, None)
+        self.known.places[job.key] = self.mark(job), waits
+
+    async def judge(self, job: _Job, comment: Comment) -> InboxRow | None:
+        """Return the row of a thread if it waits on the reader."""
+        starter = comment.posted_by.id if comment.posted_by else ""
+        start = Word(starter, comment.posted_at)
+        last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
+        if last.by == self.me.id:
+            return None
+        author, asked = "", False
+        if job.request is not None:
+            author = job.request.created_by.id if job.request.created_by else ""
+            asked = job.request.id in self.asked
+        why = why_waits(
+            self.me.id,
+            starter=starter,
+            author=author,
+            last=last,
+            named=await self.named(job, comment),
+            asked=asked,
+        )
+        return None if why is None else self.row(job, comment, last, why)
+
+    async def named(self, job: _Job, comment: Comment) -> bool:
+        """Whether the reader was named in a thread since they spoke last."""
+        said: list[Comment | CommentReply] = [comment]
+        if comment.replies:
+            said += await read_thread(
+                self.api, job.space, job.request.id if job.request else "", comment.id
+            )
+        mine = [n for n, each in enumerate(said) if self._is_mine(each)]
+        since = said[mine[-1] + 1 :] if mine else said
+        texts = [each.body.markdown or "" for each in since if not self._is_mine(each)]
+        texts = [text for text in texts if names_somebody(text)]
+        if not texts:
+            return False
+        person = Named(self.me.id, clean(self.me.display_name), self.me.email or "")
+        if not any(names(text, person) for text in texts):
+            return False
+        others = await self.people.read(self.api, self.organization)
+        return any(names(text, person, others) for text in texts)
+
+    def _is_mine(self, message: Comment | CommentReply) -> bool:
+        return message.posted_by is not None and message.posted_by.id == self.me.id
+
+    def row(self, job: _Job, comment: Comment, last: Word, why: Why) -> InboxRow:
+        """Return the row of a thread that waits."""
+        speakers = {each.user.id: each.user for each in comment.repliers}
+        if comment.posted_by is not None:
+            speakers.setdefault(comment.posted_by.id, comment.posted_by)
+        request = job.request
+        return InboxRow(
+            id=comment.id,
+            space=job.space,
+            space_title=job.title,
+            request=request.id if request else "",
+            number=request.number if request else 0,
+            subject=clean(request.subject, limit=200) if request else "",
+            page=comment.target.page.id if comment.target.page else "",
+            text=first_words(comment, TEXT),
+            last=name_of(speakers.get(last.by)),
+            at=last.at or comment.posted_at,
+            why=why,
+            replies=comment.replies,
+        )
+
+
+async def read_inbox(
+    api: Api,
+    organization: str,
+    me: User,
+    people: People,
+    found: Found,
+    progress: Progress,
+    known: Known,
+    *,
+    polled: bool = False,
+) -> int:
+    """Read all threads that wait on ``me``; return how many places could not be read.
+
+    Each is handed to ``found`` when it is known, and none twice. What is ``polled`` reads the
+    threads of what the lists tell has changed, and of `POLLED` other places; the rest is what is
+    ``known`` of the readings before. Raises ``ApiError``.
+    """
+    reading = _Reading(api, organization, me, people, found, progress, known)
+    desk = await read_desk(api, organization)
+    requests = [
+        request for status in STATUSES for request in await _requests(api, organization, status)
+    ]
+    reading.asked = await read_asked(api, Scope(organization), me.id)
+    titles = {node.id: clean(node.title) or "Untitled" for node in desk.nodes}
+    jobs: asyncio.Queue[_Job] = asyncio.Queue()
+    waiting = [
+        _Job(node.id, titles[node.id], node.comments)
+        for node in desk.nodes
+        if node.kind == "space" and node.comments
+    ]
+    waiting += [
+        _Job(request.space, titles.get(request.space, ""), request.comments, request)
+        for request in requests
+        if request.comments
+    ]
+    there = {job.key for job in waiting}
+    for key in known.places.keys() - there:
+        del known.places[key]
+    if polled:
+        waiting = _due(reading, waiting)
+    for job in waiting:
+        reading.left[job.space] = reading.left.get(job.space, 0) + 1
+        jobs.put_nowait(job)
+    reading.spaces = len({node.id for node in desk.nodes if node.kind == "space"} | {*reading.left})
+    reading.ended = reading.spaces - len(reading.left)  # in the others nobody waits for anything
+    progress(reading.ended, reading.spaces)
+    workers = [asyncio.create_task(reading.work(jobs)) for _ in range(AT_ONCE)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+    return reading.unread
+
+
+def _due(reading: _Reading, jobs: list[_Job]) -> list[_Job]:
+    """Return the places that a poll reads, and hand on what is known of the others."""
+    known = reading.known.places
+    same = {job.key: job for job in jobs if known.get(job.key, ("",))[0] == reading.mark(job)}
+    kept = [key for key in known if key in same][POLLED:]
+    for key in kept:
+        for row, comment in known[key][1]:
+            reading.seen.add(comment.id)
+            reading.found(row, comment)
+    return [job for job in jobs if job.key not in kept]
+
+
+async def _requests(
+    api: Api, organization: str, status: ChangeRequestStatus
+) -> list[ChangeRequest]:
+    return [
+        request
+        async for request in api.pages(
+            ops.list_organization_change_requests, organization, status=status, limit=PAGE
+        )
+    ]
+
+
+async def read_thread(api: Api, space: str, request: str, comment: str) -> list[CommentReply]:
+    """Return the replies in a thread, of a space itself where ``request`` is "".
+
+    Where the service does not list those (E7) there are none. Raises ``ApiError``.
+    """
+    if request:
+        pages = api.pages(
+            ops.list_change_request_comment_replies,
+            space,
+            request,
+            comment,
+            format="markdown",
+            limit=PAGE,
+        )
+        return [reply async for reply in pages]
+    try:
+        pages = api.pages(
+            ops.list_space_comment_replies, space, comment, format="markdown", limit=PAGE
+        )
+        return [reply async for reply in pages]
+    except ExtensionMissing:
+        return []
+
+
+async def read_comment(api: Api, space: str, request: str, comment: str) -> Comment | None:
+    """Return a thread as it is now, None when it is gone. Raises ``ApiError``."""
+    try:
+        if request:
+            return await api(
+                ops.get_change_request_comment, space, request, comment, format="markdown"
+            )
+        return await api(ops.get_space_comment, space, comment, format="markdown")
+    except NotFound:
+        return None

@@ -1,0 +1,222 @@
+"""Reading what a merge depends on: the rules that hold, reviews, who was asked.
+
+Reviews and requested reviewers are extensions (E4, E5): without them the rules that need them come
+out as unknown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.merge_rules import (
+    MergeFacts,
+    RuleResult,
+    blocking,
+    effective,
+    evaluate,
+    objectors,
+    verdicts_of,
+)
+from copydesk.domain.text import clean
+from copydesk.session.reads.base import read_both_sides, read_changes
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest, Changes
+    from copydesk.contract.models.document import Document
+    from copydesk.contract.models.merge_rules import MergeRules
+    from copydesk.contract.models.review import RequestedReviewer, Review
+    from copydesk.contract.models.space import Space
+    from copydesk.contract.models.user import User
+
+
+@dataclass(frozen=True, slots=True)
+class RulesRead:
+    """How the rules of a space come out for a change request.
+
+    ``reviews`` (newest first) and ``requested`` are None where the service does not offer them.
+    ``against`` asked for changes, and nobody has approved it since: their names. ``both_sides`` are
+    the titles of changed pages that primary content has changed too; None where nothing tells.
+    """
+
+    results: Sequence[RuleResult]
+    reviews: Sequence[Review] | None
+    requested: Sequence[RequestedReviewer] | None
+    against: Sequence[str] = ()
+    both_sides: Sequence[str] | None = None
+
+    @property
+    def passed(self) -> int:
+        """How many rules pass."""
+        return sum(result.outcome == "pass" for result in self.results)
+
+    @property
+    def stale_approvals(self) -> list[User]:
+        """Who approved before the latest change, and has said nothing since."""
+        newest: dict[str, Review] = {}
+        for review in self.reviews or ():
+            newest.setdefault(review.reviewer.id, review)
+        said = newest.values()
+        return [each.reviewer for each in said if each.status == "approved" and each.outdated]
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenFor:
+    """All that speaks for and against a merge. ``changes`` is None where nothing tells them (E6).
+
+    ``open_threads`` leaves out what was said with a verdict.
+    """
+
+    request: ChangeRequest
+    space: Space
+    rules: RulesRead
+    changes: Changes | None
+    open_threads: int
+
+
+async def read_all(api: Api, space_id: str, request_id: str) -> SpokenFor:
+    """Read what speaks for and against a merge. Raises ``ApiError``."""
+    request, space = await asyncio.gather(
+        api(ops.get_change_request, space_id, request_id), api(ops.get_space, space_id)
+    )
+    rules, changes = await asyncio.gather(
+        read_rules(api, request, space), read_changes(api, space_id, request.id)
+    )
+    threads = request.comments
+    if threads and any(review.comment is not None for review in rules.reviews or ()):
+        threads = await _open_threads(api, space_id, request.id)
+    return SpokenFor(request, space, rules, changes, threads)
+
+
+async def _open_threads(api: Api, space_id: str, request_id: str) -> int:
+    return sum(
+        [
+            comment.target.review is None
+            async for comment in api.pages(
+                ops.list_change_request_comments, space_id, request_id, status="open", limit=500
+            )
+        ]
+    )
+
+
+async def read_rules(
+    api: Api, request: ChangeRequest, space: Space, *, compare: bool = True
+) -> RulesRead:
+    """Read and evaluate the rules; ``compare`` with what primary content did too.
+
+    Raises ``ApiError``.
+    """
+    reviews, requested, organization, both = await asyncio.gather(
+        _reviews(api, request),
+        _requested(api, request),
+        _organization_rules(api, space),
+        read_both_sides(api, request, space.revision) if compare else _not_compared(),
+    )
+    rules = effective(space.merge_rules, organization)
+    author = request.created_by.id if request.created_by else None
+    names = {user.id: _name(user) for user in _people(request, reviews, requested)}
+    unnamed = {user for rule in rules for user in rule.users or ()} - names.keys()
+    found = [_named(api, space.organization, user_id) for user_id in sorted(unnamed)]
+    names.update(await asyncio.gather(*found))
+    facts = MergeFacts(
+        subject=request.subject,
+        described=bool(document_text(request.description).strip()),
+        outdated=request.outdated,
+        verdicts=None if reviews is None else verdicts_of(reviews),
+        requested=None if requested is None else [each.user.id for each in requested],
+        names=names,
+        author=author,
+    )
+    against = [names[who] for who in objectors(facts.verdicts or (), author)]
+    return RulesRead(evaluate(rules, facts), reviews, requested, against, both)
+
+
+async def _not_compared() -> None:
+    return None
+
+
+def why_not_mergeable(request: ChangeRequest, space: Space, rules: RulesRead) -> str | None:
+    """Return why a merge would be refused, as far as can be known here, or None."""
+    if request.status != "open":
+        return f"Only an open change request can be merged; this one is {clean(request.status)}."
+    if space.permissions is not None and not space.permissions.merge:
+        return f"You may not merge in {clean(space.title)}."
+    return blocking(rules.results)
+
+
+async def _reviews(api: Api, request: ChangeRequest) -> list[Review] | None:
+    try:
+        found = [
+            review
+            async for review in api.pages(
+                ops.list_change_request_reviews, request.space, request.id, limit=100
+            )
+        ]
+    except ExtensionMissing:
+        return None
+    return found
+
+
+async def _requested(api: Api, request: ChangeRequest) -> list[RequestedReviewer] | None:
+    try:
+        return [
+            asked
+            async for asked in api.pages(
+                ops.list_requested_reviewers, request.space, request.id, limit=100
+            )
+        ]
+    except ExtensionMissing:
+        return None
+
+
+async def _organization_rules(api: Api, space: Space) -> MergeRules | None:
+    if space.merge_rules.type != "inherit" or not space.organization:
+        return None
+    try:
+        return (await api(ops.get_organization, space.organization)).merge_rules
+    except (Forbidden, NotFound):
+        return None
+
+
+async def _named(api: Api, organization: str, user_id: str) -> tuple[str, str]:
+    try:
+        return user_id, _name((await api(ops.get_member, organization, user_id)).user)
+    except (Forbidden, NotFound):
+        return user_id, clean(user_id)
+
+
+def _people(
+    request: ChangeRequest,
+    reviews: Sequence[Review] | None,
+    requested: Sequence[RequestedReviewer] | None,
+) -> list[User]:
+    people = [review.reviewer for review in reviews or ()]
+    people += [asked.user for asked in requested or ()]
+    return people + ([request.created_by] if request.created_by else [])
+
+
+def _name(user: User) -> str:
+    return clean(user.display_name, limit=200) or clean(user.email or user.id, limit=200)
+
+
+def document_text(document: Document | None) -> str:
+    """Return what a rich text document says, block by block; uncleaned."""
+    if document is None:
+        return ""
+    return "\n\n".join(filter(None, (_said(node.to_dict()) for node in document.nodes)))
+
+
+def _said(value: Any, depth: int = 0) -> str:
+    if not isinstance(value, dict) or depth > 50:
+        return ""
+    if isinstance(value.get("text"), str):
+        return str(value["text"])
+    inside = [*(value.get("leaves") or ()), *(value.get("nodes") or ())]
+    parts = [_said(part, depth + 1) for part in inside]
+    blocks = any(isinstance(part, dict) and part.get("object") == "block" for part in inside)
+    return ("\n" if blocks else "").join(filter(None, parts))

@@ -1,0 +1,279 @@
+"""Reading what a merge run goes by: what each request touches, and how it stands just now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import (
+    Blocked,
+    Conflict,
+    ExtensionMissing,
+    Forbidden,
+    Invalid,
+    NotFound,
+)
+from copydesk.contract import operations as ops
+from copydesk.domain.merge_forecast import Touched
+from copydesk.domain.merge_rules import objection
+from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem
+from copydesk.domain.page_tree import compare_trees, flatten
+from copydesk.domain.text import clean, listed, plural
+from copydesk.session.errors import NotDoneError, is_unknown, sentence
+from copydesk.session.page_changes import losses
+from copydesk.session.people import name_of
+from copydesk.session.reads import merge as merge_facts
+from copydesk.session.reads.conflicts import ConflictedError
+from copydesk.session.reads.merge import RulesRead, why_not_mergeable
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest, Changes
+    from copydesk.contract.models.change_request import Conflict as Conflicting
+    from copydesk.contract.models.comment import Comment, CommentReply
+
+
+UP_TO_DATE = "require_up_to_date_change_request"
+"""The rule that an update mends."""
+
+NAMED = 3
+"""So many conflicting pages a sentence names."""
+
+TITLE = 120
+"""Characters kept of the title of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A request of a plan as it stands: what it touches and what is in its way.
+
+    ``touched`` is by id, with titles. ``about`` says that the page trees were compared because
+    nothing tells the changes (E6): pages that others edited meanwhile may count too then. ``more``
+    counts changes that were left out. ``both_sides`` are changed pages that primary content has
+    written too: there it may conflict.
+    """
+
+    found: Found
+    touched: Touched
+    about: bool = False
+    more: int = 0
+    both_sides: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def in_the_way(self) -> str:
+        """Why it would not be merged as it stands; empty when nothing is known to be in the way."""
+        if self.found.status == "merged":
+            return "It is merged already."
+        return self.found.off or self.found.failing
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What is said on a request: of which threads the state counts, who spoke last since."""
+
+    comments: Comments
+    last_by: str
+    open_threads: int
+
+
+async def read_standing(api: Api, item: RunItem) -> Standing:
+    """Read how a request of a plan stands, and what it touches. Raises ``ApiError``."""
+    (found, rules, said), (touched, told) = await asyncio.gather(
+        _found(api, item), _touched(api, item)
+    )
+    both = None if rules is None else rules.both_sides
+    more = 0 if told is None else told.more or 0
+    warnings = [f"readers lose a page: {each}" for each in losses(told)]
+    if said.open_threads:
+        verb = "is" if said.open_threads == 1 else "are"
+        warnings.append(f"{plural(said.open_threads, 'thread')} {verb} open")
+    if rules is not None and (against := objection(rules.against, rules.results)):
+        warnings.append(against)
+    if rules is not None and rules.stale_approvals:
+        names = listed([name_of(user) for user in rules.stale_approvals])
+        warnings.append(f"approved before the latest change: by {names}")
+    if rules is not None and any(result.outcome == "unknown" for result in rules.results):
+        warnings.append("only the service knows whether all its rules are met")
+    if more:
+        warnings.append(f"{plural(more, 'more change')} than could be looked at")
+    both_sides = tuple(_title(title) for title in both or ())
+    return Standing(found, touched, told is None, more, both_sides, tuple(warnings))
+
+
+async def read_found(api: Api, item: RunItem) -> Found:
+    """Read how a request stands, just before something is sent. Raises ``ApiError``."""
+    return (await _found(api, item, compare=False))[0]
+
+
+async def _found(
+    api: Api, item: RunItem, *, compare: bool = True
+) -> tuple[Found, RulesRead | None, _Said]:
+    request, space, said = await asyncio.gather(
+        api(ops.get_change_request, item.space, item.request),
+        api(ops.get_space, item.space),
+        _said(api, item),
+    )
+    if request.status == "merged":
+        merged = clean(request.revision_merged or "")
+        return Found("merged", request.revision, merged=merged), None, said
+    rules, pulled_into = await asyncio.gather(
+        merge_facts.read_rules(api, request, space, compare=compare),
+        _pulled_into(api, item, request),
+    )
+    objections = [
+        (f"{OBJECTION}{review.id}", 0)
+        for review in rules.reviews or ()
+        if review.status == "changes-requested"
+    ]
+    found = Found(
+        status=clean(request.status),
+        revision=request.revision,
+        updated=request.updated_at.timestamp(),
+        outdated=request.outdated,
+        comments=(*said.comments, *objections),
+        said_by=said.last_by,
+        failing=_failing(request, rules),
+        off=why_not_mergeable(request, space, RulesRead((), None, None)) or "",
+        pulled_into=pulled_into,
+    )
+    return found, rules, said
+
+
+def _failing(request: ChangeRequest, rules: RulesRead) -> str:
+    return " ".join(
+        f"It {clean(result.sentence)}."
+        for result in rules.results
+        if result.outcome == "fail" and not (request.outdated and result.rule == UP_TO_DATE)
+    )
+
+
+async def _said(api: Api, item: RunItem) -> _Said:
+    found = [
+        comment
+        async for comment in api.pages(
+            ops.list_change_request_comments, item.space, item.request, format="markdown", limit=500
+        )
+    ]
+    known = dict(item.comments)
+    fresh = [comment for comment in found if comment.replies > known.get(comment.id, -1)]
+    newest = max(fresh, key=_spoken, default=None)
+    return _Said(
+        tuple(sorted((comment.id, comment.replies) for comment in found)),
+        "" if newest is None else await _speaker(api, item, newest, replied=newest.id in known),
+        sum(comment.status == "open" and comment.target.review is None for comment in found),
+    )
+
+
+def _spoken(comment: Comment) -> datetime:
+    """Return when something was said last in a thread."""
+    replied = [each.updated_at for each in comment.repliers if each.updated_at is not None]
+    return max([comment.posted_at, *replied])
+
+
+SAID = 120
+"""How much of a comment is told, in characters: enough to know whether to go and read it."""
+
+
+async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) -> str:
+    """Return who spoke last in a thread, and the words; ``replied`` when they answered in it."""
+    said: Comment | CommentReply | None = comment
+    if replied:
+        said = None
+        async for reply in api.pages(
+            ops.list_change_request_comment_replies, item.space, item.request, comment.id,
+            format="markdown", limit=500,
+        ):  # fmt: skip
+            said = reply if said is None or reply.posted_at >= said.posted_at else said
+    if said is None:
+        return ""
+    words = clean(said.body.markdown or "", limit=SAID).strip().rstrip(".")
+    name = name_of(said.posted_by)
+    return f"{name}: “{words}”" if words else name
+
+
+async def _pulled_into(api: Api, item: RunItem, request: ChangeRequest) -> str | None:
+    """Return into which revision the newest one pulled primary content: empty if it did not.
+
+    Asked only where an update may have arrived, to tell it from somebody's edit: it joins what the
+    request was with something else. None where the service does not say what came before.
+    """
+    if item.sent != "update" or request.revision == item.revision:
+        return None
+    revision = await api(
+        ops.get_change_request_revision, item.space, item.request, metadata=False, computed=False
+    )
+    if not revision.parents:
+        return None
+    joined = revision.type == "update" or len(revision.parents) > 1
+    ours = joined and revision.id == request.revision and item.revision in revision.parents
+    return item.revision if ours else ""
+
+
+async def _touched(api: Api, item: RunItem) -> tuple[Touched, Changes | None]:
+    """Return what a request changes by id, and what the service tells of it, if it does."""
+    try:
+        told = await api(ops.get_change_request_changes, item.space, item.request, limit=1000)
+    except ExtensionMissing:
+        before, after = await asyncio.gather(
+            api(ops.list_space_pages, item.space),
+            api(ops.list_change_request_pages, item.space, item.request),
+        )
+        changes = compare_trees(flatten(before.pages), flatten(after.pages))
+        return {change.id: _title(change.page.title) for change in changes}, None
+    touched: dict[str, str] = {}
+    for change in told.changes:
+        if change.page is not None:
+            touched[change.page.id] = _title(change.page.title or change.page.path)
+        elif change.file is not None:
+            touched[change.file.id] = f"file {_title(change.file.path or change.file.name)}"
+    return touched, told
+
+
+def _title(title: str) -> str:
+    return clean(title, limit=TITLE).strip() or "Untitled"
+
+
+def why_not_read(error: BaseException) -> tuple[Reason, str]:
+    """Return why a request could not be looked at, for the report. Nothing was sent then."""
+    if isinstance(error, NotFound):
+        return "gone", "It is gone: removed by someone, or moved out of your sight."
+    return "failed", f"It could not be looked at, and nothing was sent. {sentence(error, 'r')}"
+
+
+def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
+    """Return why a merge or an update is not known to have happened, for the report."""
+    merged, so_far = ("merged", "Not merged") if what == "Merge" else ("updated", "Not updated")
+    match error:
+        case ConflictedError():
+            now = "" if error.request.outdated or what == "Merge" else " They are in it now."
+            return "conflict", f"{so_far}: both sides changed {conflicting(error.conflicts)}.{now}"
+        case Blocked():
+            return "rule", f"{so_far}: the service refused it by a rule. {error.message}"
+        case NotFound():
+            return "gone", "It is gone: removed by someone, or moved out of your sight."
+        case Forbidden() | Invalid() | Conflict():
+            return "refused", f"{so_far}. {sentence(error, 'r')}"
+    if is_unknown(error):
+        return "unknown", f"No answer came: it is not known whether it was {merged}. r reads first."
+    if isinstance(error, NotDoneError):
+        return "failed", f"No clear answer came; read again, it was not {merged}."
+    return "failed", f"{so_far}. {sentence(error, 'r')}"
+
+
+def conflicting(conflicts: Sequence[Conflicting]) -> str:
+    """Return which pages and files conflict, as far as the service says."""
+    names: dict[str, str] = {}
+    for each in conflicts:
+        if each.page is not None:
+            names[each.page.id] = _title(each.page.title or each.page.path or each.page.id)
+        elif each.file is not None:
+            names[each.file.id] = _title(each.file.path or each.file.name or each.file.id)
+    shown = list(names.values())[:NAMED]
+    more = len(names) - len(shown)
+    if not names:
+        return "the same things; the service does not say which"
+    return listed([*shown, f"{more} more"] if more else shown)

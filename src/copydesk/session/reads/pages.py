@@ -1,0 +1,141 @@
+"""Reading the pages of a space or of a change request, and the way along their links."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from copydesk.domain.text import clean
+from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+LINKS = 500
+"""Links asked for of one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Whose pages are read: those of a space, or what a change request makes of them."""
+
+    space: str
+    change_request: str | None = None
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What is read when the place opens: what the space is called, and its pages."""
+
+    title: str
+    pages: tuple[PageRow, ...]
+    revision: str
+    """The revision that was read, of the space or of the change request."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """The text of a page and its links; ``links`` None is not known."""
+
+    markdown: str
+    links: Sequence[LinkRow] | None
+
+
+@dataclass
+class Followed:
+    """The pages that links led along, from where the reader began, and where they are on it."""
+
+    pages: list[str] = field(default_factory=list)
+    at: int = 0
+
+    @property
+    def here(self) -> str | None:
+        """The page of the way that the reader is on; None when no link was followed."""
+        return self.pages[self.at] if self.pages else None
+
+    @property
+    def before(self) -> str:
+        """The page before this one; before the first comes the last again."""
+        return self.pages[self.at - 1]
+
+    def follow(self, start: str, there: str, *, further: bool) -> None:
+        """Go from a page along a link: ``further`` on the way, or on a new one."""
+        way = self.pages[: self.at + 1] if further else [start]
+        self.pages, self.at = [*way, there], len(way)
+
+    def step_back(self) -> None:
+        """Go to the page before this one."""
+        self.at = (self.at or len(self.pages)) - 1
+
+
+async def read_tree(api: Api, version: Version) -> Tree:
+    """Return the page tree of a version. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+
+    space_id, request = version.space, version.change_request
+    pages = (
+        api(ops.list_space_pages, space_id)
+        if request is None
+        else api(ops.list_change_request_pages, space_id, request)
+    )
+    space, tree, revision = await asyncio.gather(
+        api(ops.get_space, space_id), pages, read_revision(api, version)
+    )
+    return Tree(
+        clean(space.title).strip() or "Untitled",
+        await asyncio.to_thread(page_rows, tree.pages),
+        revision,
+    )
+
+
+async def read_revision(api: Api, version: Version) -> str:
+    """Return which revision a version is at: another means that somebody wrote. ``ApiError``."""
+    from copydesk.contract import operations as ops
+
+    if version.change_request is None:
+        return (await api(ops.get_space, version.space)).revision
+    request = await api(ops.get_change_request, version.space, version.change_request)
+    return request.revision
+
+
+async def read_page(api: Api, version: Version, page: str, titles: Mapping[str, str]) -> Read:
+    """Return the text of a page with its links. Raises ``ApiError`` when the text is not there.
+
+    ``titles`` names the pages of the space by id, for links between them.
+    """
+    from copydesk.client.errors import ApiError
+    from copydesk.contract import operations as ops
+
+    space, request = version.space, version.change_request
+
+    async def links() -> Sequence[LinkRow] | None:
+        try:
+            if request is None:
+                found = await api(ops.list_space_page_links, space, page, limit=LINKS)
+            else:
+                found = await api(
+                    ops.list_change_request_page_links, space, request, page, limit=LINKS
+                )
+        except ApiError:
+            # The text is what was asked for; that its links are unknown is said beside it.
+            return None
+        return link_rows(found.items, space, titles)
+
+    text = (
+        api(ops.get_space_page, space, page, format="markdown")
+        if request is None
+        else api(ops.get_change_request_page, space, request, page, format="markdown")
+    )
+    read, listed = await asyncio.gather(text, links())
+    return Read(read.markdown or "", listed)
+
+
+def walk(rows: Sequence[PageRow]) -> Iterable[PageRow]:
+    """Yield all pages of a tree in reading order."""
+    waiting = list(rows)[::-1]
+    while waiting:
+        row = waiting.pop()
+        yield row
+        waiting.extend(reversed(row.children))

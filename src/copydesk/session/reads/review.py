@@ -1,0 +1,271 @@
+"""Reading what a review shows: the request, the two trees, texts, threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.page_text import PageText, page_text
+from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatten
+from copydesk.domain.text import exposed
+from copydesk.session.page_changes import (
+    Changed,
+    changed_files,
+    changed_pages,
+    losses,
+    not_looked_at,
+    page_notes,
+)
+from copydesk.session.page_settings import settings_notes
+from copydesk.session.reads.base import base_of, read_changes, read_revision, written_since
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.content import ContentPage, File
+    from copydesk.contract.models.space import Space
+
+
+MERGED = (
+    "Merged. This is the page as this request left it. What it said before cannot be read any "
+    "more, so no lines are marked."
+)
+"""Stands above a page of a merged request."""
+
+MERGED_GONE = "Merged. The text that this page had cannot be read any more."
+
+UNCHANGED = "The text itself is the same: 0 words changed."
+
+EMPTIED = "All of the text is removed: the page is empty now."
+
+SINCE = "main has changed this page since, which is not shown here. U brings it in."
+"""Stands above a page that both sides have changed."""
+
+SINCE_GONE = "main has changed this page since: this is its text in main now."
+"""Stands above a page that the request removes where its text before cannot be read."""
+
+NOT_TOLD = (
+    "main has changed this page since, and the service does not tell what it said before: this is "
+    "the page as this request has it, and no lines are marked. U brings main in, then they are."
+)
+"""Stands above a page that both sides have changed where its text before cannot be read."""
+
+PAGE = 500
+"""Comments read with one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A change request, its space, and what it changes. ``pages`` are all of its pages.
+
+    ``losses`` are the pages that readers would lose although their texts go on elsewhere, and
+    ``unlooked`` says that not all changes were looked at for that.
+    ``base`` is the revision that both sides began with, None where that is main as it is now, or
+    the service does not tell older ones. ``main_changed`` is what main did to pages since, by id.
+    """
+
+    request: ChangeRequest
+    space: Space
+    pages: Sequence[PageNode]
+    changes: Sequence[Changed]
+    losses: Sequence[str] = ()
+    unlooked: str = ""
+    base: str | None = None
+    main_changed: Mapping[str, Sequence[ChangeKind]] = field(default_factory=dict)
+
+    def lost(self, change: Changed) -> bool:
+        """Whether nothing tells what a page said when the request began."""
+        return self.base is None and change.id in self.main_changed
+
+    @property
+    def merged(self) -> bool:
+        """Whether it is in primary content: then no service tells what a page said before it."""
+        return self.request.status == "merged"
+
+    @property
+    def version(self) -> tuple[str, str]:
+        """What the texts of its pages depend on."""
+        return self.request.revision, self.space.revision
+
+
+async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
+    """Read a change request (by id or number) with its trees. Raises ``ApiError``."""
+    request, space, before, after, hint = await asyncio.gather(
+        api(ops.get_change_request, space_id, request_id),
+        api(ops.get_space, space_id),
+        api(ops.list_space_pages, space_id),
+        api(ops.list_change_request_pages, space_id, request_id),
+        read_changes(api, space_id, request_id),
+    )
+    old_files: list[File] | None = None
+    new_files: list[File] | None = None
+    pages = flatten(after.pages)
+    if request.status == "merged":
+        # Primary content has moved on since: compared with it as it is now, what others did later
+        # would come out reversed. Only the service can say what this request did.
+        told = [] if hint is None else changed_pages([], pages, hint, told_only=True)
+        return Opened(request, space, pages, [*told, *changed_files(None, None, hint)])
+    if hint is None:
+        old_files, new_files = await asyncio.gather(
+            _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
+        )
+    main, lost, unlooked = flatten(before.pages), losses(hint), not_looked_at(hint)
+    base = await read_revision(api, space_id, base_of(request)) if request.outdated else None
+    if base is not None:
+        began = flatten(base.pages)
+        changes = changed_pages(began, pages, hint)
+        changes += changed_files(base.files, new_files, hint)
+        moved = {change.id: change.kinds for change in compare_trees(began, main)}
+        return Opened(request, space, pages, changes, lost, unlooked, base.id, moved)
+    changes = changed_pages(main, pages, hint)
+    now = {node.id: node for node in main}
+    since: dict[str, tuple[ChangeKind, ...]] = {
+        change.id: ("edited",) if change.id in now else ("deleted",)
+        for change in changes
+        if request.outdated
+        and "added" not in change.kinds
+        and written_since(request, now.get(change.id))
+    }
+    changes += changed_files(old_files, new_files, hint)
+    return Opened(request, space, pages, changes, lost, unlooked, main_changed=since)
+
+
+async def _files_of_space(api: Api, space_id: str) -> list[File]:
+    return [file async for file in api.pages(ops.list_space_files, space_id, limit=PAGE)]
+
+
+async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[File]:
+    return [
+        file
+        async for file in api.pages(ops.list_change_request_files, space_id, request_id, limit=PAGE)
+    ]
+
+
+async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
+    """Read both texts of a changed page and compare them, in a thread. Raises ``ApiError``.
+
+    Of a merged request only the text that it left can be read: it is shown whole.
+    """
+    if change.file:
+        return page_text("", "", page_notes(change))
+    if opened.merged:
+        return await _read_merged(api, opened, change)
+    was, now = await asyncio.gather(
+        _page_before(api, opened, change), _page_after(api, opened, change)
+    )
+    done = opened.main_changed.get(change.id, ())
+    gone = "deleted" in done or (change.before is not None and was is None)
+    notes = [*page_notes(change, gone_in_main=gone), *settings_notes(was, now)]
+    before, after = _text_of(was), _text_of(now)
+    if opened.lost(change) and change.after is not None:
+        return await asyncio.to_thread(page_text, after, after, [*page_notes(change), NOT_TOLD])
+    if change.moved is not None:
+        after = change.moved.text or ""
+    alike = before == after and change.node.type == "document" and bool(before)
+    if alike:
+        notes.append(UNCHANGED)
+    elif was is not None and now is not None and before.strip() and not after.strip():
+        notes.append(EMPTIED)
+    if done and not gone and opened.request.status in ("open", "draft"):
+        notes.append(SINCE_GONE if opened.lost(change) else SINCE)
+    return await asyncio.to_thread(page_text, before, after, notes, alike=alike)
+
+
+async def read_now(api: Api, opened: Opened, change: Changed) -> str:
+    """Read the text of a changed page as it is now, as it is compared; "" when it is gone.
+
+    Raises ``ApiError``.
+    """
+    try:
+        page = await _page_after(api, opened, change)
+    except NotFound:
+        return ""
+    return await asyncio.to_thread(exposed, _text_of(page))
+
+
+async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:
+    notes = page_notes(change)
+    try:
+        page = await _page_after(api, opened, change)
+    except NotFound:
+        page = None
+    if page is None:
+        notes.append(MERGED_GONE)
+    elif "added" in change.kinds:
+        # It said nothing before: all of it is new.
+        return await asyncio.to_thread(page_text, "", _text_of(page), notes)
+    elif change.node.type in ("document", ""):
+        notes.append(MERGED)
+    return await asyncio.to_thread(page_text, _text_of(page), _text_of(page), notes)
+
+
+def _text_of(page: ContentPage | None) -> str:
+    return "" if page is None else page.markdown or ""
+
+
+async def _page_before(api: Api, opened: Opened, change: Changed) -> ContentPage | None:
+    if change.before is None:
+        return None
+    space = opened.space.id
+    try:
+        if opened.base is not None:
+            return await api(
+                ops.get_revision_page, space, opened.base, change.id, format="markdown"
+            )
+        return await api(ops.get_space_page, space, change.id, format="markdown")
+    except NotFound:
+        return None
+
+
+async def _page_after(api: Api, opened: Opened, change: Changed) -> ContentPage | None:
+    if change.after is None:
+        return None
+    return await api(
+        ops.get_change_request_page,
+        opened.space.id,
+        opened.request.id,
+        change.id,
+        format="markdown",
+    )
+
+
+async def read_threads(api: Api, space_id: str, request_id: str) -> list[Comment]:
+    """Read all comments of a change request. Raises ``ApiError``."""
+    return [
+        comment
+        async for comment in api.pages(
+            ops.list_change_request_comments,
+            space_id,
+            request_id,
+            order="asc",
+            status="all",
+            format="markdown",
+            limit=PAGE,
+        )
+    ]
+
+
+async def read_replies(
+    api: Api, space_id: str, request_id: str, threads: Sequence[str]
+) -> dict[str, list[CommentReply]]:
+    """Read the replies of some threads. Raises ``ApiError``."""
+
+    async def of(thread: str) -> tuple[str, list[CommentReply]]:
+        return thread, [
+            reply
+            async for reply in api.pages(
+                ops.list_change_request_comment_replies,
+                space_id,
+                request_id,
+                thread,
+                format="markdown",
+                limit=PAGE,
+            )
+        ]
+
+    return dict(await asyncio.gather(*(of(thread) for thread in threads)))

@@ -1,0 +1,144 @@
+"""Reading a site as its readers get it: everybody, or who has a share link."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
+from copydesk.session.site_rows import Link, SiteRow, no_address, no_effect, site_row
+from copydesk.session.site_rows import audience as readers
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.site import PublishedSite, Site
+    from copydesk.domain.site_tree import Structure
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Who reads: everybody, who has a ``link`` (its id), or who has a key that was typed.
+
+    A key is a secret: it is in no ``repr``.
+    """
+
+    link: str = ""
+    key: str = field(default="", repr=False)
+
+    @property
+    def public(self) -> bool:
+        """Whether nobody in particular reads."""
+        return not self.link and not self.key
+
+
+@dataclass(frozen=True)
+class ReadersRead:
+    """What an audience gets. ``said`` is why that is nothing, or what to know about it anyway.
+
+    ``links`` is None where the reader may not see them; ``who`` names the audience.
+    """
+
+    site: SiteRow
+    who: str
+    tree: tuple[ReaderNode, ...] = ()
+    said: str = ""
+    links: tuple[Link, ...] | None = None
+    key: str = field(default="", repr=False)
+
+
+def nobody_special(site: SiteRow) -> str:
+    """Return who reads a site without a link."""
+    return "without a link" if site.visibility == "share-link" else f"by {readers(site)}"
+
+
+async def read_as(api: Api, organization: str, site: Site, audience: Audience) -> ReadersRead:
+    """Return what an audience gets of a site. Raises ``ApiError``, which never tells the key."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.session.reads.sites import list_links
+
+    row = site_row(site)
+    links: tuple[Link, ...] | None = None
+    try:
+        links = await list_links(api, organization, site.id)
+    except (Forbidden, NotFound):
+        if audience.link:
+            said = "You may not see the share links of this site. :key KEY reads with a key."
+            return ReadersRead(row, "with a link", (), said)
+    key, who = audience.key, nobody_special(row)
+    if key:
+        opened = next((link.title for link in links or () if link.key == key), "")
+        who = f"with {opened}, by the key you typed" if opened else "with the key you typed"
+    if audience.link:
+        link = next((each for each in links or () if each.id == audience.link), None)
+        if link is None:
+            return ReadersRead(row, "with a link", (), "That share link is gone. f chooses.", links)
+        who, key = f"with {link.title}", link.key
+        if not link.active:
+            said = "is switched off: its key opens nothing. x among the share links switches it on."
+            return ReadersRead(row, who, (), f"{link.title} {said}", links)
+        if row.published and not key:
+            return ReadersRead(row, who, (), no_address(link, row), links)
+    if not row.published:
+        return ReadersRead(row, who, (), NOT_PUBLISHED, links)
+    published, seen = await asyncio.gather(
+        _published(api, organization, site.id, key), _seen(api, organization, site.id)
+    )
+    wrong = ""
+    if isinstance(published, str) and key and row.visibility != "share-link":
+        # Nobody needs a link there: who has a wrong one reads it all the same.
+        wrong = f"No link of this site that is on has that key. {no_effect(row)}"
+        who, key, published = nobody_special(row), "", await _published(api, organization, site.id)
+    if isinstance(published, str):
+        return ReadersRead(row, who, (), published, links)
+    reading = reading_of(published)
+    said = wrong or layout(reading.unknown)
+    if not key and row.visibility == "share-link":
+        said = "Without a link nobody gets this. f chooses a link to read with."
+    tree = readers_tree(reading.structure, None if reading.unknown else seen, adaptive=row.adaptive)
+    return ReadersRead(row, who, tree, said, links, key)
+
+
+async def _published(api: Api, organization: str, site: str, key: str = "") -> PublishedSite | str:
+    """Return what readers get, or why they get nothing."""
+    from copydesk.client.errors import ApiError, Invalid, NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        return await api(ops.get_published_site, organization, site, share_key=key or None)
+    except (NotFound, Invalid) as error:
+        if key:
+            return (
+                "No link of this site that is on has that key: it was switched off, deleted or "
+                "mistyped. f chooses a link."
+            )
+        if isinstance(error, Invalid):
+            raise
+        return NOT_PUBLISHED
+    except ApiError as error:
+        if key:
+            # What a service says of a request may quote it.
+            error.message = error.message.replace(key, "…")
+            error.args = (error.message,)
+        raise
+
+
+async def _seen(api: Api, organization: str, site: str) -> Structure | None:
+    """Return what the reader sees as a member; None where they may not."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.session.reads.sites import read_structure
+
+    try:
+        return await read_structure(api, organization, site)
+    except (Forbidden, NotFound):
+        return None
+
+
+NOT_PUBLISHED = "Not published: readers get nothing. W publishes it."
+
+
+def layout(unknown: str) -> str:
+    """Return what there is to say of a layout that is not known; empty for the known ones."""
+    if not unknown:
+        return ""
+    return f"The site is laid out as “{unknown}”, which this copydesk does not know."

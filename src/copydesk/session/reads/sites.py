@@ -1,0 +1,127 @@
+"""Reading the structure of a site."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copydesk.domain.site_arrangement import layout_of
+from copydesk.domain.site_tree import Structure, structure_of
+from copydesk.session.site_rows import Link, SiteRow, link_of, site_row
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
+    from copydesk.contract.models.site_section import SiteSection
+    from copydesk.domain.layout import Layout
+    from copydesk.session.options import Option
+
+
+PAGE = 250
+"""Rows asked for at once."""
+
+Progress = Callable[[int], None]
+"""Told how many sections have been read so far."""
+
+WRITERS = ("admin", "create")
+"""Roles in an organization that may change what its sites show."""
+
+
+@dataclass(frozen=True)
+class SiteRead:
+    """A site, what it shows, and why the reader may not change it (empty when they may)."""
+
+    site: SiteRow
+    structure: Structure
+    refused: str = ""
+
+    @property
+    def layout(self) -> Layout:
+        """What it shows, as rows to be arranged."""
+        return layout_of(self.structure)
+
+
+async def read_only_site(api: Api, organization: str) -> Site | None:
+    """Return the site of an organization that has one; None when there are more, or none."""
+    from copydesk.contract import operations as ops
+
+    page = await api.page(ops.list_sites, organization, limit=2)
+    return page.items[0] if len(page.items) == 1 and page.next is None else None
+
+
+async def read_site(
+    api: Api,
+    organization: str,
+    site: str,
+    me: str | None,
+    *,
+    known: Callable[[SiteRow], None] = lambda site: None,
+    progress: Progress = lambda read: None,
+) -> SiteRead:
+    """Return a site with its structure; ``known`` is told first what site it is.
+
+    Raises ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+    from copydesk.session.reads.site_rights import read_rights
+
+    async def itself() -> SiteRow:
+        found = site_row(await api(ops.get_site, organization, site))
+        known(found)
+        return found
+
+    found, structure, rights = await asyncio.gather(
+        itself(),
+        read_structure(api, organization, site, progress),
+        read_rights(api, organization, me),
+    )
+    return SiteRead(found, structure, rights.change)
+
+
+async def read_conditions(api: Api, organization: str, site: str) -> list[Option]:
+    """Return the conditions that a site has ready-made, as options. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+    from copydesk.domain.text import clean
+    from copydesk.session.options import Option
+
+    found = await api(ops.list_adaptive_template_conditions, organization, site)
+    return [
+        Option(
+            clean(each.condition),
+            clean(each.description) or clean(each.condition),
+            clean(each.condition),
+        )
+        for each in found.items
+        if each.condition
+    ]
+
+
+async def read_structure(
+    api: Api, organization: str, site: str, progress: Progress = lambda read: None
+) -> Structure:
+    """Return what a site shows now, in the published order. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+
+    sections: list[SiteSection] = []
+    async for section in api.pages(ops.list_site_sections, organization, site, limit=PAGE):
+        sections.append(section)
+        if len(sections) % PAGE == 0:
+            progress(len(sections))
+    if sections:
+        return structure_of(sections)
+    shown = [each async for each in api.pages(ops.list_site_spaces, organization, site, limit=PAGE)]
+    return structure_of((), shown)
+
+
+PAGE = 250
+"""Links asked for at once."""
+
+
+async def list_links(api: Api, organization: str, site: str) -> tuple[Link, ...]:
+    """Return all share links of a site. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+
+    pages = api.pages(ops.list_share_links, organization, site, limit=PAGE)
+    return tuple([link_of(link) async for link in pages])

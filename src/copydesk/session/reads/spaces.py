@@ -1,0 +1,243 @@
+"""Reading organizations and spaces from a service, also from one that lacks the extensions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.collection import Collection
+    from copydesk.contract.models.organization import Organization
+    from copydesk.contract.models.user import User
+
+
+PAGE = 250
+"""Rows asked for at once: few requests for a large desk, and still quick to validate."""
+
+AT_ONCE = 6
+"""Requests in flight at once where spaces are collected one by one."""
+
+Progress = Callable[[int], None]
+"""Told how many spaces have been read so far."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An organization with everything in its tree, in published order."""
+
+    organization: Organization
+    nodes: tuple[SpaceNode, ...]
+    complete: bool = True
+    """False when the service could not be asked for all spaces, only for those found elsewhere."""
+
+
+async def read_me(api: Api) -> User | None:
+    """Return who the caller is, or None where the service does not say (extension E1)."""
+    from copydesk.client.errors import ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    try:
+        return await api(ops.get_current_user)
+    except ExtensionMissing:
+        return None
+
+
+async def read_organizations(api: Api) -> list[Organization]:
+    """Return the organizations that the caller is in."""
+    from copydesk.contract import operations as ops
+
+    return [found async for found in api.pages(ops.list_organizations, limit=PAGE)]
+
+
+async def read_first_desk(
+    api: Api, organization_id: str | None, *, insist: bool, progress: Progress
+) -> tuple[Desk | None, int]:
+    """Return an organization, or else the one where the reader may do most, and how many there are.
+
+    The number is 0 where nobody asked. None is for a reader who is in no organization. With
+    ``insist`` an organization that is closed or gone raises ``Forbidden`` or ``NotFound``.
+    """
+    from copydesk.client.errors import Forbidden, NotFound
+
+    if organization_id is not None:
+        try:
+            return await read_desk(api, organization_id, progress=progress), 0
+        except (Forbidden, NotFound):
+            if insist:
+                raise
+    organizations = await read_organizations(api)
+    if not organizations:
+        return None, 0
+    # The service's order among equals.
+    first = max(
+        organizations, key=lambda one: one.permissions is not None and one.permissions.admin
+    )
+    return await read_desk(api, first.id, progress=progress), len(organizations)
+
+
+async def read_desk(
+    api: Api, organization_id: str, *, progress: Progress = lambda read: None
+) -> Desk:
+    """Return an organization and its tree. Raises ``ApiError``."""
+    from copydesk.client.errors import ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    async def collections() -> list[Collection]:
+        return [
+            found
+            async for found in api.pages(
+                ops.list_organization_collections, organization_id, limit=PAGE
+            )
+        ]
+
+    async def spaces() -> list[SpaceNode] | None:
+        nodes: list[SpaceNode] = []
+        try:
+            async for space in api.pages(ops.list_organization_spaces, organization_id, limit=PAGE):
+                nodes.append(space_node(space))
+                if len(nodes) % PAGE == 0:
+                    progress(len(nodes))
+        except ExtensionMissing:
+            return None
+        return nodes
+
+    organization, folders, found = await asyncio.gather(
+        api(ops.get_organization, organization_id), collections(), spaces()
+    )
+    complete = found is not None
+    if found is None:
+        found = await _collect_spaces(api, organization_id, folders, progress)
+    return Desk(organization, (*map(collection_node, folders), *found), complete)
+
+
+async def _collect_spaces(
+    api: Api, organization_id: str, folders: Iterable[Collection], progress: Progress
+) -> list[SpaceNode]:
+    """Return the spaces that other lists mention (decisions.md, Extensions, E2)."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    nodes: dict[str, SpaceNode] = {}
+    gate = asyncio.Semaphore(AT_ONCE)
+    mentioned: dict[str, None] = {}
+
+    async def of_collection(collection: Collection) -> None:
+        async with gate:
+            async for space in api.pages(ops.list_collection_spaces, collection.id, limit=PAGE):
+                nodes[space.id] = space_node(space)
+        progress(len(nodes))
+
+    async def of_sites() -> None:
+        async for site in api.pages(ops.list_sites, organization_id, limit=PAGE):
+            async with gate:
+                async for shown in api.pages(
+                    ops.list_site_spaces, organization_id, site.id, limit=PAGE
+                ):
+                    nodes.setdefault(shown.space.id, space_node(shown.space))
+
+    async def of_requests() -> None:
+        async for request in api.pages(
+            ops.list_organization_change_requests, organization_id, limit=PAGE
+        ):
+            mentioned[request.space] = None
+
+    async def one(space_id: str) -> None:
+        async with gate:
+            try:
+                space = await api(ops.get_space, space_id)
+            except (Forbidden, NotFound):
+                return
+        if space.deleted_at is None:
+            nodes[space_id] = space_node(space)
+        progress(len(nodes))
+
+    await asyncio.gather(*map(of_collection, folders), of_sites(), of_requests())
+    await asyncio.gather(*(one(space_id) for space_id in mentioned if space_id not in nodes))
+    return list(nodes.values())
+
+
+async def read_counts(api: Api, organization_id: str) -> dict[str, int]:
+    """Return how much there is behind the tabs, for those whose number the service tells.
+
+    The keys are names of places. What the caller may not see, or the service lacks, is left out.
+    """
+    from copydesk.client.errors import ApiError
+    from copydesk.contract import operations as ops
+
+    async def count(name: str, page: Awaitable[Page[Any]]) -> tuple[str, int | None]:
+        try:
+            return name, (await page).count
+        except ApiError:
+            return name, None
+
+    asked = [
+        count("sites", api.page(ops.list_sites, organization_id, limit=1)),
+        count("clusters", api.page(ops.list_issues_clusters, organization_id, limit=1)),
+    ]
+    return {name: found for name, found in await asyncio.gather(*asked) if found is not None}
+
+
+async def read_details(
+    api: Api, node: SpaceNode, organization_id: str, me: str | None, people: Iterable[str]
+) -> Details:
+    """Return what the pane of details says beyond the row. Raises ``ApiError``.
+
+    ``people`` are the ids whose names are wanted. What the caller may not see is left out.
+    """
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    async def sites() -> list[tuple[str, str]]:
+        try:
+            page = await api.page(ops.list_sites, organization_id, space=node.id, limit=5)
+        except (Forbidden, NotFound):
+            return []
+        return [
+            (
+                clean(site.title).strip() or "Untitled",
+                clean(site.hostname or site.urls.published or "published")
+                if site.published
+                else "",
+            )
+            for site in page.items
+        ]
+
+    async def needs_me() -> int | None:
+        if me is None or not node.open:
+            return None
+        page = await api.page(
+            ops.list_space_change_requests, node.id, requested_reviewer=me, limit=1
+        )
+        return page.count if page.count is not None else len(page.items)
+
+    async def person(user_id: str) -> tuple[str, str]:
+        try:
+            member = await api(ops.get_member, organization_id, user_id)
+        except (Forbidden, NotFound):
+            return user_id, user_id
+        return user_id, clean(member.user.display_name) or user_id
+
+    shown, waiting, names = await asyncio.gather(
+        sites(), needs_me(), asyncio.gather(*(person(user_id) for user_id in people))
+    )
+    return Details(needs_me=waiting, sites=shown, names=dict(names))
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is read for the space under the cursor; None is not known yet.
+
+    ``needs_me`` counts the open requests that ask the reader for a review; ``sites`` names the
+    sites that show it; ``names`` maps ids of people to what they are called.
+    """
+
+    needs_me: int | None = None
+    sites: Sequence[tuple[str, str]] | None = None
+    names: Mapping[str, str] | None = None

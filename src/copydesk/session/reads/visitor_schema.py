@@ -1,0 +1,126 @@
+"""Reading the adaptive schema of a site, and sending another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.json_text import JSON
+from copydesk.domain.text import unseen
+from copydesk.session.site_rows import SchemaRow, SiteRow, schema_rows, site_row, users
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.site import AdaptiveSchema, Site, TemplateCondition
+
+
+@dataclass(frozen=True)
+class SchemaRead:
+    """The schema of a site, its attributes as rows, and what its conditions name.
+
+    ``refused`` is why the reader may not change it (empty when they may).
+    """
+
+    site: SiteRow
+    schema: JSON
+    updated: datetime | None
+    rows: tuple[SchemaRow, ...] = ()
+    used: Mapping[tuple[bool, str], tuple[str, ...]] = field(default_factory=dict)
+    refused: str = ""
+
+    @property
+    def text(self) -> str:
+        """The schema as people edit it; what nobody would see in it is written as its number."""
+        text = json.dumps(self.schema, indent=2, ensure_ascii=False) + "\n"
+        for sign in set(unseen(text)):
+            text = text.replace(sign, json.dumps(sign)[1:-1])
+        return text
+
+
+async def read_schema(api: Api, organization: str, site: Site, refused: str) -> SchemaRead:
+    """Return the schema of a site with what there is to know about it. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+
+    found, conditions, used = await asyncio.gather(
+        api(ops.get_adaptive_schema, organization, site.id),
+        _conditions(api, organization, site.id),
+        _used(api, organization, site.id),
+    )
+    schema = found.json_schema
+    rows = schema_rows(schema, conditions, used)
+    return SchemaRead(site_row(site), schema, found.updated_at, rows, used, refused)
+
+
+async def _conditions(api: Api, organization: str, site: str) -> list[TemplateCondition]:
+    """Return the ready-made conditions; none where the service has none to give."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        return (await api(ops.list_adaptive_template_conditions, organization, site)).items
+    except (Forbidden, NotFound):
+        return []
+
+
+async def _used(api: Api, organization: str, site: str) -> dict[tuple[bool, str], tuple[str, ...]]:
+    from copydesk.session.reads.sites import read_structure
+
+    structure = await read_structure(api, organization, site)
+    return users(structure.nodes.values())
+
+
+async def send_schema(api: Api, ids: tuple[str, str], schema: JSON, before: JSON) -> AdaptiveSchema:
+    """Put another schema in the place of ``before``.
+
+    Raises ``ApiError``, and `NotDoneError` when it is another by now.
+    """
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.site import AdaptiveSchemaUpdate
+    from copydesk.session.errors import NotDoneError
+
+    now = await api(ops.get_adaptive_schema, *ids)
+    if now.json_schema != before:
+        raise NotDoneError(
+            "Somebody changed the schema just now, and nothing was sent. "
+            "Yours is kept: ctrl+s shows both."
+        )
+    body = AdaptiveSchemaUpdate(json_schema=schema)
+    return await api(ops.update_adaptive_schema, *ids, body)
+
+
+async def find_sent(api: Api, ids: tuple[str, str], schema: JSON) -> Any:
+    """Return the schema of a site if it is this one, for one that may have arrived; else None."""
+    from copydesk.contract import operations as ops
+
+    now = await api(ops.get_adaptive_schema, *ids)
+    return now if now.json_schema == schema else None
+
+
+@dataclass(frozen=True)
+class KeptSchema:
+    """A schema that was edited and not sent: its text, and the schema that it was begun from."""
+
+    text: str
+    base: JSON
+
+    def to_text(self) -> str:
+        """Return it as it is kept on disk."""
+        return json.dumps({"text": self.text, "base": self.base})
+
+
+def kept_schema(text: str | None) -> KeptSchema | None:
+    """Return what is kept on disk; None where there is nothing, or nothing that can be read."""
+    if text is None:
+        return None
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return None
+    match kept:
+        case {"text": str(typed), "base": base}:
+            return KeptSchema(typed, base)
+    return None

@@ -1,0 +1,278 @@
+"""What became of the requests of a run that were under way, found out by reading."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.arrange_run import ArrangeRun, RunCall
+from copydesk.domain.call import Call
+from copydesk.domain.reversal import JSON, Expectation, reversal_of
+from copydesk.session.errors import NotDoneError
+from copydesk.session.writes.recovery import ARRIVED, settle_one
+from copydesk.session.writes.undo import LONGEST_ORDER, StepError, operation_of
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.local.journal import Entry, State
+    from copydesk.session.session import Session
+
+CUT_OFF = (
+    "No answer came, and reading does not tell whether it arrived: it is neither as it was nor as "
+    "it should be. Look; r sends it again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a request made, as reading shows it: the real ids by the provisional ones."""
+
+    ids: Mapping[str, str] = field(default_factory=dict)
+
+
+async def step_taken(session: Session, api: Api, call: Call) -> Any:
+    """Send a request and return its answer. What is to be removed and is gone already is removed.
+
+    Raises ``ApiError``, and `NotDoneError` for what cannot be sent as it stands.
+    """
+    from pydantic import ValidationError
+
+    from copydesk.client.errors import NotFound
+
+    try:
+        return await session.way.take(api, call.step)
+    except NotFound:
+        if is_removal(call):
+            return None
+        raise
+    except (StepError, ValidationError) as error:
+        raise NotDoneError(f"This copydesk cannot send it as it was planned: {error}") from error
+
+
+def made_by(call: Call, result: Any) -> Mapping[str, str]:
+    """Return what the answer to a request gives instead of provisional ids."""
+    if isinstance(result, Made):
+        return result.ids
+    to_dict = getattr(result, "to_dict", None)
+    return call.made(to_dict()) if to_dict is not None and (call.makes or call.also) else {}
+
+
+def is_removal(call: Call) -> bool:
+    """Whether a request removes something: sent twice it does no more than sent once."""
+    return not call.step.local and bool(operation_of(call.step).method == "DELETE")
+
+
+async def ids_before(session: Session, api: Api, call: Call) -> tuple[str, ...] | None:
+    """Return the ids that are there before a request makes one more; None where that is not told.
+
+    Raises ``ApiError``.
+    """
+    expected = _made_in(call)
+    if expected is None:
+        return None
+    items = await _items(session, api, expected)
+    return None if items is None else tuple(str(item.get("id", "")) for item in items)
+
+
+async def stands(
+    session: Session, api: Api, call: Call, known: Sequence[str] | None
+) -> tuple[bool | None, Made]:
+    """Read whether a request has happened (None: that is not to be told), and what it made.
+
+    ``known`` are the ids from before it. Raises ``ApiError``.
+    """
+    if call.makes:
+        expected = _made_in(call)
+        items = None if expected is None else await _items(session, api, expected)
+        if items is None or known is None:
+            return None, Made()
+        fits = [(each, _fits(call, each)) for each in items if each.get("id") not in known]
+        fresh = [each for each, fit in fits if fit is not False]
+        if len(fresh) > 1 or any(fit is None for _, fit in fits):
+            return None, Made()  # somebody else may have made it
+        return bool(fresh), Made(call.made(fresh[0])) if fresh else Made()
+    if call.reversal is None:
+        return await session.way.holds(api, call.arrived), Made()
+    return await session.way.became(api, call.reversal), Made()
+
+
+def _made_in(call: Call) -> Expectation | None:
+    """Return what lists things of the kind that a request makes."""
+    if not call.makes:
+        return None
+    still = call.arrived if call.reversal is None else call.reversal.still
+    named = still is None or call.makes in str(still.read.arguments)
+    return None if named else still
+
+
+async def _items(
+    session: Session, api: Api, expected: Expectation
+) -> list[Mapping[str, JSON]] | None:
+    answer = await session.way.answer(api, expected.read)
+    items = answer.get("items") if isinstance(answer, Mapping) else None
+    if not isinstance(items, list) or len(items) >= LONGEST_ORDER:
+        return None
+    return [item for item in items if isinstance(item, Mapping)]
+
+
+def _fits(call: Call, item: Mapping[str, JSON]) -> bool | None:
+    """Whether a thing is what a request was to make; None where the two cannot be compared."""
+    body = call.step.body if isinstance(call.step.body, Mapping) else {}
+    proven: bool | None = None
+    for name, wanted in body.items():
+        if not isinstance(wanted, str) or not (found := _found(item, name)):
+            continue
+        if wanted.strip() not in found:
+            return False
+        proven = True
+    return proven
+
+
+def _found(item: Mapping[str, JSON], name: str) -> list[str]:
+    """Return what a thing has where a request says ``name``; none where it says nothing of that."""
+    if name == "spaceId" and isinstance(shown := item.get("siteSpaces"), list):
+        inner: list[JSON] = [each.get("space") for each in shown if isinstance(each, Mapping)]
+    else:
+        inner = [item.get(name.removesuffix("Id"))] if name.endswith("Id") else []
+    ids = [each.get("id") for each in inner if isinstance(each, Mapping)] or [item.get(name)]
+    return [each.strip() for each in ids if isinstance(each, str)]
+
+
+async def is_gone(session: Session, api: Api, run: ArrangeRun) -> bool:
+    """Whether what a run rearranges is not there any more. Raises ``ApiError``."""
+    for each in run.calls:
+        back = each.call.reversal
+        expected = each.call.arrived if back is None else back.still or back.before
+        if expected is None or not expected.read.operation.startswith("list_"):
+            continue
+        # A list of the target itself, and not of something in it that may well be gone.
+        ids = {value for value in expected.read.arguments.values() if isinstance(value, str)}
+        if run.target in ids and ids <= {run.target, run.organization}:
+            return await session.way.answer(api, expected.read) is None
+    return False
+
+
+async def settle(session: Session, api: Api, run: ArrangeRun) -> ArrangeRun:
+    """Return a run once it was read what became of each request that was under way.
+
+    What reading does not tell is unknown then, save what is harmless to be sent again. The journal
+    learns it too. Raises ``ApiError``, and ``OSError`` when the disk refuses.
+    """
+    entries = await asyncio.to_thread(session.journal.entries)
+    session.history.learn(entries)
+    for item in run.calls:
+        if item.state in ("sending", "unknown"):
+            run = await _settle_sent(session, api, run, item, entries)
+        elif item.state == "taking-back":
+            run = await _settle_back(session, run, item)
+    return run
+
+
+async def _settle_sent(
+    session: Session, api: Api, run: ArrangeRun, item: RunCall, entries: Sequence[Entry]
+) -> ArrangeRun:
+    key, call = item.call.key, run.bound(item)
+    entry = _entry_of(run, item, entries)
+    if entry is None and item.state == "sending":
+        return run.not_sent(key)  # a write is noted in the journal before it is sent
+    if entry is not None and entry.state == "failed":
+        return run.not_sent(key)
+    if entry is not None and entry.state == "done" and not call.makes:
+        return run.arrived(key, entry=entry.id)
+    if entry is not None and entry.state == "done" and (named := _named(item.call, entry)):
+        made = {call.makes: named, **await _also(session, api, call, named)}
+        return run.arrived(key, entry=entry.id, made=made)
+    past = None if entry is None else session.history.known.get(entry.id)
+    if entry is not None and past is not None and past.standing == "open":
+        await settle_one(session, past)
+        stood = {"done": True, "failed": False}.get(past.standing)
+        return _told(run, item, stood, entry.id, Made())
+    stood, thing = await stands(session, api, call, item.known)
+    if entry is not None and stood is not None:
+        await _note(session, run, item, entry, thing, stood=stood)
+    if stood is None and is_removal(call):
+        stood = False
+    return _told(run, item, stood, "" if entry is None else entry.id, thing)
+
+
+def _told(
+    run: ArrangeRun, item: RunCall, stood: bool | None, entry: str, thing: Made
+) -> ArrangeRun:
+    key = item.call.key
+    if stood is None:
+        return run.failed(key, CUT_OFF, unknown=True, entry=entry)
+    if not stood:
+        return run.not_sent(key)
+    return run.arrived(key, entry=entry, made=thing.ids, said=ARRIVED)
+
+
+def _entry_of(run: ArrangeRun, item: RunCall, entries: Sequence[Entry]) -> Entry | None:
+    """Return what the journal says of the last sending of a request."""
+    settled = {each.entry for each in run.calls if each is not item and each.entry}
+    call = item.call
+    return next(
+        (
+            entry
+            for entry in reversed(entries)
+            if entry.group == run.group
+            and not entry.kind
+            and entry.id not in settled
+            and (entry.what, entry.target) == (call.what, call.target)
+        ),
+        None,
+    )
+
+
+def _named(call: Call, entry: Entry) -> str:
+    """Return the id of what was made, as the way back in the journal names it."""
+    if call.reversal is None or entry.reversal is None:
+        return ""
+    try:
+        kept = reversal_of(entry.reversal)
+    except ValueError:
+        return ""
+    for planned, real in zip(call.reversal.back, kept.back, strict=False):
+        for name, value in planned.arguments.items():
+            if value == call.makes:
+                return str(real.arguments.get(name, ""))
+    return ""
+
+
+async def _also(session: Session, api: Api, call: Call, named: str) -> Mapping[str, str]:
+    """Return the other provisional values that the answer gave, as a list of such things has it."""
+    expected = _made_in(call) if call.also else None
+    items = None if expected is None else await _items(session, api, expected)
+    return next((call.made(each) for each in items or () if each.get("id") == named), {})
+
+
+async def _note(
+    session: Session, run: ArrangeRun, item: RunCall, entry: Entry, thing: Made, *, stood: bool
+) -> None:
+    """Let the journal know how a write ended of which it knew no way back."""
+    from copydesk.domain.call import bind
+
+    changes: dict[str, Any] = {}
+    if stood and thing.ids:
+        back = bind(item.call, {**run.made, **thing.ids}).reversal
+        if back is not None and session.way.usable(back):
+            changes["reversal"] = back.to_dict()
+    state: State = "done" if stood else "failed"
+    settled = await asyncio.to_thread(
+        session.journal.settle, entry, state, sentence=ARRIVED if stood else "", **changes
+    )
+    session.history.take(settled)
+    for line in session.log:
+        if line.entry is not None and line.entry.id == settled.id:
+            line.state, line.said, line.entry = state, settled.sentence, settled
+
+
+async def _settle_back(session: Session, run: ArrangeRun, item: RunCall) -> ArrangeRun:
+    """Read what became of taking a request back; where that is not told, it is read once more."""
+    past = session.history.known.get(item.entry)
+    if past is not None and past.standing == "undoing":
+        await settle_one(session, past)
+    if past is not None and past.standing in ("undone", "gone"):
+        return run.taken(item.call.key)
+    return run.not_taken(item.call.key, "")

@@ -1,0 +1,138 @@
+"""Steps that put spaces and collections in order, more than one call that is known beforehand.
+
+Collections are ordered with the help of a space, and where each stands among spaces is in no answer
+(`copydesk.domain.tree_moves`): so a request may be refused because nothing would change (409), and
+what brings back an old order is only known once the present one was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from copydesk.session.errors import NotDoneError
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+Ready = Callable[[], Awaitable["Api"]]
+
+
+def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
+    """Return the steps by their names; ``ready`` gives the client."""
+
+    async def line_up(collection_id: str, parent: str, anchor: str) -> None:
+        """Put a collection directly before a space. Raises ``ApiError``."""
+        await _before(await ready(), collection_id, parent, anchor)
+
+    async def order_collections(organization_id: str, parent: str, order: Sequence[str]) -> None:
+        """Bring those of ``order`` that are in a level into that order. Raises ``ApiError``.
+
+        Without a space there nothing can be done, which is said before.
+        """
+        from copydesk.contract import operations as ops
+
+        api = await ready()
+        there = [
+            found.id
+            async for found in api.pages(ops.list_organization_collections, organization_id)
+            if (found.parent or "") == parent
+        ]
+        wanted = [row for row in order if row in there]
+        if [row for row in there if row in wanted] == wanted:
+            return
+        anchor = await _some_space(api, organization_id, parent)
+        if anchor is not None:
+            for row in wanted:
+                await _before(api, row, parent, anchor)
+
+    async def put_space(
+        organization_id: str, space_id: str, parent: str, order: Sequence[str]
+    ) -> None:
+        """Put a space where it was in ``order``, the spaces of a level. Raises ``ApiError``.
+
+        Others may have taken its neighbours away: then it goes beside the nearest that is there.
+        Raises `NotDoneError` where the level itself is gone.
+        """
+        from copydesk.client.errors import Conflict, Invalid, NotFound
+        from copydesk.contract import operations as ops
+
+        api = await ready()
+        at = order.index(space_id)
+        sides = [("after", row) for row in reversed(order[:at])]
+        sides += [("before", row) for row in order[at + 1 :]]
+        try:
+            await _beside(api, space_id, parent, sides[:1])
+        except Conflict:
+            return  # it stands there already
+        except Invalid:
+            there = await _spaces_in(api, organization_id, parent)
+            sides = [(side, row) for side, row in sides if row in there]
+            with suppress(Conflict):
+                await _beside(api, space_id, parent, sides[:1])
+        except NotFound:
+            await api(ops.get_space, space_id)  # raises when it is this that is gone
+            raise NotDoneError("What it was in is gone: it stays where it is.") from None
+
+    return {"line_up": line_up, "order_collections": order_collections, "put_space": put_space}
+
+
+async def _beside(api: Api, space_id: str, parent: str, sides: Sequence[tuple[str, str]]) -> None:
+    """Move a space into a level, to a side of another, or last where there is none."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.position import SpaceAnchor, SpacePosition
+    from copydesk.contract.models.space import SpaceMove
+
+    where: dict[str, Any] = {"parent": parent or None}
+    for side, row in sides:
+        anchor = SpaceAnchor(space=row)
+        where["position"] = SpacePosition(**{side: anchor})
+    await api(ops.move_space, space_id, SpaceMove(**where))
+
+
+async def _spaces_in(api: Api, organization_id: str, parent: str) -> set[str]:
+    """Return the ids of the spaces of a level; none where the service does not list them."""
+    from copydesk.client.errors import ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    if parent:
+        return {each.id async for each in api.pages(ops.list_collection_spaces, parent)}
+    try:
+        pages = api.pages(ops.list_organization_spaces, organization_id)
+        return {each.id async for each in pages if each.parent is None}
+    except ExtensionMissing:
+        return set()
+
+
+async def _before(api: Api, collection_id: str, parent: str, anchor: str) -> None:
+    from copydesk.client.errors import Conflict
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.collection import CollectionMove
+    from copydesk.contract.models.position import SpaceAnchor, SpacePosition
+
+    position = SpacePosition(before=SpaceAnchor(space=anchor))
+    try:
+        await api(
+            ops.move_collection,
+            collection_id,
+            CollectionMove(parent=parent or None, position=position),
+        )
+    except Conflict:
+        return  # it stands there already
+
+
+async def _some_space(api: Api, organization_id: str, parent: str) -> str | None:
+    from copydesk.client.errors import ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    if parent:
+        page = await api.page(ops.list_collection_spaces, parent, limit=1)
+        return page.items[0].id if page.items else None
+    try:
+        async for space in api.pages(ops.list_organization_spaces, organization_id):
+            if space.parent is None:
+                return space.id
+    except ExtensionMissing:
+        pass
+    return None

@@ -1,0 +1,138 @@
+"""What screens need to know of the pages that a person has marked as seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+from copydesk.local.seen import DeskSeen, SeenState
+from copydesk.local.state import MEMORY, State
+
+if TYPE_CHECKING:
+    from copydesk.domain.reversal import Reversal
+    from copydesk.session.writes.undo import LocalStep
+
+
+class SeenMarks(Protocol):
+    """The marks of one desk. ``thing`` is the change request in which the pages are read."""
+
+    def mark(self, thing: str, page: str, text: str) -> None:
+        """Mark a page as seen with this text, durably before returning."""
+
+    def unmark(self, thing: str, page: str) -> None:
+        """Take the mark of a page away."""
+
+    def state(self, thing: str, page: str, text: str) -> SeenState:
+        """Return whether a page that has this text now was seen."""
+
+    def text(self, thing: str, page: str) -> str | None:
+        """Return a page's text as it was when it was marked, or None when it is not."""
+
+    def held(self, thing: str, page: str) -> str | None:
+        """Return what stands for the text that a page is marked with, or None when it is not."""
+
+    def put(self, thing: str, page: str, digest: str | None) -> bool:
+        """Mark a page with a text it was marked with before, or with None not at all.
+
+        False when that text is not kept any more.
+        """
+
+    def pages(self, thing: str) -> Iterable[str]:
+        """Return the pages that are marked."""
+
+
+class MemorySeen(DeskSeen):
+    """Marks of a run that keeps nothing on disk."""
+
+    def __init__(self) -> None:
+        super().__init__(State(MEMORY), "")
+
+
+class SeenPages:
+    """What is marked of one change request; the disk is only touched in a thread.
+
+    ``trouble`` says why marks could not be read: reading goes on without them. Changing them raises
+    ``OSError`` when the disk refuses, and so do `held` and `text`.
+    """
+
+    def __init__(self, marks: SeenMarks, thing: str) -> None:
+        self._marks = marks
+        self.thing = thing
+        self.trouble = ""
+        self._states: dict[str, SeenState] = {}
+
+    async def read(self) -> None:
+        """Read which pages are marked; whether their text changed since shows when it is read."""
+        try:
+            marked = await asyncio.to_thread(lambda: set(self._marks.pages(self.thing)))
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            return
+        self.trouble = ""
+        self._states = {page: self._states.get(page, "seen") for page in marked}
+
+    def state(self, page: str) -> SeenState:
+        """Return what is known of a page."""
+        return self._states.get(page, "unseen")
+
+    async def compare(self, page: str, text: str) -> None:
+        """Find out whether a marked page still has the text that was seen."""
+        if page in self._states:
+            with suppress(OSError):  # it stays as it was
+                self._states[page] = await asyncio.to_thread(
+                    self._marks.state, self.thing, page, text
+                )
+
+    async def held(self, page: str) -> str | None:
+        """Return what stands for the text that a page is marked with, or None when it is not."""
+        return await asyncio.to_thread(self._marks.held, self.thing, page)
+
+    async def text(self, page: str) -> str | None:
+        """Return a page's text as it was when it was marked, or None when it is not."""
+        return await asyncio.to_thread(self._marks.text, self.thing, page)
+
+    async def mark(self, page: str, text: str) -> None:
+        """Mark a page as seen with this text."""
+        await asyncio.to_thread(self._marks.mark, self.thing, page, text)
+        self._states[page] = "seen"
+
+    async def unmark(self, page: str) -> None:
+        """Take the mark of a page away."""
+        await asyncio.to_thread(self._marks.unmark, self.thing, page)
+        self._states.pop(page, None)
+
+    def count(self, pages: Iterable[str]) -> int:
+        """Return how many of some pages are marked and unchanged since."""
+        return sum(self._states.get(page) == "seen" for page in pages)
+
+
+# The way back
+
+
+def seen_steps(marks: SeenMarks) -> Mapping[str, LocalStep]:
+    """Return what a reversal can do with marks, by name."""
+
+    async def put(thing: str, page: str, digest: str | None) -> None:
+        if not await asyncio.to_thread(marks.put, thing, page, digest):
+            raise OSError("what was seen of this page is not kept any more")
+
+    async def tell(thing: str, page: str) -> dict[str, str | None]:
+        return {"digest": await asyncio.to_thread(marks.held, thing, page)}
+
+    return {"put_seen": put, "seen": tell}
+
+
+def reversal_of(thing: str, page: str, before: str | None, after: str | None) -> Reversal:
+    """Return the way back of marking a page, or of taking its mark away."""
+    from copydesk.domain.reversal import Expectation, Reversal, Step
+
+    def step(digest: str | None) -> Step:
+        return Step("local.put_seen", {"thing": thing, "page": page, "digest": digest})
+
+    def expect(digest: str | None) -> Expectation:
+        told = Step("local.seen", {"thing": thing, "page": page})
+        return Expectation(told, {"digest": digest}, said="its mark is another one by now")
+
+    return Reversal((step(before),), (step(after),), expect(after), expect(before))

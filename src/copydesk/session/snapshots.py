@@ -1,0 +1,91 @@
+"""The tree of spaces as it was when the program was last left, for the first frame of the next run.
+
+Kept are an entry that names the organization and the order, and the rows of each organization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.space_tree import SORTS, SpaceNode, build_tree, from_row, to_row, walk
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.session.session import Snapshot
+
+KEY = "spaces"
+"""The key of the snapshot that names the last organization; its rows are under the key and its id.
+"""
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What was on screen: the organization, its tree and how it was shown.
+
+    ``total`` is how many collections and spaces there were; fewer ``nodes`` may have been kept.
+    ``counts`` says how much was behind each tab.
+    """
+
+    organization: str
+    title: str = ""
+    who: str = ""
+    sort: str = "open"
+    backwards: bool = False
+    nodes: Sequence[SpaceNode] = ()
+    folded: Set[str] = frozenset()
+    total: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def partial(self) -> bool:
+        """Whether only the first rows were kept."""
+        return self.total != sum(node.kind != "loose" for node in self.nodes)
+
+
+def read_last_run(snapshot: Snapshot, organization: str | None) -> LastRun | None:
+    """Return the last run in an organization (in the last one when not said), or None.
+
+    Damaged rows are left out: a snapshot is a convenience.
+    """
+    last = snapshot.read(KEY)
+    head: Mapping[str, Any] = last[0] if last else {}
+    if organization is None and isinstance(head.get("organization"), str):
+        organization = head["organization"]
+    if not organization:
+        return None
+    rows = snapshot.read(f"{KEY} {organization}")
+    about: Mapping[str, Any] = rows[0] if rows else {}
+    counts = about.get("counts")
+    total = about.get("total")
+    return LastRun(
+        organization=organization,
+        title=clean(str(about.get("title", ""))),
+        who=clean(str(about.get("who", ""))),
+        sort=str(head["sort"]) if head.get("sort") in SORTS else "open",
+        backwards=head.get("backwards") is True,
+        nodes=[node for node in map(from_row, rows[1:]) if node is not None],
+        folded={str(row.get("id")) for row in rows[1:] if row.get("folded") is True},
+        total=total if isinstance(total, int) else 0,
+        counts={str(name): count for name, count in counts.items() if isinstance(count, int)}
+        if isinstance(counts, Mapping)
+        else {},
+    )
+
+
+def keep_last_run(snapshot: Snapshot, run: LastRun) -> None:
+    """Keep a run. A full disk is no reason to bother anybody, so it is not told."""
+    rows: list[dict[str, Any]] = [
+        {"title": run.title, "who": run.who, "total": run.total, "counts": dict(run.counts)}
+    ]
+    for node in walk(build_tree(run.nodes, run.sort, backwards=run.backwards)):
+        row = to_row(node)
+        if node.id in run.folded:
+            row["folded"] = True
+        rows.append(row)
+    head = {"organization": run.organization, "sort": run.sort, "backwards": run.backwards}
+    with suppress(OSError):
+        snapshot.write(f"{KEY} {run.organization}", rows)
+        snapshot.write(KEY, [head])

@@ -1,0 +1,208 @@
+"""The views of the triage list: which change requests, in what order (interaction.md 3.4).
+
+A view is a value: what the service is asked for, and a filter in the language of ``/`` that narrows
+the answer. The ones that everybody has are here; a person's own come from the settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from copydesk.domain.saved_view import SavedView
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.domain.reversal import Reversal
+    from copydesk.session.writes.undo import LocalStep
+
+SERVED = "updated"
+"""The order that lists come in; any other needs the whole list."""
+
+COUNTED_ROWS = 400
+"""Up to how many rows the views are counted that the service cannot count."""
+
+TALKS_READ = 48
+"""Up to how many rows' threads are read to count what waits on the reader."""
+
+COUNT_SECONDS = 60
+"""How old the counts of the views may get (interaction.md 3.8, Polling)."""
+
+OWN = "own:"
+"""How the id of a person's own view begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One view: which change requests it holds, and what to say when there are none.
+
+    The lists of several ``statuses`` follow one another. ``who`` is the query parameter that the
+    reader's own id goes into, empty for none; ``who_filter`` says the same as a filter, for a view
+    that is saved. ``filter`` keeps only some of them; ``personal`` says that it makes sense only
+    where the service tells who reads. ``short`` is its title where there is little room.
+    """
+
+    id: str
+    title: str
+    statuses: tuple[str, ...]
+    empty: str
+    who: str = ""
+    who_filter: str = ""
+    filter: str = ""
+    personal: bool = False
+    short: str = ""
+    sort: str = SERVED
+    backwards: bool = False
+    columns: tuple[str, ...] = ()
+    line: int = 0
+
+    @property
+    def own(self) -> bool:
+        """Whether a person made it."""
+        return self.id.startswith(OWN)
+
+
+LISTINGS: Sequence[Listing] = (
+    Listing(
+        "needs-me", "Needs me", ("open",),
+        "Nothing waits on you.", filter="waiting:me", personal=True,
+    ),
+    Listing(
+        "ready", "Ready to merge", ("open",),
+        "Nothing is ready that you may merge.", filter="rule:ready can:merge", short="Ready",
+    ),
+    Listing(
+        "mine", "Mine", ("open", "draft"),
+        "You have nothing open and no drafts. ctrl+n starts a change request.", "creator",
+        who_filter="is:mine", personal=True,
+    ),
+    Listing(
+        "waiting", "Waiting on author", ("open",),
+        "Nothing waits on its author.", filter="waiting:author", short="Waiting",
+    ),
+    Listing(
+        "outdated", "Out of date", ("open",),
+        "Everything that is open is up to date.", filter="is:outdated", short="Outdated",
+    ),
+    Listing(
+        "stale", "Stale", ("open",),
+        "Nothing open has been left alone for 14 days.", filter="idle:>=14d",
+    ),
+    Listing(
+        "open", "All open", ("open",), "Nothing is open. ctrl+n starts a change request.",
+        short="Open",
+    ),
+    Listing("draft", "Draft", ("draft",), "No drafts. ctrl+n starts a change request."),
+    Listing("merged", "Merged", ("merged",), "Nothing has been merged yet."),
+    Listing("archived", "Archived", ("archived",), "Nothing is archived."),
+)  # fmt: skip
+"""The views, in the order of their keys."""
+
+FIRST = "open"
+"""The view that a list opens with."""
+
+STATUSES: Sequence[str] = tuple(dict.fromkeys(s for each in LISTINGS for s in each.statuses))
+"""What a change request can be."""
+
+
+class ViewStore(Protocol):
+    """The views that a person has saved."""
+
+    def read(self) -> Sequence[SavedView]:
+        """Return them in their order. Raises ``OSError`` or ``ValueError`` with a sentence."""
+
+    def save(self, view: SavedView) -> None:
+        """Keep one, in place of one with its name. Raises ``OSError`` or ``ValueError``."""
+
+    def remove(self, name: str) -> None:
+        """Forget one. Raises ``OSError`` or ``ValueError``."""
+
+
+class MemoryViews:
+    """The views of a run that keeps nothing on disk."""
+
+    def __init__(self, views: Iterable[SavedView] = ()) -> None:
+        self._views = {view.name: view for view in views}
+
+    def read(self) -> Sequence[SavedView]:
+        """Return those of this run."""
+        return list(self._views.values())
+
+    def save(self, view: SavedView) -> None:
+        """Keep one for this run."""
+        self._views[view.name] = view
+
+    def remove(self, name: str) -> None:
+        """Forget one."""
+        self._views.pop(name, None)
+
+
+def views_steps(store: ViewStore) -> Mapping[str, LocalStep]:
+    """Return what a reversal can do with a person's own views, by name."""
+
+    async def put(name: str, view: dict[str, Any] | None) -> None:
+        if view is None:
+            await asyncio.to_thread(store.remove, name)
+        else:
+            await asyncio.to_thread(store.save, _read(view))
+
+    async def tell(name: str) -> dict[str, Any]:
+        found = await asyncio.to_thread(store.read)
+        return {"view": _write(next((view for view in found if view.name == name), None))}
+
+    return {"view": put, "viewed": tell}
+
+
+def reversal_of(name: str, before: SavedView | None, after: SavedView | None) -> Reversal:
+    """Return the way back of saving or forgetting a view of one's own."""
+    from copydesk.domain.reversal import Expectation, Reversal, Step
+
+    def step(view: SavedView | None) -> Step:
+        return Step("local.view", {"name": name, "view": _write(view)})
+
+    def expect(view: SavedView | None) -> Expectation:
+        told = Step("local.viewed", {"name": name})
+        return Expectation(told, {"view": _write(view)}, said="it was saved anew or forgotten")
+
+    return Reversal((step(before),), (step(after),), expect(after), expect(before))
+
+
+def _write(view: SavedView | None) -> dict[str, Any] | None:
+    if view is None:
+        return None
+    return {
+        "name": view.name,
+        "statuses": list(view.statuses),
+        "filter": view.filter,
+        "sort": view.sort,
+        "reverse": view.reverse,
+        "columns": list(view.columns),
+    }
+
+
+def _read(value: dict[str, Any]) -> SavedView:
+    return SavedView(
+        value["name"],
+        tuple(value["statuses"]),
+        value["filter"],
+        value["sort"],
+        value["reverse"],
+        tuple(value["columns"]),
+    )
+
+
+def listing_of(view: SavedView) -> Listing:
+    """Return a person's own view as one of the list."""
+    return Listing(
+        OWN + view.name,
+        clean(view.name).strip() or "(no name)",
+        view.statuses,
+        "Nothing is in this view.",
+        filter=view.filter,
+        sort=view.sort or SERVED,
+        backwards=view.reverse,
+        columns=view.columns,
+        line=view.line,
+    )

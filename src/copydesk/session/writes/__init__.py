@@ -1,0 +1,1 @@
+"""Writes that survive: the log, sending, undo, recovery, and the outbox."""

@@ -1,0 +1,169 @@
+"""Comments and replies on a change request or a space that wait to be sent.
+
+They are drafts on this machine. Sent from here, alone or several together, they are written as
+from the field that they were typed in: with a way back, found again after a crash.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.inverses import message_sent, message_trace
+from copydesk.domain.text import clean, shorten
+from copydesk.session.draft_keys import belonging, review_key
+from copydesk.session.glyphs import glyphs
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.session.session import Session
+
+LINE = 60
+"""Cells of a draft's text that a list of them shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDraft:
+    """A comment or a reply that waits to be sent.
+
+    Of a thread on a space itself ``request`` is "". ``page`` and ``node`` say what a comment is
+    about (None: the page, or the request, as a whole), ``thread`` what a reply answers. ``why`` is
+    the reason if it was sent once in vain. ``saved`` is in seconds since the epoch.
+    """
+
+    space: str
+    request: str
+    part: str
+    words: str
+    text: str
+    saved: float = 0.0
+    page: str | None = None
+    node: str | None = None
+    thread: str | None = None
+    why: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key that the draft is kept under."""
+        return review_key(self.space, self.request, self.part)
+
+
+def pending(
+    space: str, request: str, part: str, text: str, saved: float = 0.0, why: str = ""
+) -> PendingDraft | None:
+    """Return what a draft about a change request sends; None for what is no comment or reply.
+
+    An edit goes with the message that it is of, and what is said with a verdict with that.
+    """
+    belongs = belonging(review_key(space, request, part))
+    if belongs is None or not text.strip():
+        return None
+    page, _, node = part.partition("/")
+    match part.split(" "):
+        case ["verdict" | "edit", _]:
+            return None
+        case ["reply", thread]:
+            on: dict[str, str | None] = {"thread": thread}
+        case _ if not node:
+            on = {}
+        case _:
+            on = {"page": page, "node": None if node == "page" else node}
+    return PendingDraft(space, request, part, belongs.words, text.strip(), saved, why=why, **on)
+
+
+def review_drafts(session: Session, space: str, request: str) -> list[PendingDraft]:
+    """Return the comments and replies that wait to be sent, oldest first. Reads the disk."""
+    lead = review_key(space, request, "")
+    found = (
+        pending(space, request, key.removeprefix(lead), text, saved, session.unsent.get(key, ""))
+        for key, text, saved in session.drafts.dated()
+        if key.startswith(lead)
+    )
+    return sorted((draft for draft in found if draft is not None), key=lambda draft: draft.saved)
+
+
+def pending_line(draft: PendingDraft) -> str:
+    """Return a draft as one line: what it is, how it begins, and whether it failed before."""
+    first = next((line.strip() for line in draft.text.splitlines() if line.strip()), "")
+    failed = f"  {glyphs().failed} not sent last time" if draft.why else ""
+    return f"{draft.words}: {shorten(clean(first, limit=400), LINE, glyphs().more)}{failed}"
+
+
+async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
+    """Send a draft and return what it became. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.comment import CommentCreate, MarkdownBody, ReplyCreate
+
+    body = MarkdownBody(markdown=draft.text)
+    if draft.thread is not None and not draft.request:
+        reply = ReplyCreate(body=body)
+        return await api(ops.create_space_comment_reply, draft.space, draft.thread, reply)
+    if draft.thread is not None:
+        return await api(
+            ops.create_change_request_comment_reply,
+            draft.space,
+            draft.request,
+            draft.thread,
+            ReplyCreate(body=body),
+        )
+    comment = CommentCreate(body=body)
+    if draft.page is not None:
+        comment = CommentCreate(body=body, page=draft.page)
+        if draft.node is not None:
+            comment = CommentCreate(body=body, page=draft.page, node=draft.node)
+    if not draft.request:
+        return await api(ops.create_space_comment, draft.space, comment)
+    return await api(ops.create_change_request_comment, draft.space, draft.request, comment)
+
+
+def way_back(draft: PendingDraft) -> Callable[[Comment | CommentReply], Reversal]:
+    """Return what gives the way back of a draft that was sent, by what it became."""
+
+    def of(sent: Comment | CommentReply) -> Reversal:
+        ids = (sent.id, None) if draft.thread is None else (draft.thread, sent.id)
+        # As the service has it: it may write the same text otherwise.
+        text = sent.body.markdown or draft.text
+        return message_sent(draft.space, draft.request, *ids, text=text, draft=draft.key)
+
+    return of
+
+
+def way_back_later(key: str, text: str, answer: Any) -> Reversal | None:
+    """Return the way back of a comment or a reply that was sent by a later run than wrote it.
+
+    ``key`` is that of its draft, ``answer`` what the service made of it: as a model, or as it came.
+    None for what is no comment or reply.
+    """
+    space, _, rest = key.partition("/")
+    request, _, part = rest.partition("/")
+    draft = pending(space, request, part, text) if part else None
+    if draft is None:
+        return None
+    try:
+        made = json.loads(answer.content) if hasattr(answer, "content") else answer.to_dict()
+        made_id = made["id"]
+        said = made.get("body", {}).get("markdown") or draft.text
+    except (AttributeError, ValueError, LookupError, TypeError):
+        return None
+    if not isinstance(made_id, str) or not isinstance(said, str):
+        return None
+    ids = (made_id, None) if draft.thread is None else (draft.thread, made_id)
+    return message_sent(space, request, *ids, text=said, draft=key)
+
+
+def trace(session: Session, draft: PendingDraft) -> Trace | None:
+    """Return how a draft is found that may have arrived; None while it is not known who I am."""
+    if session.me is None:
+        return None
+    return message_trace(
+        draft.space,
+        draft.request,
+        draft.thread,
+        me=session.me.id,
+        page=draft.page,
+        node=draft.node,
+    )

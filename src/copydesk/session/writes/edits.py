@@ -1,0 +1,84 @@
+"""A change request's subject and description as one text, and back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
+from copydesk.contract.models.document import Document, Node
+from copydesk.domain.text import typed
+from copydesk.session.reads.merge import document_text
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a change request says of itself."""
+
+    subject: str
+    description: str
+
+
+def about_text(request: ChangeRequest) -> str:
+    """Return subject and description as they are edited: a line, a blank one, the rest."""
+    description = document_text(request.description).strip()
+    return f"{request.subject}\n\n{description}" if description else request.subject
+
+
+def read_about(text: str) -> About:
+    """Read them back: the first line, with or without the mark of a heading, is the subject."""
+    first, _, rest = text.strip().partition("\n")
+    return About(first.removeprefix("#").strip(), rest.strip())
+
+
+def is_plain(document: Document | None) -> bool:
+    """Return whether a document loses nothing when it is written anew from its text."""
+    return document is None or all(_plain(node) for node in document.nodes)
+
+
+def _plain(node: Node) -> bool:
+    return node.type == "paragraph" and all(
+        each.object == "text" and not any(leaf.get("marks") for leaf in each.leaves or ())
+        for each in node.nodes or ()
+    )
+
+
+def document_of(text: str) -> Document:
+    """Return text as a document: a paragraph for each block of lines."""
+    blocks = [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
+    return Document(
+        object="document",
+        data={"schemaVersion": 1},
+        nodes=[
+            Node(object="block", type="paragraph", is_void=False, data={}, nodes=[_text(block)])
+            for block in blocks
+        ],
+    )
+
+
+def _text(text: str) -> Node:
+    leaves: list[dict[str, Any]] = [{"object": "leaf", "text": text, "marks": []}]
+    return Node(object="text", leaves=leaves)
+
+
+def update_of(
+    request: ChangeRequest, about: About, *, sent: About | None = None, back: bool = False
+) -> ChangeRequestUpdate | None:
+    """Return the update that makes it so, with only what differs; None when nothing does.
+
+    ``sent`` is what an edit that is on its way makes of it: what takes that back differs too.
+    ``back`` gives the update that restores what the request was, or will be by then.
+    """
+    changed: dict[str, Any] = {}
+    was = read_about(typed(about_text(request), lines=True))  # as the field had it at first
+    now = sent or was
+    if {was.subject, now.subject} != {about.subject}:
+        before = request.subject if now.subject == was.subject else now.subject
+        changed["subject"] = before if back else about.subject
+    if {was.description, now.description} != {about.description}:
+        old = request.description or document_of("")
+        if now.description != was.description:
+            old = document_of(now.description)
+        changed["description"] = old if back else document_of(about.description)
+    return ChangeRequestUpdate(**changed) if changed else None

@@ -1,0 +1,86 @@
+"""What waits in the outbox, by what it is about: for the mark of a row, and words beside it.
+
+Worked out once for what waits, however many rows look themselves up in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.text import clean, listed
+
+if TYPE_CHECKING:
+    from copydesk.local.journal import Entry
+
+
+Marks = Mapping[str, Sequence["Entry"]]
+"""The writes that wait, oldest first, by the ids of what they are about."""
+
+NOTHING: Marks = MappingProxyType({})
+
+MEANS = "Something about it waits in the outbox (g x); its details say what, and since when."
+"""What the mark of a row says."""
+
+
+def marks_of(entries: Iterable[Entry]) -> Marks:
+    """Return what waits by what it is about: the ids that its address names.
+
+    The organization of what is in one is left out, and its space: a row of these is about itself.
+    """
+
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        ids = ids_of(entry)
+        home = ids.get("organization", "")
+        for whole in ("organization", "space"):
+            if len(ids) > 1:
+                ids.pop(whole, None)
+        for name, each in ids.items():
+            key = by_slug(home, each) if name.endswith("_slug") else each
+            found.setdefault(key, []).append(entry)
+    return found or NOTHING
+
+
+def by_slug(organization: str, slug: str) -> str:
+    """Return how that is marked which addresses name by a slug: others may have the same."""
+    return f"{organization}/{slug}"
+
+
+def waiting_about(app: Any, *ids: str | None) -> str:
+    """Return in words what waits about some things, "" for nothing.
+
+    ``app`` may be one of another program, as in tests of a widget: nothing waits there.
+    """
+    session = getattr(app, "session", None)
+    if session is None or not session.outbox.marks:
+        return ""
+    marks: Marks = session.outbox.marks
+    from copydesk.session.ages import moment
+
+    entries = {entry.id: entry for each in ids if each for entry in marks.get(each, ())}
+    if not entries:
+        return ""
+    names = dict.fromkeys(clean(entry.what).lower() for entry in entries.values())
+    first = datetime.fromtimestamp(min(entry.at for entry in entries.values()), UTC)
+    return f"waits in the outbox: {listed(list(names))}, since {moment(first, session.clock())}"
+
+
+def ids_of(entry: Entry) -> dict[str, str]:
+    """Return the ids in the address of a request, by what they are of."""
+    from urllib.parse import unquote
+
+    from copydesk.contract.operation import CATALOGUE
+
+    request = entry.request or {}
+    operation = CATALOGUE.get(str(request.get("name")))
+    if operation is None:
+        return {}
+    pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/?]+)", operation.path)
+    found = re.search(rf"{pattern}(?:\?|$)", str(request.get("target")))
+    if found is None:
+        return {}
+    return {name.removesuffix("_id"): unquote(each) for name, each in found.groupdict().items()}

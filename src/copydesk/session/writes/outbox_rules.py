@@ -1,0 +1,70 @@
+"""What may wait in the outbox, how long it is looked for, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.cause import CAUSE
+from copydesk.session.declared import ACTIONS
+from copydesk.session.errors import WAITS
+
+if TYPE_CHECKING:
+    from copydesk.client.request import Outgoing
+    from copydesk.session.writes.log import Written
+
+MOMENTARY = frozenset(
+    {"merge", "pull", "publish", "unpublish", "delete", "remove", "ping", "run", "join", "transfer",
+     "install", "apply", "ingest", "duplicate", "set"}
+)  # fmt: skip
+"""What the name of an operation begins with that is about the moment at which it is asked for."""
+
+QUIET_SECONDS = 60.0
+"""How long a request that makes something may still be under way after its answer was lost: so long
+nothing that was not found is taken for not made."""
+
+NOT_ARRIVED = f"{WAITS}: no answer had come, and it had not arrived."
+GONE = "It waits no more: it was sent, or dropped, meanwhile."
+OTHERS = "Another copydesk is sending what waits at the moment."
+UNCONFIRMED = "Nothing is sent: the service has not said yet who you are."
+READ_ONLY = "Read-only: nothing is sent."
+OTHERS_WRITE = "Held: it was written by somebody else, with another token. It goes with theirs."
+OTHER_TEXT = (
+    "Held: no answer came, and another text was sent from there since. s asks, and sends it."
+)
+UNREADABLE = "Held: what was noted of it cannot be read. D takes it out."
+THERE_ALREADY = "It was so already when it was to be sent: nothing was sent."
+NOT_YET = (
+    f"{WAITS}: no answer came. It is not there yet; it is looked for again before it is sent again."
+)
+NOT_THERE = f"{WAITS}: no answer came, and it was not there when it was read again."
+UNTOLD = "Held: nothing can be read that tells whether it is still wanted. s sends it."
+UNKNOWN = (
+    "No answer came, and reading does not tell whether it arrived. s asks, and sends it again."
+)
+
+
+LASTING = frozenset({"remove_requested_reviewer"})
+"""What is not about its moment, though its name begins so."""
+
+
+def is_momentary(operation: str) -> bool:
+    """Whether an operation is about the moment at which it is asked for, by its name."""
+    return operation.partition("_")[0] in MOMENTARY and operation not in LASTING
+
+
+def may_wait(line: Written, outgoing: Outgoing) -> bool:
+    """Whether a write may go later just as it is: not what depends on the moment, nor a secret."""
+    off = line.now or line.several or line.kind or outgoing.secret
+    return not (off or is_momentary(outgoing.name))
+
+
+def creates(request: Mapping[str, Any] | None) -> bool:
+    """Whether a request makes something each time that it arrives, be it late."""
+    return request is not None and bool(request.get("creates") or request.get("method") == "POST")
+
+
+def danger() -> int:
+    """Return how dangerous what is being done is, by the actions that led to it (0 to 3)."""
+    known = (ACTIONS.get(name) for name in CAUSE.get())
+    return max((each.danger for each in known if each is not None), default=0)

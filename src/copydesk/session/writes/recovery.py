@@ -1,0 +1,321 @@
+"""What an earlier run left unsettled: found out by reading, never sent again unasked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
+from copydesk.domain.text import clean, listed, plural
+from copydesk.session.drafts import refusal
+from copydesk.session.errors import NotDoneError, failure_types
+from copydesk.session.writes.undo import LONGEST_LIST, operation_of
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.local.journal import Entry, State
+    from copydesk.session.session import Session
+    from copydesk.session.writes.undo import Past
+
+SKEW_SECONDS = 300.0
+"""By how much the clock of a service may differ from this machine's."""
+
+AT_ONCE = 100
+"""How many writes of the journal are taken in between two keys."""
+
+NAMED = 2
+"""How many writes are named of which it is not known whether they arrived."""
+
+ARRIVED = "No answer had come. It had arrived: that was found by reading again."
+NOT_ARRIVED = "No answer had come. It had not arrived: that was found by reading again."
+CUT_OFF = "copydesk ended before the answer came: it may have arrived."
+
+
+@dataclass
+class Recovered:
+    """What was found at a start, and what became of it."""
+
+    drafts: int = 0
+    moves: int = 0
+    arrived: int = 0
+    lost: int = 0
+    unknown: list[str] = field(default_factory=list)
+    waiting: int = 0
+    """How many writes wait in the outbox, or are to be found out about there."""
+    sent: str = ""
+    """What came of those that were in it."""
+    rest: int = 0
+    """How many writes are left of an action that was being taken back."""
+
+    def sentence(self) -> str:
+        """Return what a person reads of it; empty when there is nothing to say."""
+        kept = [
+            plural(count, name)
+            for count, name in ((self.drafts, "draft"), (self.moves, "staged change"))
+            if count
+        ]
+        said = [f"Restored {', '.join(kept)}."] if kept else []
+        for count, words in (
+            (self.arrived, "had arrived."),
+            (self.lost, "had not arrived, and is not sent again unasked."),
+        ):
+            if count:
+                said.append(f"{plural(count, 'write')} that was cut off {words}")
+        if self.sent:
+            said.append(self.sent)
+        if self.waiting and not self.sent:
+            waits = "waits" if self.waiting == 1 else "wait"
+            said.append(f"{plural(self.waiting, 'write')} {waits} in the outbox (g x).")
+        if self.rest:
+            them = "it" if self.rest == 1 else "them"
+            said.append(
+                f"{plural(self.rest, 'write')} of a cut-off undo left: u takes {them} back."
+            )
+        if self.unknown:
+            named = listed(self.unknown[:NAMED])
+            more = len(self.unknown) - NAMED
+            others = f" and {more} more" if more > 0 else ""
+            said.append(
+                f"Cut off, and it may have arrived: {named}{others}. @ and :undo tell more."
+            )
+        return " ".join(said)
+
+
+async def recover(session: Session, apart: Collection[str] = ()) -> str:
+    """Take in what earlier runs noted, settle what they left open, and say what was found.
+
+    The writes of the groups that are named ``apart`` are settled elsewhere. What is kept is only
+    told after a crash: otherwise the header counts it. When the service cannot be reached it is all
+    left to the next start.
+    """
+    journal = session.journal
+    said, crashed = "", False
+    try:
+        crashed = await asyncio.to_thread(session.begins)
+    except OSError as error:
+        said = _refused(session, error)
+    try:
+        entries = await asyncio.to_thread(journal.entries)
+        open_still = await asyncio.to_thread(journal.interrupted)
+    except OSError as error:
+        return _refused(session, error)
+    for at in range(0, len(entries), AT_ONCE):
+        session.history.learn(entries[at : at + AT_ONCE])
+        await asyncio.sleep(0)  # no key waits for a long journal
+    await asyncio.to_thread(_learn_unsent, session, entries)
+    if said:
+        # What is there is read; nothing can be noted, and so nothing is settled or sent.
+        with suppress(OSError):
+            await session.outbox.look()
+        return said
+    found = Recovered()
+    # What has a request waits in the outbox, and is found out about there.
+    open_still = [
+        each
+        for each in open_still
+        if each.request is None and _group_of(session, each) not in apart
+    ]
+    if open_still:
+        try:
+            api = await session.ready()
+            for entry in open_still:
+                await _settle(session, api, entry, found)
+        except failure_types():
+            pass  # the place in front says so; nothing was settled that is not known
+    await _go_on_waiting(session, found)
+    if crashed:
+        found.rest = _find_rest(session, entries, apart)
+        # What knows the keys of drafts knows the places, and so the screens: not for a command.
+        from copydesk.session.draft_keys import staged_moves
+
+        kept = await asyncio.to_thread(session.drafts.kept)
+        orders = staged_moves(kept)
+        found.moves = sum(orders.values())
+        found.drafts = len(kept) - len(orders)
+    return found.sentence()
+
+
+def _refused(session: Session, error: OSError) -> str:
+    """Note that the disk refuses what is to be kept, and return what to say of it."""
+    why = error.strerror or str(error)
+
+    def again() -> None:
+        session.begins()
+        session.journal.entries()
+
+    session.counted.refuse(why, again)
+    return refusal(why)
+
+
+async def _go_on_waiting(session: Session, found: Recovered) -> None:
+    """Find out about what waits in the outbox, and send what may go."""
+    try:
+        await session.outbox.tidy()
+    except OSError:
+        return  # the journal was read just now: what waits is looked for again by the next start
+    if session.outbox.count:
+        before = dict(session.outbox.items)
+        said = await session.outbox.send(tell=False)
+        # Where nothing came of it, how many wait says more than why.
+        found.sent = said if session.outbox.items != before else ""
+        found.waiting = session.outbox.count
+
+
+def _group_of(session: Session, entry: Entry) -> str:
+    """Return the group of a write, or of the one that it takes back; empty when it has none."""
+    past = session.history.known.get(entry.of)
+    return entry.group or ("" if past is None else past.entry.group)
+
+
+def _find_rest(session: Session, entries: Sequence[Entry], apart: Collection[str]) -> int:
+    """Find what is left of an action whose undo was under way at the end; return how many."""
+    last = entries[-1] if entries else None
+    past = session.history.known.get(last.of) if last is not None and last.kind == "undo" else None
+    if past is None or (past.entry.group and past.entry.group in apart):
+        return 0
+    session.half_undone = past
+    return len(session.left_over())
+
+
+def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:
+    """Note of each text why the last try to send it failed; not of one that was typed since."""
+    saved = {key: at for key, _, at in session.drafts.dated()}
+    last = {entry.draft: entry for entry in entries if entry.draft in saved}
+    for key, entry in last.items():
+        failed = entry.state in ("failed", "unknown") and entry.sentence
+        if failed and saved[key] <= (entry.ended or entry.at):
+            session.unsent[key] = entry.sentence
+
+
+async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) -> None:
+    """Find out by reading whether a write happened. Raises ``ApiError``."""
+    happened = await _happened(session, api, entry)
+    state: State = "unknown"
+    said = CUT_OFF
+    if happened is None:
+        found.unknown.append(clean(f"{entry.what} {entry.target}", limit=60))
+    elif happened:
+        found.arrived += 1
+        state, said = "done", ARRIVED
+    else:
+        found.lost += 1
+        state, said = "failed", NOT_ARRIVED
+    if entry.draft and state != "done":
+        session.unsent[entry.draft] = said
+    if happened and entry.draft:
+        await asyncio.to_thread(session.drafts.drop, entry.draft)
+    settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
+    session.history.take(settled)
+    if state != "done":
+        session.note(f"{entry.what} {entry.target}: {said}")
+
+
+async def settle_one(session: Session, past: Past) -> str:
+    """Find out how a write stands that was cut off, and say it; empty when reading does not tell.
+
+    Raises ``ApiError``.
+    """
+    entry = past.cut or past.entry
+    happened = await _happened(session, await session.ready(), entry)
+    if happened is None:
+        return ""
+    state: State = "done" if happened else "failed"
+    said = ARRIVED if happened else NOT_ARRIVED
+    settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
+    session.history.take(settled)
+    session.outbox.take(settled)
+    for line in session.log:
+        if line.entry is not None and line.entry.id == settled.id:
+            line.state, line.said, line.entry = state, said, settled
+        elif line.entry is not None and line.entry.id == past.id:
+            line.state = past.standing
+    return said
+
+
+async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | None, Any]:
+    """Whether a write happened, and what it made where that was found; None: reading tells nothing.
+
+    Raises ``ApiError``.
+    """
+    try:
+        return await _found_out(session, api, entry)
+    except (ValueError, TypeError):
+        return None, None  # damaged, or noted by a newer copydesk
+
+
+async def _found_out(session: Session, api: Api, entry: Entry) -> tuple[bool | None, Any]:
+    if entry.trace is not None:
+        if entry.state == "queued" and entry.since is None:
+            return False, None  # nothing of it was ever sent: what is like it is another's
+        trace = trace_of(entry.trace)
+        text: str | None = trace.says or entry.text
+        text = text or await asyncio.to_thread(session.drafts.look, entry.draft)
+        if not text:
+            return None, None
+        known = session.history.made
+        try:
+            began = entry.at + api.skew.total_seconds() if entry.since is None else entry.since
+            found = await find_trace(api, trace, text, began, known=known)
+        except NotDoneError:
+            return None, None
+        return found is not None, found
+    past = session.history.known.get(entry.of or entry.id)
+    if past is not None:
+        reversal = past.reversal
+    elif entry.reversal is not None and not entry.kind:
+        reversal = reversal_of(entry.reversal)
+    else:
+        return None, None
+    stands = await session.way.became(api, reversal)
+    if stands is None:
+        return None, None
+    return (not stands if entry.kind == "undo" else stands), None
+
+
+async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
+    """Whether a write happened; None when that is not to be found out. Raises ``ApiError``."""
+    return (await happened(session, api, entry))[0]
+
+
+async def find_trace(
+    api: Api, trace: Trace, text: str, began: float, *, known: Collection[str] = ()
+) -> Any:
+    """Return the thing that a write made, or None when it is not there.
+
+    Raises ``ApiError``, and `NotDoneError` where there are too many to look through all of them, or
+    one is there without the words that were sent with it.
+
+    ``text`` is what was sent, ``began`` when, in epoch seconds by the clock that the service had by
+    then. What is ``known`` (by id) to be of
+    another write is passed over: the same words may well be sent twice.
+    """
+    count, wordless = 0, None
+    oldest = began - SKEW_SECONDS
+    async for item in api.pages(operation_of(trace.read), **trace.read.arguments):
+        found = item.to_dict()
+        ours = found.get("id") not in known and trace.is_ours(found, text)
+        late = not trace.since or _moment(value_at(found, trace.since)) > oldest
+        if ours and late and trace.has_words(found):
+            return item
+        if ours and late and not trace.other_words(found):
+            wordless = item
+        count += 1
+        if count == LONGEST_LIST:
+            raise NotDoneError("There are too many to find it among them.")
+    if wordless is not None and trace.beside is not None:
+        words = trace.beside
+        if await find_trace(api, words, words.says, began, known=known) is None:
+            raise NotDoneError("One like it is there, and its words are not: it may be another.")
+    return wordless
+
+
+def _moment(value: Any) -> float:
+    """Return a time of the service in epoch seconds; 0 for none."""
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except (TypeError, ValueError):
+        return 0.0

@@ -1,0 +1,292 @@
+"""Taking back what was written, and doing it again: checked first, then a write like any other.
+
+`TakingBack` is the part of the session that does so, apart from it for length.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from copydesk.local.journal import Entry, Kind, Notes
+from copydesk.session.errors import failure_types, sentence
+from copydesk.session.writes.log import ChangedSinceError, UnansweredError, WriteError, Written
+from copydesk.session.writes.sender import Writing
+from copydesk.session.writes.undo import Obstacle, Past
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+
+def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
+    """Return what is in the way of a write that is taken back by the same steps as another.
+
+    Those that put collections in line bring back one order together: if somebody else changed it,
+    that holds for all of them.
+    """
+    back = past.reversal.back
+    same = (each for each in obstacles if not again and each.past.reversal.back == back)
+    return next(same, None)
+
+
+def is_of_outbox(past: Past) -> bool:
+    """Whether a write put something into the outbox, or took it out, and no more."""
+    return any(step.local in ("queue_again", "drop_queued") for step in past.reversal.back)
+
+
+def _waits_again(past: Past) -> bool:
+    """Whether doing it again put it into the outbox."""
+    return any(step.local == "queue_again" for step in past.reversal.forth)
+
+
+class TakingBack(Writing):
+    """Goes the way back of writes, and the way forth again."""
+
+    read_only: bool
+    half_undone: Past | None
+    """The undo of an action of several writes that the run before did not end."""
+
+    def undoable(self) -> Written | None:
+        """Return the newest write that can be taken back, or None.
+
+        One that waits in the outbox is taken out of there: it never comes after an older one.
+        """
+        return next((line for line in reversed(self.log) if self._is_undoable(line)), None)
+
+    def _is_undoable(self, line: Written) -> bool:
+        return self._has_way_back(line) or self.is_waiting(line)
+
+    def is_waiting(self, line: Written) -> bool:
+        """Whether a write is in the outbox, and nobody sends it now."""
+        entry = line.entry
+        kept = entry is not None and entry.id in self.outbox.items
+        return kept and line.state in ("queued", "unknown")
+
+    def _has_way_back(self, line: Written) -> bool:
+        past = self._past(line)
+        return past is not None and past.standing == "done"
+
+    def _past(self, line: Written) -> Past | None:
+        return None if line.entry is None else self.history.known.get(line.entry.id)
+
+    def together(self, line: Written) -> list[Past]:
+        """Return the writes that are taken back with a line, newest first, but what waits."""
+        alike = (each for each in reversed(self.log) if line.group and each.group == line.group)
+        done = next((each for each in (line, *alike) if self._has_way_back(each)), None)
+        past = None if done is None else self._past(done)
+        return [] if past is None else self.history.with_group(past)
+
+    def waiting_with(self, line: Written) -> list[Entry]:
+        """Return what is taken out of the outbox with a line, newest first."""
+        if line.group:
+            return self.waiting_of(line.group)
+        entry = self.outbox.items.get(line.entry.id) if line.entry is not None else None
+        return [entry] if entry is not None and self.is_waiting(line) else []
+
+    def waiting_of(self, group: str) -> list[Entry]:
+        """Return what is in the outbox of an action that wrote several, newest first."""
+        waiting = list(self.outbox.items.values())[::-1]
+        return [entry for entry in waiting if group and entry.group == group]
+
+    async def taken_with(self, line: Written) -> list[Past]:
+        """Return all that is taken back with a line, what waits before what was sent."""
+        sent = self.together(line)
+        return [*await self.ways_out(self.waiting_with(line)), *sent]
+
+    async def ways_out(self, waiting: Sequence[Entry]) -> list[Past]:
+        """Return writes of the outbox, newest first, as such that can be taken back."""
+        # They are done again in the order of their beginnings.
+        ways = [await asyncio.to_thread(self._way_out, entry) for entry in reversed(waiting)]
+        return ways[::-1]
+
+    def _way_out(self, entry: Entry) -> Past:
+        from copydesk.session.writes.outbox_undo import way_out
+
+        way = way_out(entry.id, sure=entry.state == "queued", text=bool(entry.draft and entry.text))
+        notes = Notes(reversal=way.to_dict(), group=entry.group)
+        begun = self.journal.begin(entry.what, entry.target, notes)
+        found = self.history.take(self.journal.settle(begun, "done"))
+        assert found is not None  # it has a way back
+        return found
+
+    def unsettled(self) -> Past | None:
+        """Return the newest write that had no answer, or whose undo had none; None if settled.
+
+        A newer one that can be taken back comes first.
+        """
+        for line in reversed(self.log):
+            if line.entry is not None and line.state == "unknown":
+                past = self.history.known.get(line.of or line.entry.id)
+                if past is not None:
+                    return past
+            if self._is_undoable(line):
+                break
+        return None
+
+    def left_over(self) -> list[Past]:
+        """Return what is left of an action that the run before was taking back when it ended.
+
+        Newest first; nothing once something was written here that can be taken back, and nothing
+        where nothing is written.
+        """
+        if self.read_only or self.half_undone is None or self.undoable() is not None:
+            return []
+        return self.history.rest(self.half_undone)
+
+    def redoable(self) -> list[Past]:
+        """Return what is done again next, in the order of doing it."""
+        return self.history.redoable(self.journal.run)
+
+    def unmade(self) -> list[Past]:
+        """Return what was made, and taken away by ``u``, so that nothing is done again."""
+        return self.history.unmade(self.journal.run)
+
+    def final(self) -> Written | None:
+        """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
+        sent = (n for n in reversed(self.log) if n.state == "done" or self.is_waiting(n))
+        last = next((n for n in sent if not n.kind), None)
+        return None if last is None or self._is_undoable(last) else last
+
+    async def undo(self) -> Written | None:
+        """Take back the newest write that can be, with its group.
+
+        Raises `ChangedSinceError` when it is not as it was left, and `WriteError` when the service
+        refuses. What is gone can never be taken back: then the next call reaches the write before.
+        """
+        line = self.undoable()
+        if line is not None:
+            await self.take_back(await self.taken_with(line))
+        return line
+
+    async def take_back(
+        self,
+        pasts: Sequence[Past],
+        *,
+        again: bool = False,
+        anyway: bool = False,
+        told: Callable[[int], None] = lambda done: None,
+    ) -> list[Any]:
+        """Take back writes one after the other, or do them ``again``; return what the steps gave.
+
+        Each is read first, unless ``anyway``. What is not as it was left is passed over, and
+        reported at the end by `ChangedSinceError`; what is gone by `WriteError`. A failure ends it.
+        What somebody else took back is only noted: ``past.by_others`` says so. ``told`` is called
+        before each with how many are behind it.
+        """
+        api = await self.ready()
+        results: list[Any] = []
+        obstacles: list[Obstacle] = []
+        gone: list[Past] = []
+        for at, past in enumerate(pasts):
+            told(at)
+            obstacle = None
+            if not anyway and (stuck := _alike(past, obstacles, again=again)) is not None:
+                obstacle = replace(stuck, past=past)
+            elif not anyway:
+                obstacle = await self._obstacle(api, past, again=again)
+            past.by_others = obstacle is not None and obstacle.done
+            if past.by_others:
+                await asyncio.to_thread(self._is_done, past, again=again)
+                continue
+            if obstacle is not None and not obstacle.gone:
+                obstacles.append(obstacle)
+                continue
+            try:
+                if obstacle is None:
+                    results += await self._turn(api, past, again=again)
+                    if again and _waits_again(past):
+                        # From here on it is taken back as what waits, or as what was sent.
+                        await asyncio.to_thread(self._is_gone, past)
+                    continue
+            except WriteError as error:
+                from copydesk.client.errors import NotFound
+
+                if not isinstance(error.__cause__, NotFound):
+                    raise
+            gone.append(past)
+            await asyncio.to_thread(self._is_gone, past)
+        if obstacles:
+            raise ChangedSinceError(obstacles, again=again)
+        if gone:
+            names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in gone)
+            said = "done again" if again else "undone"
+            raise WriteError(f"{names} cannot be {said}: it is gone.")
+        return results
+
+    async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
+        """Return what is in the way. Raises `WriteError` when that cannot be read."""
+        try:
+            return await self.way.obstacle(api, past, again=again)
+        except failure_types() as error:
+            self.learn(error, quiet=False)
+            said = f"Nothing was taken back, because it could not be read: {sentence(error)}"
+            raise WriteError(said) from error
+
+    async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
+        """Take the steps of one reversal, as a write that is logged and journalled itself."""
+        way, reversal = self.way, past.reversal
+        steps = reversal.forth if again else reversal.back
+        kind: Kind = "redo" if again else "undo"
+        name = "Redo" if again else "Undo"
+        line = Written(
+            len(self.log) + 1, self.clock(), f"{name}: {past.entry.what}", past.entry.target,
+            kind=kind, of=past.id,
+        )  # fmt: skip
+        done: list[Any] = []
+        # Steps that an undo had taken before it was cut off are not taken twice.
+        first = past.cut.progress if past.cut is not None and past.cut.kind == kind else 0
+
+        async def send() -> list[Any]:
+            for number in range(first + len(done), len(steps)):
+                done.append(await way.take(api, steps[number]))
+                if line.entry is not None and number + 1 < len(steps):
+                    line.entry = await asyncio.to_thread(
+                        self.journal.settle, line.entry, "sending", progress=number + 1
+                    )
+            return done
+
+        async def look() -> list[Any] | None:
+            stands = await way.became(api, reversal)
+            if stands is None:
+                raise UnansweredError("neither as it was nor as it should be")
+            return [] if stands == again else None
+
+        line.send = send
+        if reversal.still is not None or reversal.before is not None:
+            line.look = look
+        self.log.append(line)
+        past.standing = "redoing" if again else "undoing"
+        try:
+            result: list[Any] = await self._send(line, send)
+        except WriteError:
+            if line.entry is None:  # it was not even noted
+                past.standing = "undone" if again else "done"
+            raise
+        self._mark(past, "done" if again else "undone")
+        self.touched()
+        return result
+
+    def _is_done(self, past: Past, *, again: bool) -> None:
+        """Note that a write was taken back (or done again) without any doing of ours."""
+        kind: Kind = "redo" if again else "undo"
+        name = "Redo" if again else "Undo"
+        notes = Notes(kind=kind, of=past.id)
+        entry = self.journal.begin(f"{name}: {past.entry.what}", past.entry.target, notes)
+        self.history.take(self.journal.settle(entry, "done"))
+        self._mark(past, "done" if again else "undone")
+
+    def _mark(self, past: Past, state: str) -> None:
+        """Show in the log how a write stands by now, if it was written in this run."""
+        line = self._noted.get(past.id)
+        if line is not None:
+            line.state = state
+
+    def _is_gone(self, past: Past) -> None:
+        """Note that there is nothing to take back any more."""
+        entry = self.journal.begin(
+            f"Gone: {past.entry.what}", past.entry.target, Notes(kind="gone", of=past.id)
+        )
+        self.history.take(self.journal.settle(entry, "done"))
+        self._mark(past, "undone")

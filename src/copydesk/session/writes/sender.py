@@ -1,0 +1,605 @@
+"""Writing: every write is logged and journalled, can be recalled, tried again and taken back.
+
+`Writing` is the part of the session that does so, apart from it for length.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from copydesk.local.journal import Entry, Notes, State, WriteJournal
+from copydesk.session.errors import (
+    WAITS,
+    NotDoneError,
+    failure_types,
+    is_unknown,
+    sentence,
+    waits_sentence,
+    write_sentence,
+)
+from copydesk.session.writes.log import (
+    HAD_ARRIVED,
+    NOT_SENT,
+    STOPPED,
+    HeldBackError,
+    NotThereError,
+    QueuedError,
+    RecalledError,
+    RecallError,
+    UnansweredError,
+    Wait,
+    WriteError,
+    Written,
+)
+from copydesk.session.writes.outbox import Outbox
+from copydesk.session.writes.outbox_rules import NOT_THERE, NOT_YET, creates, danger, may_wait
+from copydesk.session.writes.recall import Recalling
+from copydesk.session.writes.undo import History, LocalStep, Way
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.client.request import Outgoing
+    from copydesk.contract.models.user import User
+    from copydesk.domain.reversal import Expectation, Reversal, Trace
+    from copydesk.session.contact import Contact
+    from copydesk.session.drafts import CountedDrafts, DraftStore
+
+T = TypeVar("T")
+
+_log = logging.getLogger("copydesk.writes")
+
+ASKED = 2
+"""From this danger on (interaction.md 4) people agree to what they see: it is not done later."""
+
+UNREAD = "It was sent, and what was read afterwards did not come"
+"""Begins what is said of a write after which something else failed."""
+
+
+class Writing(Recalling):
+    """Sends writes for the whole run. What it needs of the session is declared here."""
+
+    drafts: DraftStore
+    counted: CountedDrafts
+    report: Callable[[str, str], None]
+    journal: WriteJournal
+    outbox: Outbox
+    me: User | None
+    history: History
+    local_steps: dict[str, LocalStep]
+    recall_seconds: float
+    clock: Callable[[], datetime]
+    contact: Contact
+    sends: Callable[[], None]
+    unsent: dict[str, str]
+    _writes: set[asyncio.Task[Any]]
+    _noted: dict[str, Written]
+    """The lines of the log by their entries in the journal."""
+
+    async def ready(self) -> Api:
+        """Return the client, connecting at the first call."""
+        raise NotImplementedError
+
+    @property
+    def api(self) -> Api | None:
+        """The client, once connected."""
+        raise NotImplementedError
+
+    def touched(self) -> None:
+        """Tell the watchers that something changed."""
+        raise NotImplementedError
+
+    def note(self, said: str) -> None:
+        """Keep a message that has no room on screen."""
+        raise NotImplementedError
+
+    def learn(self, error: BaseException, *, quiet: bool = True) -> None:
+        """Learn from a failure whether the service is there, and how soon to ask it again."""
+        raise NotImplementedError
+
+    @property
+    def way(self) -> Way:
+        """What takes the steps of reversals."""
+        return Way(self.local_steps)
+
+    @property
+    def writing(self) -> frozenset[asyncio.Task[Any]]:
+        """The writes under way."""
+        return frozenset(self._writes)
+
+    @property
+    def writes_pending(self) -> int:
+        """How many writes have not ended: waiting to be sent, or sent and not answered."""
+        return len(self._writes)
+
+    async def perform(
+        self,
+        what: str,
+        target: str,
+        send: Callable[[], Awaitable[T]],
+        *,
+        reversal: Reversal | Callable[[T], Reversal | None] | None = None,
+        recall: bool = False,
+        group: str = "",
+        trace: Trace | None = None,
+        look: Callable[[], Awaitable[T | None]] | None = None,
+        then: Callable[[T], None] | None = None,
+        draft: str = "",
+        owner: object = None,
+        expects: Expectation | None = None,
+        now: bool = False,
+        several: bool = False,
+        aged: bool = False,
+    ) -> T:
+        """Send one write: logged, journalled, never cancelled by leaving the screen.
+
+        ``send`` is called to make the request (again on a retry). ``reversal`` is how it is taken
+        back; a callable is given the result, and may return None when nothing is to be taken back.
+        The writes of one ``group`` are taken back together. With ``recall`` it waits first, and can
+        be recalled while it does (`RecalledError`).
+
+        When no answer comes, ``look`` reads whether it happened: it gives the result, or None if it
+        did not. ``trace`` does so at the next start, for what was sent from ``draft``, and here if
+        there is no ``look``. ``then`` takes the result once it has arrived, now or by a retry; it
+        must not mind that its screen is gone. The draft under ``draft`` is dropped by then, if it
+        is as it was sent. Raises `WriteError` with the sentence to show when it is not known to
+        have happened.
+
+        What surely did not arrive, because nobody was there, waits in the outbox (`QueuedError`),
+        if it takes one request (not ``several``) and is not about this moment (``now``). It goes
+        from there if ``expects`` and what ``reversal`` or ``trace`` read say that it still should.
+        What is ``aged`` was written on what is kept of the service, and always goes that way.
+        """
+        line = Written(
+            len(self.log) + 1, self.clock(), what, target, send=send, group=group,
+            reversal=reversal, trace=trace, look=look, then=then, draft=draft,
+            text=self.drafts.look(draft) if draft else None,
+            expects=expects, now=now or danger() >= ASKED, several=several, aged=aged,
+        )  # fmt: skip
+        if trace is not None and look is None and (trace.says or line.text is not None):
+            line.look = lambda: self._find(trace, line)
+        if reversal is not None and not callable(reversal) and not self.way.usable(reversal):
+            line.reversal = None
+        self._apart(line)
+        self.make_room(draft)
+        self.log.append(line)
+        wait = None
+        if recall and self.recall_seconds > 0:
+            until = asyncio.get_running_loop().time() + self.recall_seconds
+            wait = Wait(line, until, owner)
+        result: T = await self._send(line, send, wait)
+        return result
+
+    async def retry(self, line: Written) -> None:
+        """Send a line again that failed, or of which the reader says so knowing that it may have
+        arrived. Raises `WriteError` when it fails again, or its text is under way already.
+        """
+        if line.entry is not None and self.outbox.keeps(line):
+            said = await self.outbox.send(line.entry.id, anyway=True, sure=True)
+            if line.state != "done":
+                raise WriteError(said or line.said, unknown=line.state == "unknown")
+        elif line.send is not None and line.state in ("failed", "unknown"):
+            self._apart(line)
+            await self._send(line, line.send)
+
+    async def find_out(self, line: Written) -> None:
+        """Read what became of a line that is unknown: it is done or failed then.
+
+        Raises `WriteError` when that cannot be read either. A line that has no ``look`` stays, and
+        one that is in the outbox.
+        """
+        if line.look is not None and line.state == "unknown" and not self.outbox.keeps(line):
+            unknown = line.said
+
+            async def only_look() -> Any:
+                raise UnansweredError(unknown)
+
+            await self._send(line, only_look)
+
+    def unknown_of(self, draft: str) -> Written | None:
+        """Return the newest write from a draft that may have arrived, or None."""
+        if not draft:
+            return None
+        for line in reversed(self.log):
+            if line.draft == draft and line.state == "unknown":
+                return line
+        for entry in self.outbox.items.values():
+            if entry.draft == draft and entry.state == "unknown":
+                # An earlier run wrote it.
+                line = self.line_for(entry)
+                line.state, line.said = "unknown", entry.sentence
+                return line
+        return None
+
+    async def _send(
+        self, line: Written, send: Callable[[], Awaitable[Any]], wait: Wait | None = None
+    ) -> Any:
+        self.sends()
+        line.state = "sending" if wait is None else "waiting"
+        if wait is not None:
+            self.waits.append(wait)
+        self.touched()
+        found = False
+
+        async def write() -> Any:
+            nonlocal found
+            if wait is not None:
+                try:
+                    await wait.out()
+                finally:
+                    self.waits.remove(wait)
+                line.state = "sending"
+                self.touched()
+            try:
+                return await self._request(line, send)
+            except failure_types() as error:
+                if line.look is None or not is_unknown(error):
+                    raise
+                result = await self._look(line, line.look, error)
+                found = True
+                return result
+
+        task = asyncio.create_task(write())
+        self._writes.add(task)
+        task.add_done_callback(lambda done: self._settle(line, done, found=found))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            line.left = True
+            raise
+        except RecallError as error:
+            raise RecalledError(line.said) from error
+        except failure_types() as error:
+            if line.state == "queued":
+                raise QueuedError(line.said) from error
+            raise WriteError(line.said, unknown=line.state == "unknown") from error
+
+    async def _request(self, line: Written, send: Callable[[], Awaitable[Any]]) -> Any:
+        """Do what sends a line. It is noted, with its request, before that goes.
+
+        What sends no request, or is settled by others than the outbox, is noted before.
+        """
+        line.requests, line.operation, line.request = 0, "", None
+        line.may_come = line.never = False
+        if line.now or line.kind or self._is_local(line):
+            await asyncio.to_thread(self._keep, line)
+            return await send()
+        from copydesk.client.noting import noting
+
+        try:
+            with noting(lambda outgoing: self._heard(line, outgoing)):
+                result = await send()
+        except failure_types() as error:
+            if line.entry is None:
+                with suppress(NotDoneError):  # it failed before anything was sent of it
+                    await asyncio.to_thread(self._keep, line)
+            if (what := self._only_read_after(line, error)) is not None:
+                raise what from error
+            raise
+        if line.entry is None:
+            await asyncio.to_thread(self._keep, line)
+        return result
+
+    def _is_local(self, line: Written) -> bool:
+        """Whether a line is known to change this machine only, so that nothing will be heard."""
+        reversal = line.reversal
+        return (
+            reversal is not None
+            and not callable(reversal)
+            and all(step.local for step in reversal.back)
+        )
+
+    async def _heard(self, line: Written, outgoing: Outgoing) -> None:
+        """Note a line before its request goes. Raises `NotDoneError` when that cannot be."""
+        line.requests += 1
+        if line.requests == 1:
+            line.operation = outgoing.name
+            if may_wait(line, outgoing):
+                line.request = outgoing.to_dict()
+            elif line.aged:
+                raise NotDoneError("Not sent: what it goes by has to be read again first (R).")
+            await asyncio.to_thread(self._keep, line)
+            if line.aged and line.request is not None:
+                raise HeldBackError(f"{WAITS}: what it is about is read again first.")
+            return
+        line.request = None
+        if line.entry is not None and line.entry.request is not None:
+            await asyncio.to_thread(self._keep, line)
+        if not line.several and line.requests == 2:
+            _log.error("%s sends more than one request, and does not say so", line.what)
+
+    def _only_read_after(self, line: Written, error: Exception) -> UnansweredError | None:
+        """Return what a failure means that came after the request itself was answered."""
+        if line.requests != 1 or line.several or is_unknown(error) or not _is_away(error):
+            return None
+        operation = getattr(error, "operation", "")
+        if not operation or operation == line.operation:
+            return None
+        return UnansweredError(f"{UNREAD}: {sentence(error)}")
+
+    def _keep(self, line: Written) -> None:
+        """Do what `_begin` does, or raise `NotDoneError` with what to tell.
+
+        Not before its text is on the disk: who reads the note looks there for it.
+        """
+        self.counted.flush()
+        try:
+            self._begin(line)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise NotDoneError(
+                f"Not sent: it could not be noted on disk ({why}). {line.what} again once that is "
+                "mended."
+            ) from error
+
+    def _begin(self, line: Written) -> None:
+        """Note that a line is about to be sent; it is on the disk when this returns."""
+        if line.entry is not None:
+            line.entry = self.journal.settle(
+                line.entry,
+                "sending",
+                request=line.request,
+                held="",
+                text=line.text or "",
+                since=self.service_time() if line.entry.since is None else line.entry.since,
+            )
+            return
+        reversal = line.reversal
+        line.entry = self.journal.begin(
+            line.what,
+            line.target,
+            Notes(
+                reversal=None if reversal is None or callable(reversal) else reversal.to_dict(),
+                trace=None if line.trace is None else line.trace.to_dict(),
+                draft=line.draft,
+                group=line.group,
+                kind=line.kind,
+                of=line.of,
+                request=line.request,
+                text=(line.text or "") if line.request is not None else "",
+                by=self.me.id if self.me is not None else "",
+                expects=None if line.expects is None else line.expects.to_dict(),
+                since=self.service_time(),
+            ),
+        )
+        self._noted[line.entry.id] = line
+
+    def service_time(self) -> float:
+        """Return what time it is for the service, in epoch seconds, as far as that is known."""
+        skew = 0.0 if self.api is None else self.api.skew.total_seconds()
+        return self.journal.now() + skew
+
+    async def _look(
+        self, line: Written, look: Callable[[], Awaitable[Any]], lost: Exception
+    ) -> Any:
+        """Return the result of a write whose answer was lost, as reading shows it.
+
+        Raises `NotDoneError` when it did not happen, `NotThereError` when it may wait then, and
+        ``lost`` when that cannot be read.
+        """
+        try:
+            result = await look()
+        except failure_types():
+            raise lost from None
+        if result is None:
+            from copydesk.client.errors import ServerFault, Unreachable
+
+            said = "No answer came, and it"
+            if line.request is not None and isinstance(lost, Unreachable):
+                raise NotThereError(NOT_YET if creates(line.request) else NOT_THERE) from lost
+            if isinstance(lost, ServerFault):
+                said = f"{sentence(lost).removesuffix(' R tries again.')} It"
+            raise NotDoneError(
+                f"{said} had not happened when it was read again. @, then r sends it again."
+            ) from lost
+        return result
+
+    async def _find(self, trace: Trace, line: Written) -> Any:
+        """Return what a line made, as a list of such things has it; None if it is not there."""
+        from copydesk.session.writes.recovery import find_trace
+
+        return await find_trace(
+            await self.ready(),
+            trace,
+            trace.says or line.text or "",
+            self.service_time() if line.entry is None else line.entry.since or line.entry.at,
+            known=self.history.made,
+        )
+
+    def _settle(self, line: Written, task: asyncio.Task[Any], *, found: bool) -> None:
+        self._writes.discard(task)
+        changes: dict[str, Any] = {}
+        if task.cancelled():
+            sent = line.entry is not None
+            line.state, line.said = ("unknown", STOPPED) if sent else ("recalled", NOT_SENT)
+        elif (error := task.exception()) is not None:
+            self._failed(line, error)
+        else:
+            line.state, line.said = "done", HAD_ARRIVED if found else ""
+            changes = self._bind(line, task.result())
+            self._arrived(line, task.result())
+        if line.entry is not None:
+            changes.update(request_id=line.request_id, sentence=line.said)
+            if line.never:
+                changes["since"] = None
+            line.entry = self._end(line, line.entry, changes)
+            self.history.take(line.entry)
+            self.outbox.take(line.entry)
+        if line.state == "queued":
+            self.outbox.move_draft(line.draft, line.text)
+            self._replace(line, "It waits by a later write.")
+            if line.aged and not self.contact.held(self.clock()):
+                self.outbox.wake()
+        elif line.draft and line.state in ("failed", "unknown"):
+            self.unsent[line.draft] = line.said
+        elif line.draft:
+            self.unsent.pop(line.draft, None)
+        self.touched()
+        if line.left:
+            # Who asked for it has left its place: whoever is there now is told.
+            done = line.state == "done"
+            said = f"Done: {line.what.lower()} {line.target}" if done else line.said
+            waits = line.state == "queued"
+            self.report(said, "good" if done else "warn" if waits else "bad")
+
+    def _end(self, line: Written, entry: Entry, changes: dict[str, Any]) -> Entry:
+        """Note how a write ended; what the disk refuses to keep is known for this run at least."""
+        state: State = "done" if line.state == "done" else "failed"
+        if line.state == "unknown":
+            state = "unknown"
+        elif line.state == "queued":
+            # What may still be under way is looked for again before it waits to be sent.
+            state = "unknown" if line.may_come else "queued"
+        try:
+            return self.journal.settle(entry, state, **changes)
+        except OSError as error:
+            said = error.strerror or str(error)
+            if state == "queued":
+                # What is not on the disk does not wait: its draft stays, and it is told as failed.
+                state = line.state = "failed"
+                line.said = f"Not sent, and it cannot wait in the outbox: {said}."
+                changes["sentence"] = line.said
+                failed = replace(entry, state=state, ended=self.journal.now(), **changes)
+                self.journal.owe(failed)  # or the next start would send it
+                return failed
+            self.note(f"{line.what} {line.target}: its end could not be put on disk: {said}.")
+            ended = replace(entry, state=state, ended=self.journal.now(), **changes)
+            self.journal.owe(ended)
+            return ended
+
+    def _failed(self, line: Written, error: BaseException) -> None:
+        line.request_id = str(getattr(error, "request_id", "") or "")
+        if isinstance(error, RecallError):
+            line.state, line.said = "recalled", str(error)
+            return
+        if isinstance(error, HeldBackError):
+            line.state, line.said, line.never = "queued", str(error), True
+            return
+        if isinstance(error, NotThereError):
+            line.state, line.said, line.may_come = "queued", str(error), creates(line.request)
+            return
+        line.state = "unknown" if is_unknown(error) else "failed"
+        if line.state == "failed" and line.request is not None and _is_away(error):
+            line.never = True
+            line.state, line.said = "queued", waits_sentence(error)
+            self.learn(error, quiet=False)
+            return
+        if line.draft and line.text and self.drafts.look(line.draft) is None:
+            # Another text was begun there meanwhile, and taken back: this one is kept again.
+            self.drafts.save(line.draft, line.text)
+        unkept = bool(self.counted.refused(line.draft))
+        other = bool(line.text) and self.drafts.look(line.draft) not in (None, line.text)
+        line.said = (
+            str(error)
+            if isinstance(error, UnansweredError)
+            else write_sentence(
+                error,
+                what=f"{line.what}, {line.target}",
+                kept=line.text is not None and not (unkept or other),
+            )
+        )
+        if other:
+            line.said += " Something else is typed there since: @, then r sends it again."
+        if unkept:
+            line.said += " What you wrote is not on disk yet (:drafts)."
+        self.learn(error, quiet=False)
+
+    def _bind(self, line: Written, result: Any) -> dict[str, Any]:
+        """Return what the journal learns of a write by its result: how it is taken back."""
+        changes = made_by(line.trace is not None, result)
+        if line.reversal is None or not callable(line.reversal):
+            return changes
+        reversal = line.reversal(result)
+        if reversal is None or not self.way.usable(reversal):
+            return changes
+        return {**changes, "reversal": reversal.to_dict()}
+
+    def _arrived(self, line: Written, result: Any) -> None:
+        """Do what follows a write that has arrived."""
+        if line.draft:
+            # Text that was typed since is another text: it stays.
+            if line.text is not None and self.drafts.look(line.draft) == line.text:
+                self.drafts.drop(line.draft)
+            self._replace(line, "Its text was sent later, and arrived.")
+            for other in self.log:
+                if other.draft == line.draft and other.state == "failed":
+                    other.state, other.said = "replaced", "Another text was sent from there."
+                elif other.draft == line.draft and other.state == "unknown":
+                    self.outbox.ask_about(other)
+        if line.then is not None:
+            line.then(result)
+
+    def _replace(self, line: Written, said: str) -> None:
+        """Let a write stand for those of the same text from the same draft that had no answer."""
+        for other in self.log:
+            alike = other.draft == line.draft and other.text == line.text
+            if line.draft and alike and other.state in ("failed", "unknown"):
+                other.state, other.said = "replaced", said
+                self.outbox.replaced(other)
+
+    # The outbox
+
+    def hold_open(self, task: asyncio.Task[Any]) -> None:
+        """Let who quits wait for a task, as for the writes under way."""
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+
+    def line_of(self, id: str) -> Written | None:
+        """Return the line of the log that an entry of the journal has, if it has one."""
+        return self._noted.get(id)
+
+    def line_for(self, entry: Entry) -> Written:
+        """Return the line of the log of an entry; one of an earlier run gets one now."""
+        line = self._noted.get(entry.id)
+        if line is None:
+            line = Written(
+                len(self.log) + 1, self.clock(), entry.what, entry.target, group=entry.group,
+                draft=entry.draft, text=entry.text or None, entry=entry, request=None,
+            )  # fmt: skip
+            self._noted[entry.id] = line
+            self.log.append(line)
+        return line
+
+    def bound(self, line: Written, entry: Entry, result: Any, *, typed: bool) -> dict[str, Any]:
+        """Return what the journal learns of a write that arrived later: how it is taken back."""
+        if typed:
+            return self._bind(line, result)
+        changes = made_by(entry.trace is not None, result)
+        if entry.reversal is not None or not entry.draft:
+            return changes
+        from copydesk.session.writes.comments import way_back_later
+
+        reversal = way_back_later(entry.draft, entry.text, result)
+        if reversal is None or not self.way.usable(reversal):
+            return changes
+        return {**changes, "reversal": reversal.to_dict()}
+
+    def arrived(self, line: Written, entry: Entry, result: Any) -> None:
+        """Do what follows a write that arrived from the outbox, or was found to have."""
+        then, line.then = line.then, line.then if result is not None else None
+        self._arrived(line, result)
+        line.then = then
+
+
+def made_by(makes: bool, result: Any) -> dict[str, Any]:
+    """Return what the journal learns of what was made, if anything: a model, or the answer."""
+    if not makes:
+        return {}
+    try:
+        made = json.loads(result.content)["id"] if hasattr(result, "content") else result.id
+    except (AttributeError, ValueError, LookupError, TypeError):
+        return {}
+    return {"made": made} if isinstance(made, str) else {}
+
+
+def _is_away(error: BaseException) -> bool:
+    """Whether a write failed because nobody was there to take it, so that it may wait."""
+    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
+
+    return isinstance(error, RateLimited | Unauthorized | Unreachable)

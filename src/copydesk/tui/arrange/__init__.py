@@ -1,0 +1,1 @@
+"""Staged rearrangement: the draft, the plan, and sending it."""

@@ -1,0 +1,414 @@
+"""What is staged on an order, as rows, cells and sentences: of a site, and of a tree of spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from itertools import starmap, zip_longest
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from copydesk.domain.age import moment
+from copydesk.domain.arrangement import State
+from copydesk.domain.layout import TOP, WORDS, Item, Layout, said
+from copydesk.domain.text import clean, plural
+from copydesk.present.facts import Fact
+from copydesk.session.glyphs import glyphs
+
+if TYPE_CHECKING:
+    from copydesk.domain.arrangement import Arrangement, Clash, Rebased
+    from copydesk.domain.call import Call
+    from copydesk.local.journal import Entry
+    from copydesk.session.writes.undo import Past
+
+GAP = 3
+"""Cells between what stands beside each other."""
+
+DOTS = 3
+"""So many dots stand before a number at most."""
+
+PLAN_LINES = 200
+"""So many requests of a plan are listed beside the tree; all are in the sheet that sends them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One row of a tree that is being arranged, with the rows below it."""
+
+    item: Item
+    level: str
+    children: tuple[Row, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of what it shows."""
+        return self.item.id
+
+    @property
+    def kind(self) -> str:
+        """What it shows: "section", "space" …"""
+        return self.item.kind
+
+    @property
+    def title(self) -> str:
+        """Its title, clean."""
+        return self.item.title
+
+
+EMPTY = Layout({}, {TOP: ()})
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is on screen of an arrangement: ``now`` and ``was`` number rows in their level, from 1.
+
+    ``layout`` has what is to be removed where it stood; ``states`` has what is staged of a row.
+    """
+
+    layout: Layout
+    now: Mapping[str, int] = field(default_factory=dict)
+    was: Mapping[str, int] = field(default_factory=dict)
+    states: Mapping[str, State] = field(default_factory=dict)
+    base: Layout = EMPTY
+    numbered: Layout = EMPTY
+    """What ``now`` numbers."""
+
+    def state(self, row: Row) -> State:
+        """Return what is staged of a row."""
+        return self.states.get(row.id, UNTOUCHED)
+
+
+UNTOUCHED = State()
+
+NOTHING = Shown(EMPTY)
+"""What is shown before anything was read."""
+
+
+def shown_of(arrangement: Arrangement, before: Shown = NOTHING) -> Shown:
+    """Return what is shown of what is staged. ``before`` is what was, so that less is done anew."""
+    now, base = arrangement.now, arrangement.base
+    return Shown(
+        arrangement.shown,
+        _numbers(now, before.numbered, before.now),
+        before.was if before.base is base else _numbers(base, NOTHING.numbered, {}),
+        arrangement.states,
+        base,
+        now,
+    )
+
+
+def _numbers(layout: Layout, before: Layout, numbered: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the place of every row in its level, from 1; ``numbered`` are those of ``before``."""
+    if layout.levels is before.levels:
+        return numbered
+    # What is gone keeps its number, which nobody asks for.
+    found = dict(numbered)
+    was = before.levels
+    for level, rows in layout.levels.items():
+        if was.get(level) is not rows:
+            found.update((row, at) for at, row in enumerate(rows, start=1))
+    return found
+
+
+def only_staged(shown: Shown) -> Layout:
+    """Return only what something is staged of, and what leads there."""
+    layout = shown.layout
+    kept: set[str] = set()
+    for row in shown.states:
+        at = row
+        while at in layout.items and at not in kept:
+            kept.add(at)
+            at = layout.level_of(at)
+    return Layout(
+        {row: layout.items[row] for row in kept},
+        {
+            level: tuple(row for row in rows if row in kept)
+            for level, rows in layout.levels.items()
+            if level == TOP or level in kept
+        },
+    )
+
+
+class Rows:
+    """Builds the rows of layouts; a row that moves must not build thousands of others anew."""
+
+    def __init__(self) -> None:
+        self._layout = EMPTY
+        self._rows: dict[str, Row] = {}
+        self._levels: dict[str, tuple[Row, ...]] = {TOP: ()}
+
+    def of(self, layout: Layout) -> tuple[Row, ...]:
+        """Return the rows of a layout as a tree."""
+        before, levels = self._layout, layout.levels
+        if layout.items is before.items and levels.keys() == before.levels.keys():
+            other = [level for level, rows in levels.items() if before.levels[level] is not rows]
+        else:
+            other = [TOP]
+            for level in other:  # grows while it is gone through: what is in each, after it
+                other.extend(row for row in levels.get(level, ()) if row in levels)
+                if len(other) > len(levels):
+                    break  # a service that says that something is in itself
+        self._layout = layout
+        if other == [TOP] and layout.items is before.items and layout.items:
+            self._levels[TOP] = tuple(map(self._rows.__getitem__, levels[TOP]))
+        else:
+            self._build(layout, other)
+        return self._levels[TOP]
+
+    def _build(self, layout: Layout, other: list[str]) -> None:
+        """Build what is in some levels, the innermost last, and what these are in."""
+        inner = dict.fromkeys(other)
+        for level in other:
+            above = level
+            while above in layout.items and (above := layout.level_of(above)) not in inner:
+                inner[above] = None
+        depths = {level: _depth(layout, level) for level in inner}
+        for level in sorted(inner, key=depths.__getitem__, reverse=True):
+            self._levels[level] = tuple(
+                self._row(layout, row, level) for row in layout.levels.get(level, ())
+            )
+
+    def _row(self, layout: Layout, row: str, level: str) -> Row:
+        item = layout.items[row]
+        children = self._levels.get(row, ()) if row in layout.levels else ()
+        old = self._rows.get(row)
+        if (
+            old is None
+            or old.item is not item
+            or old.level != level
+            or (old.children is not children and not _same(old.children, children))
+        ):
+            old = self._rows[row] = Row(item, level, children)
+        return old
+
+
+def _same(one: Sequence[Row], other: Sequence[Row]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _depth(layout: Layout, level: str) -> int:
+    """Return how deep a level is; of what is in itself, any number."""
+    depth = 0
+    while level in layout.items and depth <= len(layout.items):
+        level, depth = layout.level_of(level), depth + 1
+    return depth
+
+
+# Cells
+
+
+def now_cell(row: Row, shown: Shown) -> Text | str:
+    """Return where a row stands: ``3`` at the top, ``.3`` below it; nowhere once removed."""
+    return "" if shown.state(row).removed else _number(row, shown.now, shown.layout)
+
+
+def was_cell(row: Row, shown: Shown) -> Text | str:
+    """Return where a row stood in the published order; dim where that is the same."""
+    if shown.state(row).new:
+        return Text("new", style="accent")
+    same = shown.now.get(row.id) == shown.was.get(row.id)
+    layout = shown.base if row.id in shown.base else shown.layout
+    return Text(_number(row, shown.was, layout), style="muted" if same else "moved")
+
+
+def _number(row: Row, numbers: Mapping[str, int], layout: Layout) -> str:
+    """Return the number of a row in its level, behind a dot for each level that this is down."""
+    at = numbers.get(row.id)
+    if at is None:
+        return ""
+    level = layout.level_of(row.id) if row.id in layout else row.level
+    return f"{'.' * min(_depth(layout, level), DOTS)}{at}"
+
+
+def shift(row: Row, shown: Shown) -> Text | str:
+    """Return how far a row that was moved has come: an arrow and a number."""
+    if not shown.state(row).moved:
+        return ""
+    by = shown.now.get(row.id, 0) - shown.was.get(row.id, 0)
+    signs = glyphs()
+    if not by:
+        return Text(signs.dot, style="moved")
+    return Text(f"{signs.down if by > 0 else signs.up}{abs(by)}", style="moved")
+
+
+def sign(row: Row, shown: Shown) -> str:
+    """Return the sign of what is staged of a row: new, to be removed, changed, moved."""
+    state = shown.state(row)
+    if state.removed:
+        return "-"
+    if state.new:
+        return "+"
+    if state.changed:
+        return "~"
+    return glyphs().shifted if state.moved else ""
+
+
+def signs() -> list[tuple[str, str]]:
+    """Return the signs that trees being arranged draw, and what they mean."""
+    marks = glyphs()
+    return [
+        ("+", "to be added, not sent yet"),
+        ("-", "to be removed, not sent yet"),
+        ("~", "changed, not sent yet"),
+        (marks.shifted, "moved, not sent yet"),
+        (f"{marks.up}2 {marks.down}1", "how far it was moved"),
+        (marks.marked, "picked: enter drops it below the cursor, O above"),
+    ]
+
+
+def title(row: Row, shown: Shown, plain: Text | str) -> Text | str:
+    """Return a title with what is staged of it: ``{+new+}``, ``[-removed-]``, another title.
+
+    ``plain`` is how the place writes it where nothing is staged.
+    """
+    state = shown.state(row)
+    if state.removed:
+        return Text(f"[-{row.title}-]", style="removed")
+    if state.new:
+        return Text(f"{{+{row.title}+}}", style="added")
+    if "title" in state.changed:
+        return Text(row.title, style="changed")
+    return plain
+
+
+def cell(row: Row, shown: Shown, name: str, plain: Text | str) -> Text | str:
+    """Return a cell, lit where the setting ``name`` that it shows is staged."""
+    if name in shown.state(row).changed:
+        return Text(plain if isinstance(plain, str) else plain.plain, style="changed")
+    return plain
+
+
+# The plan
+
+
+def plan_title(calls: Sequence[Call]) -> str:
+    """Return the title of the plan: how many requests it takes."""
+    if not calls:
+        return "Plan"
+    return f"Plan   {plural(len(calls), 'request')}, the fewest for this"
+
+
+LASTING = "cannot be taken back"
+"""What stands behind a request that nothing takes back."""
+
+
+def plan_facts(
+    calls: Sequence[Call], *, nothing: Sequence[str], after: Sequence[str]
+) -> list[Fact]:
+    """Return the plan, a line for each request; ``nothing`` is said where there is none."""
+    if not calls:
+        return [Fact("", Text(line, style="muted")) for line in nothing]
+    found = [Fact(str(at), _planned(call)) for at, call in enumerate(calls[:PLAN_LINES], start=1)]
+    if len(calls) > PLAN_LINES:
+        found.append(Fact("", Text(f"and {len(calls) - PLAN_LINES} more", style="muted")))
+    notes = list(dict.fromkeys(call.note for call in calls if call.note))[:PLAN_LINES]
+    found += [Fact("", Text(clean(note), style="warn")) for note in notes]
+    return found + [Fact("", Text(line, style="muted")) for line in after]
+
+
+def _planned(call: Call) -> Text:
+    text = Text(call.line, style="bad" if call.final else "")
+    return text.append(f"  {LASTING}", style="warn") if call.lasting else text
+
+
+def kept_lines(calls: Iterable[Call]) -> list[str]:
+    """Return the plan as the lines of a draft that people read."""
+    return [f"- {call.line}" for call in calls]
+
+
+# What others did
+
+
+def others_lines(
+    rebased: Rebased[Any], ours: Sequence[str], width: int, console: Console, *, beside: bool
+) -> list[Text]:
+    """Return theirs beside (or above) ours, what both changed, and what no longer fits."""
+    theirs = [each.line for each in rebased.theirs] or ["nothing that is in the way"]
+    mine = list(ours) or ["nothing: it is so already, or no longer fits"]
+    lines: list[Text] = []
+    heads = "THEIRS, by now on the service", "OURS, on top of it"
+    if beside:
+        lines += _columns(heads, (theirs, mine), width, console)
+    else:
+        for head, side in zip(heads, (theirs, mine), strict=True):
+            lines += [Text(head, style="muted"), *_wrapped(side, width, console), Text()]
+    if rebased.clashes:
+        lines += [] if lines[-1:] == [Text()] else [Text()]
+        lines.append(Text("BOTH CHANGED", style="warn"))
+        for clash in rebased.clashes:
+            lines += _wrapped([clash_line(clash)], width, console)
+    if rebased.lost:
+        lines += [Text(), Text("NO LONGER FITS", style="bad")]
+        lines += _wrapped([f"{lost.line}: {lost.why}" for lost in rebased.lost], width, console)
+    return lines
+
+
+def clash_line(clash: Clash) -> str:
+    """Return what both changed: what it was, what they made of it, what is staged here."""
+    word = WORDS.get(clash.field, clash.field)
+    if clash.field == "place":
+        was, theirs, ours = (said(value) for value in (clash.base, clash.theirs, clash.ours))
+        return f"{clash.title}: was {was}; theirs {theirs}; ours {ours}"
+    return (
+        f"{clash.title}, {word}: was {said(clash.base)}; "
+        f"theirs {said(clash.theirs)}; ours {said(clash.ours)}"
+    )
+
+
+def _wrapped(lines: Iterable[str], width: int, console: Console) -> list[Text]:
+    found: list[Text] = []
+    for line in lines:
+        parts = Text(line).wrap(console, max(8, width - 2))
+        for at, part in enumerate(parts):
+            found.append(Text(f"{glyphs().bullet if not at else ' '} ").append_text(part))
+    return found
+
+
+def _columns(
+    heads: tuple[str, str], sides: tuple[Sequence[str], Sequence[str]], width: int, console: Console
+) -> list[Text]:
+    column = (width - GAP) // 2
+    left, right = (_wrapped(side, column, console) for side in sides)
+    lines = [_beside(Text(heads[0], "muted"), Text(heads[1], "muted"), column)]
+    none = Text()
+    lines.extend(starmap(partial(_beside, column=column), zip_longest(left, right, fillvalue=none)))
+    return lines
+
+
+def _beside(left: Text, right: Text, column: int) -> Text:
+    line = left.copy()
+    line.append(" " * max(0, column - line.cell_len + GAP))
+    return line.append_text(right)
+
+
+# What was written from this machine
+
+
+def written_facts(
+    pasts: Iterable[Past], now: datetime, lasting: Iterable[Entry] = ()
+) -> list[Fact]:
+    """Return what this machine changed here, newest first: a line an action.
+
+    ``lasting`` are writes that cannot be taken back; those stand in the line of their action, and
+    in one of their own where all of it is for good.
+    """
+    writes = [(past.entry, str(past.standing)) for past in pasts]
+    writes += [(each, "done") for each in lasting]
+    writes.sort(key=lambda write: write[0].at, reverse=True)  # else as they are
+    actions: dict[str, list[tuple[Entry, str]]] = {}
+    for write in writes:
+        actions.setdefault(write[0].group or write[0].id, []).append(write)
+    found: list[Fact] = []
+    for (newest, standing), *others in actions.values():
+        said = f"{clean(newest.what).lower()} {clean(newest.target)}"
+        standings = {standing, *(other for _, other in others)}
+        said += f" and {len(others)} more" if others else ""
+        if standings != {"done"}:
+            said += f"   {standing if len(standings) == 1 else 'in part'}"
+        style = "muted" if "done" not in standings else ""
+        found.append(Fact(moment(newest.moment, now), Text(said, style=style)))
+    return found

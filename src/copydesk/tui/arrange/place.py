@@ -1,0 +1,340 @@
+"""Putting things in another order and changing them: staged here, shown as a plan, then sent.
+
+`ArrangingPlace` is the base of the places that show something to be arranged: the structure of a
+site, and the tree of collections and spaces. It has the keys, and with its bases the draft on this
+machine (`KeptStaged`), the way from what is staged to what is sent (`SendsStaged`), and what is on
+screen (`ShowsStaged`). What is arranged and how it is read the places say: `fresh`, `read_layout`,
+`run_target`, `draft_key`, `about`, `draw`; they call `begin` with what was read first, and
+`read_anew` with what came later (`ReadsArranged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from copydesk.domain.arrangement import Arrangement, StagingError
+from copydesk.domain.filter import fold
+from copydesk.domain.layout import Item
+from copydesk.session.target import Target
+from copydesk.tui.arrange.cells import Row
+from copydesk.tui.arrange.layout import VIEWS, ShowsStaged
+from copydesk.tui.framework.actions import NoRowYet, NotYet, action, command
+from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
+from copydesk.tui.framework.commands import nothing_to_undo
+
+SORTS = ("title", "path")
+"""What ``:sort`` sorts by."""
+
+
+def not_allowed(here: ArrangingPlace) -> str | None:
+    """Say why the reader may not change what is shown here."""
+    if not here.known:
+        return NotYet(here.not_read)
+    return here.refused or None
+
+
+def no_row(here: ArrangingPlace) -> str | None:
+    """Say so when the cursor is on no row."""
+    why = "There is no row here."
+    if here.row is not None:
+        return None
+    return why if here.known else NoRowYet(why)
+
+
+def hidden_rows(here: ArrangingPlace) -> str | None:
+    """Say so while rows are hidden between which one would move, or another order is shown."""
+    if here.rows.tree_source.filtering:
+        return "Clear the filter to move: Esc."
+    return here.beyond or not_staged_order(here)
+
+
+def not_staged_order(here: ArrangingPlace) -> str | None:
+    """Say so while something else is shown than the staged order."""
+    if here.showing != "now":
+        return f"On screen: {VIEWS[here.showing]}. = goes back to the staged order."
+    return None
+
+
+def nothing_to_order(here: ArrangingPlace) -> str | None:
+    """Say so where there is nothing that could change places."""
+    if not any(len(rows) > 1 for rows in here.arrangement.now.levels.values()):
+        return "Nothing to order."
+    return None
+
+
+def nothing_picked(here: ArrangingPlace) -> str | None:
+    """Say so when no row is picked."""
+    return None if here.rows.marks else "Nothing is picked. Space picks a row up."
+
+
+def nothing_staged(here: ArrangingPlace) -> str | None:
+    """Say so when what is on screen is what is published."""
+    return None if here.arrangement.dirty else "Nothing is staged. J and K move a row."
+
+
+def nothing_to_take_back(here: ArrangingPlace) -> str | None:
+    """Say so when there is neither a staged step nor a write to take back."""
+    return None if here.step_is_newest else nothing_to_undo(here)
+
+
+def nothing_to_redo(here: ArrangingPlace) -> str | None:
+    """Say so when neither a staged step nor a write was taken back."""
+    return None if here.arrangement.future else no_write_to_redo(here)
+
+
+class ArrangingPlace(ShowsStaged, scope="arranging"):
+    """A place in which something is arranged. Subclasses say what it is and how it is read."""
+
+    what_it_is = "The structure"
+    """What is arranged, as the beginning of a sentence."""
+    boxes: Collection[str] = ("group",)
+    """The kinds of rows that ``>`` puts others into."""
+    sorts: Sequence[str] = SORTS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._staged_after = 0
+        """How many writes there were when the last step was staged."""
+        self._write_undone = False
+        """Whether a write was taken back later than any staged step."""
+
+    # The row and what is picked
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows.selected_item
+
+    def picked(self) -> list[str]:
+        """Return the picked rows, or else the one under the cursor."""
+        here = self.row
+        return self.rows.marked() or ([here.id] if here is not None else [])
+
+    # Staging
+
+    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
+        """Stage a change; False when it cannot be, and then that is said."""
+        try:
+            arrangement = change(self.arrangement)
+        except StagingError as stuck:
+            self.say(str(stuck), "warn")
+            return False
+        self.staged(arrangement)
+        return True
+
+    def staged(self, arrangement: Arrangement) -> None:
+        """Take over another state of what is staged, show it, and keep it soon."""
+        if arrangement is self.arrangement:
+            return
+        cursor = self.rows.selected_id
+        self._staged_after, self._write_undone = len(self.session.log), False
+        self.arrangement = arrangement
+        self.keep_soon()
+        self.show_arrangement(cursor)
+
+    @property
+    def not_read(self) -> str:
+        """What is said of what is asked before anything is there."""
+        return f"{self.what_it_is} has not been read yet."
+
+    @action(
+        "J", "move down", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
+        show=40, group="Order", also=("alt+down",), stages=True, takes="marked",
+    )  # fmt: skip
+    def order_down(self) -> None:
+        """Move the row, or the picked ones as one block, down in its level. Nothing is sent."""
+        self.stage(lambda it: it.move(self.picked(), 1))
+
+    @action(
+        "K", "move up", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
+        show=39, group="Order", also=("alt+up",), stages=True, takes="marked",
+    )  # fmt: skip
+    def order_up(self) -> None:
+        """Move the row, or the picked ones as one block, up in its level. Nothing is sent."""
+        self.stage(lambda it: it.move(self.picked(), -1))
+
+    def drop_picked(self, *, after: bool = True) -> None:
+        """Put the picked rows below the cursor as one block, or above it."""
+        here = self.row
+        why = not_allowed(self) or no_row(self) or nothing_picked(self) or hidden_rows(self)
+        if why is not None or here is None:
+            self.say(why or "", "warn")
+            return
+        picked = self.rows.marked()
+        if self.stage(lambda it: it.place(picked, here.id, after=after)):
+            self.rows.set_marks(())
+            self.rows.select(picked[0])
+
+    @action(
+        "O", "drop above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
+        show=False, group="Order", stages=True, takes="marked",
+    )  # fmt: skip
+    def drop_above(self) -> None:
+        """Drop the picked rows above the cursor as one block; Enter drops them below it."""
+        self.drop_picked(after=False)
+
+    @action(
+        ">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order",
+        stages=True, takes="marked",
+    )  # fmt: skip
+    def move_into(self) -> None:
+        """Move the row, or the picked ones, into the group or collection above."""
+        picked = self.picked()
+        box = self._box_above(picked[0])
+        if box is None:
+            self.no_box(picked)
+        elif self.stage(lambda it: it.shift(picked, box)):
+            self.rows.tree_source.unfolded.add(box)
+            self.show_arrangement(picked[0])
+
+    def no_box(self, picked: Sequence[str]) -> None:
+        """Say that nothing stands above that the picked rows could go into."""
+        self.say(f"There is no {' or '.join(self.boxes)} above it here to move into.", "warn")
+
+    def _box_above(self, row: str) -> str | None:
+        now = self.arrangement.now
+        rows = now.levels[now.level_of(row)] if row in now else ()
+        above = rows[: rows.index(row)] if row in rows else ()
+        return next((each for each in reversed(above) if now.items[each].kind in self.boxes), None)
+
+    @action(
+        "<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order",
+        stages=True, takes="marked",
+    )  # fmt: skip
+    def move_out(self) -> None:
+        """Move the row, or the picked ones, out of the group or collection that they are in."""
+        picked = self.picked()
+        self.stage(lambda it: it.out(picked))
+
+    @command("move", "POSITION", stages=True)
+    def move_to(self, rest: str) -> None:
+        """Move the row to a position of its level: ``:move 3``."""
+        row = self.row
+        why = not_allowed(self) or no_row(self) or hidden_rows(self)
+        if why is not None or row is None:
+            self.say(why or "", "warn")
+        elif not rest.isdecimal():
+            self.say("Say where to: :move 3", "warn")
+        else:
+            self.stage(lambda it: it.put(row.id, int(rest)))
+
+    @command(
+        "sort", "title|path|reverse", complete=lambda here: [*here.sorts, "reverse"], stages=True
+    )
+    def sort_level(self, rest: str) -> None:
+        """Sort the level of the row: ``:sort title``, ``:sort path reverse``, ``:sort reverse``."""
+        row, words = self.row, rest.split()
+        by = [word for word in words if word in self.sorts]
+        why = not_allowed(self) or no_row(self) or hidden_rows(self)
+        if why is not None or row is None:
+            self.say(why or "", "warn")
+        elif not words or len(by) > 1 or set(words) - {*self.sorts, "reverse"}:
+            ways = ", ".join(f":sort {word}" for word in (*self.sorts, "reverse"))
+            self.say(f"Say by what: {ways}", "warn")
+        else:
+            key, reverse = self.sort_key(by[0] if by else "", row.level), "reverse" in words
+            before = self.arrangement
+            fits = self.stage(lambda it: it.sort(row.level, key, reverse=reverse))
+            if fits and self.arrangement is before:
+                self.say("It is in that order already.")
+
+    def sort_key(self, by: str, level: str) -> Callable[[Item], Any]:
+        """Return what a level is sorted by; "" keeps its order."""
+        if not by:
+            at = {row: place for place, row in enumerate(self.arrangement.now.levels[level])}
+            return lambda item: at[item.id]
+        return lambda item: fold(item.title if by == "title" else str(item.values.get(by) or ""))
+
+    # Taking steps back
+
+    @property
+    def step_is_newest(self) -> bool:
+        """Whether a staged step is what ``u`` takes back: it came after all that was sent."""
+        line = self.session.undoable()
+        newer = line is not None and line.number > self._staged_after
+        return bool(self.arrangement.past) and not newer and not self.session.waits
+
+    def status_right(self) -> str:
+        """What ``u`` takes back of what was sent; nothing while that is a staged step."""
+        return "" if self.step_is_newest else super().status_right()
+
+    def _called(self, row: str) -> str:
+        """Return what a row is called."""
+        for layout in (self.arrangement.now, self.arrangement.base):
+            if row in layout.items:
+                return layout.items[row].title
+        return "another"
+
+    @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
+    async def undo(self) -> None:
+        """Take back the last staged step; what was sent since it after showing that and asking."""
+        if self.step_is_newest:
+            self.staged(self.arrangement.undo())
+            return
+        from copydesk.tui.system import undo_commands as turning
+
+        undone = len(self.session.log)
+        await turning.undo(self, asking=self._called)
+        self._write_undone = self._write_undone or len(self.session.log) > undone
+
+    @action(
+        "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
+    )
+    async def redo(self) -> None:
+        """Stage again what was undone last; a write that was taken back since after asking."""
+        if self.arrangement.future and not (self._write_undone and self.session.redoable()):
+            self.staged(self.arrangement.redo())
+            return
+        from copydesk.tui.system import undo_commands as turning
+
+        await turning.redo(self, asking=self._called)
+
+    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
+    async def drop_staged(self) -> None:
+        """Drop all that is staged. It asks, and ``u`` brings it back."""
+        from copydesk.tui.dialogs.dialog import Confirm
+
+        self.session.asks()
+        facts = [
+            *(call.line for call in self.requests()),
+            "",
+            *await self.overtaken_facts(),
+            "The order becomes what it is without that. u brings it back.",
+        ]
+        if await self.desk.push_screen_wait(Confirm("Drop what is staged?", facts, verb="drop")):
+            self.staged(self.arrangement.drop())
+            self.tell("Dropped. u brings it back.")
+
+    @action("=", "compare", show=14, group="Look")
+    def compare(self) -> None:
+        """Show the staged order, the current one, or only what something is staged of."""
+        if not self.known:
+            self.say(self.not_read, "warn")
+            return
+        if self.showing == "now" and not self.arrangement.dirty:
+            self.say("Nothing is staged: this is the current order.")
+            return
+        order = list(VIEWS)
+        self.showing = order[(order.index(self.showing) + 1) % len(order)]
+        self.show_arrangement()
+        self.say(f"On screen: {VIEWS[self.showing]}.")
+
+    # Sending
+
+    @action(
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        stages=True, takes="none",
+    )  # fmt: skip
+    async def apply(self) -> None:
+        """Send what is staged, after reading again how it is now. It shows the plan first."""
+        await self.send_staged()
+
+    @command("w", stages=True, takes="none")
+    async def write(self, rest: str) -> None:
+        """Send what is staged, as ctrl+s does."""
+        why = not_allowed(self) or nothing_staged(self)
+        if why is not None:
+            self.say(why, "warn")
+        else:
+            await self.apply()

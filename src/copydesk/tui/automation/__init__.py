@@ -1,0 +1,1 @@
+"""Integrations, OpenAPI specifications, translations, and agent instructions."""

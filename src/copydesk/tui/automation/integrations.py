@@ -1,0 +1,358 @@
+"""The catalogue of integrations, and publishing, changing, installing and deleting them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.integration_inverses import integration_changed
+from copydesk.domain.text import clean, listed, shorten
+from copydesk.present.facts import Fact
+from copydesk.session.target import Target
+from copydesk.tui.automation import integration_cells as present
+from copydesk.tui.automation.integration_resources import INTEGRATIONS
+from copydesk.tui.automation.publication import Publishing
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.resource.place import REST_SECONDS, nothing_selected
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.integration import (
+        Integration,
+        IntegrationDevMode,
+        IntegrationPublish,
+    )
+    from copydesk.contract.models.organization import Organization
+
+EDITED = (
+    "title",
+    "description",
+    "summary",
+    "visibility",
+    "target",
+    "categories",
+    "scopes",
+    "externalLinks",
+    "contentSecurityPolicy",
+    "blocks",
+    "contentSources",
+    "configurations",
+)
+"""What the form of an integration has: what the service gives back of what was published."""
+
+LISTS = ("categories", "scopes", "externalLinks", "blocks", "contentSources")
+"""Those of them that are lists."""
+
+
+def not_mine(here: IntegrationsPlace) -> str | None:
+    """Say why the integration under the cursor may not be changed."""
+    item = here.item
+    if item is None or item.permissions is None or item.permissions.admin:
+        return None
+    owner = clean(present.owner(item)) or "another organization"
+    return f"It belongs to {owner}: that takes the permission admin there."
+
+
+def installed_here(here: IntegrationsPlace) -> str | None:
+    """Say so when the integration under the cursor is known to be installed already."""
+    item = here.item
+    if item is None or not here.here.get(item.name):
+        return None
+    title = here.session.title_of(here.organization) or "the organization"
+    return f"It is installed in {shorten(title, 40)} already: Enter shows where."
+
+
+def no_home(here: IntegrationsPlace) -> str | None:
+    """Say so when there is no organization to install anything in."""
+    return None if here.organization else "No organization is chosen: g o lists yours."
+
+
+@place("integrations", key="I", title="Integrations", uses="list_integrations")
+class IntegrationsPlace(Publishing, scope="integrations"):
+    """Every integration that can be found: one's own, and those of others."""
+
+    IN_ORGANIZATION = False
+
+    RESOURCE = INTEGRATIONS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.here: dict[str, bool] = {}
+        """Whether integrations are installed in the organization, as far as that was read."""
+
+    def reload(self) -> None:
+        """Read the list again, and then where what is under the cursor is installed."""
+        self.here.clear()
+        super().reload()
+
+    def show_item(self) -> None:
+        """Show what is known of the item, and find out whether it is installed."""
+        super().show_item()
+        item, home = self.item, self.organization
+        if item is None or home is None or item.name in self.here:
+            return
+        self.load(
+            "here",
+            lambda api: self._look_here(api, item.name, home),
+            lambda _: self._looked(),
+            what="Reading where it is installed",
+            of=item.name,
+            failed=lambda _: None,  # some lists may not be read: nothing is said then
+            after=REST_SECONDS,
+        )
+
+    async def _look_here(self, api: Api, name: str, home: str) -> None:
+        from copydesk.tui.automation.integration_requests import find_installation
+
+        self.here[name] = await find_installation(api, name, home) is not None
+
+    def _looked(self) -> None:
+        super().show_item()
+        self.refresh_frame()
+
+    def facts_of(self, item: Integration) -> list[Fact]:
+        """Return the details of an integration, and whether it is installed."""
+        facts = super().facts_of(item)
+        if item.name in self.here:
+            home = shorten(self.session.title_of(self.organization) or "the organization", 40)
+            said = f"in {home}" if self.here[item.name] else f"not in {home}"
+            facts.insert(1, Fact("installed", said))
+        return facts
+
+    def open_item(self, item: Integration) -> None:
+        """Go to where it is installed, and to what happened there."""
+        target = Target(organization=self.organization, item=item.name)
+        self.desk.go_soon("integration", target)
+
+    # Changing
+
+    @action(
+        "e",
+        "edit",
+        unless=(nothing_selected, not_mine),
+        danger=1,
+        show=26,
+        group="Change",
+        uses=("publish_integration", "get_integration"),
+        types=True,
+    )
+    async def edit(self) -> None:
+        """Publish a new version with other texts and settings; script and pictures stay."""
+        from copydesk.contract.models.integration import IntegrationPublish
+        from copydesk.tui.automation.integration_requests import Publication
+
+        item = self.item
+        assert item is not None
+        key, name = self.draft_key("edit", item.name), item.name
+        before = {**self._empty(), **item.to_dict()}
+
+        async def send(body: IntegrationPublish) -> None:
+            after = body.model_dump(mode="json", exclude_unset=True)
+            version = Publication(name, body)
+            await self.perform(
+                "Edit integration",
+                self.named(item),
+                version.send,
+                reversal=integration_changed(name, {each: before[each] for each in after}, after),
+                look=version.look,
+                draft=key,
+            )
+
+        form = body_form(
+            IntegrationPublish,
+            title=f"Edit {self.named(item)}",
+            draft_key=key,
+            send=send,
+            current=before,
+            only=EDITED,
+            labels={"target": "Works on"},
+            lines={"summary": 5},
+            facts=[
+                f"Saving publishes version {item.version + 1}: where it is installed it is set "
+                "up anew. Script, icon and pictures stay."
+            ],
+            verb="publish it",
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_written(name)
+
+    def _empty(self) -> dict[str, Any]:
+        """Return what the fields hold of which an integration says nothing."""
+        empty: dict[str, Any] = dict.fromkeys(EDITED[:3], "")
+        empty |= {name: [] for name in LISTS}
+        return {**empty, "contentSecurityPolicy": "", "configurations": {}}
+
+    # Where it is, and where its events go
+
+    @action(
+        "a",
+        "install",
+        unless=(nothing_selected, no_home, installed_here),
+        danger=2,
+        show=24,
+        group="Change",
+        uses=("install_integration", "list_integration_installations", "get_organization"),
+    )
+    async def install(self) -> None:
+        """Install the integration in the organization, after asking."""
+        from copydesk.tui.automation.integration_requests import find_installation, install
+
+        item, home = self.item, self.organization
+        assert item is not None
+        assert home is not None
+        api = await self.session.ready()
+        read = await self.read_now(
+            "plan", lambda: self._home(api, item.name, home), "Reading where it is installed"
+        )
+        if read is None:
+            return
+        organization, there = read
+        title = shorten(clean(organization.title), 40)
+        granted = organization.permissions
+        if there:
+            self.here[item.name] = True
+            self._looked()
+            self.say(installed_here(self) or "", "warn")
+            return
+        if granted is not None and not granted.install_integration:
+            self.say(f"That takes the permission installIntegration in {title}.", "warn")
+            return
+        scopes = listed(item.scopes)
+        facts = [f"It goes into {title}."]
+        facts.append(clean(f"There it may: {scopes}.") if scopes else "It asks to do nothing.")
+        asked = item.configurations.account if item.configurations is not None else None
+        if asked is not None and asked.required:
+            facts.append(clean(f"It has to be configured in the app: {listed(asked.required)}."))
+        if not item.verified:
+            facts.append("The platform has not verified it.")
+        sheet = Confirm(
+            f"Install {self.named(item)}",
+            facts,
+            verb="install",
+            warning="There is no way back here: it is taken out again in the app.",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.perform(
+                "Install integration",
+                self.named(item),
+                lambda api: install(api, item.name, home),
+                look=lambda api: find_installation(api, item.name, home),
+                done=f"Installed in {title}. Enter shows where it works.",
+            )
+            self.read_written(item.name)
+
+    async def _home(self, api: Api, name: str, home: str) -> tuple[Organization, bool]:
+        from copydesk.contract import operations as ops
+        from copydesk.tui.automation.integration_requests import find_installation
+
+        organization = await api(ops.get_organization, home)
+        return organization, await find_installation(api, name, home) is not None
+
+    @action(
+        "T",
+        "dev mode",
+        unless=(nothing_selected, not_mine),
+        danger=1,
+        show=14,
+        group="Change",
+        uses="set_integration_dev_mode",
+        types=True,
+    )
+    async def develop(self) -> None:
+        """Send the events of the integration to an address of yours while you write it."""
+        from copydesk.contract.models.integration import IntegrationDevMode
+
+        item = self.item
+        assert item is not None
+        form = body_form(
+            IntegrationDevMode,
+            title=f"Develop {self.named(item)}",
+            draft_key=self.draft_key("develop", item.name),
+            send=lambda body: self._tunnel(item, body),
+            labels={"tunnelUrl": "Address", "all": "Of all organizations"},
+            facts=self._tunnel_facts(item),
+            verb="send them there",
+        )
+        await self.desk.push_screen_wait(form)
+
+    @command("dev", "URL [all]", uses="set_integration_dev_mode")
+    async def develop_at(self, rest: str) -> None:
+        """Send the events of the integration to URL, after asking; all: every organization's."""
+        from pydantic import ValidationError
+
+        from copydesk.contract.models.integration import IntegrationDevMode
+
+        item = self.item
+        if (why := nothing_selected(self) or not_mine(self)) is not None:
+            self.say(why, "warn")
+            return
+        assert item is not None
+        if not rest:
+            await self.develop()
+            return
+        url, *more = rest.split()
+        if more not in ([], ["all"], ["own"]):
+            self.say("Say :dev URL, or :dev URL all for the events of every organization.", "warn")
+            return
+        try:
+            body = IntegrationDevMode(tunnel_url=url, all=more == ["all"])
+        except ValidationError:
+            self.say("An address is asked for, such as https://example.com/tunnel.", "warn")
+            return
+        whose = "every organization's events" if body.all else "its owner's events only"
+        facts = [f"{shorten(clean(url), 60)} gets {whose}.", *self._tunnel_facts(item)]
+        sheet = Confirm(f"Develop {self.named(item)}", facts, verb="send them there")
+        if await self.desk.push_screen_wait(sheet):
+            await self._tunnel(item, body)
+
+    def _tunnel_facts(self, item: Integration) -> list[str]:
+        return [
+            f"What {self.named(item)} is told goes to that address from now on, with all that is "
+            "in it, until another one is named.",
+            "The service tells nobody where events go, and has no call that ends it: no way back.",
+        ]
+
+    async def _tunnel(self, item: Integration, body: IntegrationDevMode) -> None:
+        from copydesk.tui.automation.integration_requests import send_events_to
+
+        await self.perform(
+            "Develop integration",
+            self.named(item),
+            lambda api: send_events_to(api, item.name, body),
+            draft=self.draft_key("develop", item.name),
+        )
+
+    @action(
+        "D",
+        "delete",
+        unless=(nothing_selected, not_mine),
+        danger=3,
+        show=18,
+        group="Change",
+        uses="delete_integration",
+    )
+    async def delete(self) -> None:
+        """Delete the integration wherever it is installed. It asks for its name."""
+        from copydesk.tui.automation.integration_requests import delete, find_deleted
+
+        item = self.item
+        assert item is not None
+        sheet = TypeToConfirm(
+            f"Delete {self.named(item)}",
+            [
+                "It is taken out wherever it is installed, and its events are gone.",
+                "There is no way back: published anew, it is installed nowhere.",
+            ],
+            expect=item.name,
+            verb="delete",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.perform(
+                "Delete integration",
+                self.named(item),
+                lambda api: delete(api, item.name),
+                look=lambda api: find_deleted(api, item.name),
+            )
+            self.read_written()

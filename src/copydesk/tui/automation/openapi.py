@@ -1,0 +1,339 @@
+"""The OpenAPI specifications of an organization, and how far the service is with reading them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from copydesk.contract.enumerations import OpenAPIVisibility
+from copydesk.domain.openapi_spec_inverses import (
+    source_changed,
+    spec_deleted,
+    spec_made,
+    visibility_changed,
+)
+from copydesk.domain.text import clean, shorten
+from copydesk.session.target import Target
+from copydesk.session.writes.outbox_marks import by_slug
+from copydesk.tui.automation import openapi_cells as present
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.organization.member_cells import ago
+from copydesk.tui.resource.place import REST_SECONDS, nothing_selected
+from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.rights import AddsByRight, may_not_add
+from copydesk.tui.resource.watched_place import WatchedPlace
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.openapi_spec import OpenAPISource, OpenAPISpec
+    from copydesk.tui.automation.openapi_requests import SpecAsked, SpecSourceAsked
+
+LABELS = {"source.url": "Address", "source.file": "File"}
+"""What the fields of a source are called."""
+
+
+async def _pages(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpec]:
+    from copydesk.contract import operations as ops
+
+    return await api.page(ops.list_openapi_specs, target.organization or "", **asked.paging)
+
+
+SPECS: Resource[OpenAPISpec] = Resource(
+    noun="OpenAPI specification",
+    title="OpenAPI specifications",
+    pages=_pages,
+    key=lambda spec: spec.id,
+    label=present.name,
+    shown=(
+        Shown("slug", "SLUG", lambda spec, now: present.name(spec), flex=2, minimum=20,
+              detail=False, sort=present.name),
+        Shown("state", "STATE", lambda spec, now: present.state(spec), 8,
+              values=(*present.STATES.values(), present.FAILED), sort=present.state_word),
+        Shown("visibility", "OPEN TO", lambda spec, now: present.visibility(spec), 8, drop=2,
+              values=get_args(OpenAPIVisibility)),
+        Shown("source", "SOURCE", lambda spec, now: present.source(spec), flex=3, minimum=14,
+              drop=3),
+        Shown("changed", "CHANGED", lambda spec, now: ago(spec.updated_at, now), 10, drop=1,
+              sort=lambda spec: spec.updated_at),
+        Shown("made", "MADE", lambda spec, now: ago(spec.created_at, now),
+              sort=lambda spec: spec.created_at),
+    ),
+    empty="There are no OpenAPI specifications yet. ctrl+n adds one, from an address or a file.",
+    get="get_openapi_spec",
+    arguments=lambda target, spec: (target.organization or "", spec.slug),
+    url=present.url,
+    copies=lambda spec: [("source", spec.source_url)],
+    more=present.about,
+)  # fmt: skip
+"""OpenAPI specifications, as an organization lists them."""
+
+
+def not_editable(here: OpenAPISpecsPlace) -> str | None:
+    """Say why the specification under the cursor may not be changed."""
+    item = here.item
+    if item is None or item.permissions is None or item.permissions.edit:
+        return None
+    return "You may read this specification, not change it."
+
+
+def no_address(here: OpenAPISpecsPlace) -> str | None:
+    """Say why the document cannot be fetched again."""
+    item = here.item
+    if item is None or item.source_url:
+        return None
+    return "It was given as text: there is no address to read again. e gives it a new source."
+
+
+def visibility_label(here: OpenAPISpecsPlace) -> str:
+    """Return what switching the visibility does now."""
+    item = here.item
+    shown = item is not None and present.visibility(item) == "public"
+    return "make private" if shown else "make public"
+
+
+@place("openapi-specs", key="A", title="OpenAPI specifications",
+       uses=("list_openapi_specs", "get_openapi_spec", "get_organization"))  # fmt: skip
+class OpenAPISpecsPlace(
+    AddsByRight["OpenAPISpec"], WatchedPlace["OpenAPISpec"], scope="openapi_specs"
+):
+    """The OpenAPI specifications of an organization."""
+
+    RESOURCE = SPECS
+    ADDING = "create_open_api_spec"
+    READERS_EMPTY = "There are no OpenAPI specifications in this organization."
+
+    def under_way(self, item: OpenAPISpec) -> bool:
+        """Whether the service has not done with reading it."""
+        return present.under_way(item)
+
+    def ended(self, item: OpenAPISpec) -> tuple[str, str]:
+        """Return what came of reading it."""
+        return present.ended(item)
+
+    def named(self, item: OpenAPISpec) -> str:
+        """Return its name as a sentence or a title has it."""
+        return shorten(self.label(item), 40)
+
+    @property
+    def home(self) -> str:
+        """The id of the organization; guards keep verbs from being without one."""
+        return self.organization or ""
+
+    def waits_by(self, item: OpenAPISpec) -> str:
+        """Return its slug, which requests name it by."""
+        return by_slug(self.home, item.slug)
+
+    def show_item(self) -> None:
+        """Show the specification, then what the service says of it by now."""
+        super().show_item()
+        item, home = self.item, self.organization
+        if item is None or home is None:
+            self.cancel_load("details")
+            return
+        from copydesk.tui.automation.openapi_requests import find
+
+        self.load(
+            "details", lambda api: find(api, home, item.slug), self._show_fresh,
+            what="Reading the specification", after=REST_SECONDS, quiet=True,
+        )  # fmt: skip
+
+    def _show_fresh(self, fresh: OpenAPISpec | None) -> None:
+        item = self.item
+        if fresh is None or item is None or item.id != fresh.id:
+            return
+        about = self.waits_by(fresh)
+        self.facts.show(self.facts_of(fresh), title=self.label(fresh), about=about)
+        if fresh.processing_state != item.processing_state:
+            self.look_again()
+
+    # Its source
+
+    @action("ctrl+n", "add", unless=may_not_add, danger=1, show=28, group="Change",
+            uses=("create_openapi_spec", "get_openapi_spec"), types=True)  # fmt: skip
+    async def make(self) -> None:
+        """Add a specification, from an address or from a file. u deletes it again."""
+        from copydesk.tui.automation.openapi_requests import SpecAsked, find, make
+
+        home, key = self.home, self.draft_key("make")
+        made: list[str] = []
+
+        async def send(body: SpecAsked) -> None:
+            slug, source = body.slug, await body.source.read()
+            url = body.source.url
+            there: list[OpenAPISpec | None] = []
+
+            async def add(api: Api) -> OpenAPISpec:
+                there[:] = [await find(api, home, slug)]
+                return await make(api, home, slug, source)
+
+            async def look(api: Api) -> OpenAPISpec | None:
+                return await find(api, home, slug) if there == [None] else None
+
+            spec = await self.perform(
+                "Add OpenAPI specification",
+                shorten(slug, 40),
+                add,
+                reversal=lambda spec: spec_made(home, slug, spec.id, url),
+                look=look,
+                draft=key,
+                done=f"Added {shorten(slug, 40)}. It is being read.",
+            )
+            made.append(spec.id)
+
+        form = body_form(
+            SpecAsked,
+            title="Add an OpenAPI specification",
+            draft_key=key,
+            send=send,
+            labels=LABELS,
+            facts=["It is private at first. Its mistakes are told once it was read."],
+            verb="add it",
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_begun(made[-1])
+
+    @action("e", "new source", unless=(nothing_selected, not_editable), danger=1, show=26,
+            group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
+    async def replace(self) -> None:
+        """Give the specification another source: an address, or a file. It is read anew."""
+        from copydesk.tui.automation.openapi_requests import SpecSourceAsked
+
+        item = self.item
+        assert item is not None
+        key = self.draft_key("replace", item.id)
+        facts = ["What was read before stays until this one can be read."]
+        if item.source_url:
+            facts.append("u has the former address read again, as it is by then.")
+        else:
+            facts.append("There is no way back: the service keeps no text to give it again.")
+
+        async def send(body: SpecSourceAsked) -> None:
+            await self._put(item, await body.source.read(), "New source", draft=key)
+
+        form = body_form(
+            SpecSourceAsked,
+            title=f"New source for {self.named(item)}",
+            draft_key=key,
+            send=send,
+            current={"source": {"url": item.source_url} if item.source_url else {}},
+            labels=LABELS,
+            facts=facts,
+            verb="read it",
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_begun(item.id)
+
+    @action("U", "read again", unless=(nothing_selected, not_editable, no_address), danger=2,
+            show=22, group="Change", uses="put_openapi_spec")  # fmt: skip
+    async def fetch(self) -> None:
+        """Have the document fetched from its address again."""
+        from copydesk.contract.models.openapi_spec import OpenAPISourceURL
+
+        item = self.item
+        assert item is not None
+        assert item.source_url is not None
+        url = item.source_url
+        facts = [
+            f"It is fetched from {shorten(clean(url), 60)}.",
+            "What can be read there now holds from then on, for pages too.",
+        ]
+        sheet = Confirm(
+            f"Read {self.named(item)} again",
+            facts,
+            verb="read it",
+            warning="There is no way back to what was read before.",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self._put(item, OpenAPISourceURL(url=url), "Read again")
+            self.read_begun(item.id)
+
+    async def _put(
+        self, item: OpenAPISpec, source: OpenAPISource, what: str, *, draft: str = ""
+    ) -> None:
+        from copydesk.contract.models.openapi_spec import OpenAPISourceURL
+        from copydesk.tui.automation.openapi_requests import find, put
+
+        home, slug, former = self.home, item.slug, item.source_url
+        url = source.url if isinstance(source, OpenAPISourceURL) else None
+
+        async def look(api: Api) -> OpenAPISpec | None:
+            found = await find(api, home, slug)
+            if found is None or found.source_url != url or found.updated_at == item.updated_at:
+                return None
+            return found
+
+        await self.perform(
+            f"{what} of OpenAPI specification" if draft else f"{what} OpenAPI specification",
+            self.named(item),
+            lambda api: put(api, home, slug, source),
+            reversal=source_changed(home, slug, former, url) if former and former != url else None,
+            look=look,
+            draft=draft,
+            done=f"{self.named(item)} is being read.",
+        )
+
+    # Who may read it, and whether it is there
+
+    @action("x", "public/private", unless=(nothing_selected, not_editable), danger=2, show=24,
+            group="Change", uses="update_openapi_spec", now=visibility_label)  # fmt: skip
+    async def switch(self) -> None:
+        """Make the specification public, after asking, or private again. u takes it back."""
+        from copydesk.tui.automation.openapi_requests import show_to
+
+        item, home = self.item, self.home
+        assert item is not None
+        before = present.visibility(item)
+        after: OpenAPIVisibility = "private" if before == "public" else "public"
+        if after == "public":
+            facts = ["Whoever has its link can read all of it, without an account."]
+            sheet = Confirm(f"Make {self.named(item)} public", facts, verb="make it public")
+            if not await self.desk.push_screen_wait(sheet):
+                return
+        await self.perform(
+            f"Make {after}",
+            self.named(item),
+            lambda api: show_to(api, home, item.slug, after),
+            reversal=visibility_changed(home, item.slug, before, after),
+        )
+        self.read_written(item.id)
+
+    @action("D", "delete", unless=(nothing_selected, not_editable), danger=3, show=18,
+            group="Change", uses="delete_openapi_spec")  # fmt: skip
+    async def delete(self) -> None:
+        """Delete the specification with every version of it. It asks for its slug."""
+        from copydesk.tui.automation.openapi_requests import delete, find_deleted
+
+        item, home = self.item, self.home
+        assert item is not None
+        facts = [
+            "Every version of it is deleted. Pages made from it have nothing to show any more."
+        ]
+        if item.source_url:
+            facts.append("u adds it again from its address; its versions stay deleted.")
+        else:
+            facts.append(
+                "There is no way back: it was given as text, which the service keeps to itself. "
+                "To have it again, add it from the file."
+            )
+        sheet = TypeToConfirm(
+            f"Delete {self.named(item)}",
+            facts,
+            expect=self.label(item),
+            verb="delete",
+            what="the slug",
+        )
+        if not await self.desk.push_screen_wait(sheet):
+            return
+        await self.perform(
+            "Delete OpenAPI specification",
+            self.named(item),
+            lambda api: delete(api, home, item.slug),
+            reversal=spec_deleted(home, item.slug, item.source_url, item.visibility)
+            if item.source_url
+            else None,
+            look=lambda api: find_deleted(api, home, item.slug),
+        )
+        self.read_written()

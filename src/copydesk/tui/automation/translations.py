@@ -1,0 +1,316 @@
+"""The translations of an organization's spaces, and how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
+
+from copydesk.contract.enumerations import Language
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.translation_inverses import instructions_changed, translation_made
+from copydesk.session.options import Option
+from copydesk.session.target import Target
+from copydesk.tui.automation import translation_cells as present
+from copydesk.tui.automation.translation_cells import Listed
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.organization.member_cells import ago
+from copydesk.tui.resource.place import nothing_selected
+from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.rich_text import RichEditing
+from copydesk.tui.resource.rights import AddsByRight, may_not_add
+from copydesk.tui.resource.watched_place import WatchedPlace
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.document import Document
+    from copydesk.tui.automation.translation_requests import TranslationAsked
+
+
+async def _pages(api: Api, target: Target, asked: Asked) -> Page[Listed]:
+    return await _titled(api, target, asked, {})
+
+
+async def _titled(
+    api: Api, target: Target, asked: Asked, known: dict[str, str | None]
+) -> Page[Listed]:
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.base import Page
+    from copydesk.tui.automation.translation_requests import titled
+
+    page = await api.page(ops.list_translations, target.organization or "", **asked.paging)
+    items = await titled(api, page, known)
+    return Page[Listed].model_construct(items=items, next=page.next, count=page.count)
+
+
+TRANSLATIONS: Resource[Listed] = Resource(
+    noun="translation",
+    title="Translations",
+    pages=_pages,
+    key=lambda listed: listed.translation.id,
+    label=present.name,
+    shown=(
+        Shown("language", "LANGUAGE", lambda listed, now: listed.language, 8,
+              values=get_args(Language), sort=lambda listed: listed.language),
+        Shown("source", "OF", lambda listed, now: present.source(listed), flex=1, minimum=18,
+              sort=present.source),
+        Shown("target", "WRITTEN TO", lambda listed, now: present.target(listed), flex=1,
+              minimum=18, drop=3),
+        Shown("status", "STATUS", lambda listed, now: present.state(listed), 9,
+              values=present.STATES),
+        Shown("pages", "PAGES", lambda listed, now: f"{listed.translation.stats.total_pages:,}", 6,
+              align="right", drop=2, sort=lambda listed: listed.translation.stats.total_pages),
+        Shown("words", "WORDS", lambda listed, now: f"{listed.translation.stats.total_words:,}", 7,
+              align="right", drop=5, sort=lambda listed: listed.translation.stats.total_words),
+        Shown("runs", "RUNS", lambda listed, now: f"{listed.translation.stats.runs:,}", 4,
+              align="right", drop=4, sort=lambda listed: listed.translation.stats.runs),
+        Shown("changed", "CHANGED", lambda listed, now: ago(listed.translation.updated_at, now),
+              10, drop=1, sort=lambda listed: listed.translation.updated_at),
+    ),
+    empty="No space is translated yet. ctrl+n has one translated.",
+    get="get_translation",
+    arguments=lambda target, listed: (target.organization or "", listed.translation.id),
+    copies=lambda listed: [("id of the source", listed.translation.source.space)],
+    more=present.about,
+)  # fmt: skip
+"""Translations, as an organization lists them."""
+
+
+def not_editable(here: TranslationsPlace) -> str | None:
+    """Say why the translation under the cursor may not be changed."""
+    item = here.item
+    rights = item.translation.permissions if item is not None else None
+    if rights is None or rights.edit:
+        return None
+    return "You may read this translation, not change it."
+
+
+def being_run(here: TranslationsPlace) -> str | None:
+    """Say why the translation cannot be run now."""
+    item = here.item
+    if item is None:
+        return None
+    if present.under_way(item):
+        return "It is being run: wait until it is completed."
+    if item.translation.source.space is None or item.source is None:
+        return "The space that is translated is no longer there for you."
+    return None
+
+
+@place("translations", key="L", title="Translations",
+       uses=("list_translations", "get_space", "get_organization"))  # fmt: skip
+class TranslationsPlace(
+    AddsByRight[Listed], RichEditing, WatchedPlace[Listed], scope="translations"
+):
+    """The translations of an organization's spaces."""
+
+    RESOURCE = TRANSLATIONS
+    ADDING = "create_content"
+    READERS_EMPTY = "No space of this organization is translated."
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._titles: dict[str, str | None] = {}
+        """The titles of spaces by their ids, as they were when the list was asked for by hand."""
+        self.resource = replace(
+            TRANSLATIONS,
+            pages=lambda api, target, asked: _titled(api, target, asked, self._titles),
+        )
+
+    def reload(self) -> None:
+        """Read the list again, and the titles of its spaces."""
+        self._titles = {}
+        super().reload()
+
+    @property
+    def home(self) -> str:
+        """The id of the organization; guards keep verbs from being without one."""
+        return self.organization or ""
+
+    def under_way(self, item: Listed) -> bool:
+        """Whether it is being run."""
+        return present.under_way(item)
+
+    def ended(self, item: Listed) -> tuple[str, str]:
+        """Return what came of a run."""
+        return present.ended(item)
+
+    def named(self, item: Listed) -> str:
+        """Return its name as a sentence or a title has it."""
+        return shorten(self.label(item), 44)
+
+    def url(self) -> str | None:
+        """Return nothing: a translation has no page of its own in the application."""
+        return None
+
+    def open_item(self, item: Listed) -> None:
+        """Go to the pages of the space that it writes."""
+        result = item.translation.result
+        if (result is None or result.space is None) and item.translation.stats.runs:
+            self.say("The space that it wrote is gone: the next run writes another one.", "warn")
+        elif result is None or result.space is None:
+            self.say("Nothing has been written yet: its space comes with the first run.", "warn")
+        elif item.target is None:
+            self.say("You cannot see the space that it writes.", "warn")
+        else:
+            target = Target(organization=self.organization, space=result.space)
+            self.desk.go_soon("pages", target)
+
+    # Making, and what is to be minded
+
+    @action("ctrl+n", "new", unless=may_not_add, danger=1, show=28, group="Change",
+            uses=("create_translation", "get_organization", "list_organization_spaces",
+                  "list_organization_collections"), types=True)  # fmt: skip
+    async def make(self) -> None:
+        """Have a space translated into another language. It is run at once."""
+        from copydesk.contract import operations as ops
+        from copydesk.tui.automation.translation_requests import TranslationAsked, find_made
+
+        home, key = self.home, self.draft_key("make")
+        known = {each.translation.id for each in self.rows.source.base.shown()}
+        made: list[str] = []
+
+        async def send(asked: TranslationAsked) -> None:
+            body = asked.body()
+            item = await self.perform(
+                "Translate into",
+                asked.language,
+                lambda api: api(ops.create_translation, home, body),
+                reversal=lambda item: translation_made(home, item.id),
+                look=lambda api: find_made(api, home, body, known),
+                draft=key,
+                done="It is being run.",
+            )
+            made.append(item.id)
+
+        form = body_form(
+            TranslationAsked,
+            title="Translate a space",
+            draft_key=key,
+            send=send,
+            only=("source.space", "language", "source.language", "instructions"),
+            labels={
+                "source.space": "Space",
+                "language": "Into",
+                "source.language": "From",
+            },
+            offers={"source.space": self._spaces},
+            lines={"instructions": 3},
+            facts=["It is written into a space of its own, which u leaves there."],
+            verb="make it",
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_begun(made[-1])
+
+    async def _spaces(self) -> Sequence[Option]:
+        from copydesk.present.space_options import space_options
+        from copydesk.session.reads.spaces import read_desk
+
+        desk = await read_desk(await self.session.ready(), self.home)
+        return space_options(desk.nodes, keep=lambda space: True)
+
+    @action("e", "instructions", unless=(nothing_selected, not_editable), danger=2, show=26,
+            group="Change", uses=("get_translation", "update_translation"))  # fmt: skip
+    async def edit(self) -> None:
+        """Edit the instructions in $EDITOR; what changes is shown before it is sent."""
+        from copydesk.contract import operations as ops
+
+        item, home = self.item, self.home
+        assert item is not None
+        which = item.translation.id
+
+        async def read(api: Api) -> Document | None:
+            return (await api(ops.get_translation, home, which)).instructions
+
+        sent = await self.edit_rich(
+            f"Instructions for {self.named(item)}",
+            key=self.draft_key("edit", which),
+            read=read,
+            send=lambda before, after: self._instruct(item, before, after),
+            facts=["They hold from the next run on: U runs it. u puts the former ones back."],
+        )
+        if sent:
+            self.read_written(which)
+
+    async def _instruct(self, item: Listed, before: Document | None, after: Document) -> None:
+        from copydesk.tui.automation.translation_requests import find_instructed, instruct
+
+        home, which = self.home, item.translation.id
+        sent = after if after.nodes else None
+        await self.perform(
+            "Change instructions",
+            self.named(item),
+            lambda api: instruct(api, home, which, sent),
+            reversal=instructions_changed(
+                home,
+                which,
+                None if before is None else before.to_dict(),
+                None if sent is None else sent.to_dict(),
+            ),
+            look=lambda api: find_instructed(api, home, which, sent),
+            draft=self.draft_key("edit", which),
+        )
+
+    # Running, and the end of it
+
+    @action("U", "run again", unless=(nothing_selected, not_editable, being_run), danger=2,
+            show=24, group="Change", uses="run_translation")  # fmt: skip
+    async def run(self) -> None:
+        """Run the translation again: its space is brought up to date with the source."""
+        from copydesk.tui.automation.translation_requests import find_run, run
+
+        item, home = self.item, self.home
+        assert item is not None
+        which, stats = item.translation.id, item.translation.stats
+        facts = [f"“{shorten(clean(present.source(item)), 40)}” is read, {item.language} written."]
+        if stats.runs:
+            facts.append(f"The last run wrote {plural(stats.latest_pages, 'page')}.")
+        sheet = Confirm(
+            f"Run {self.named(item)} again",
+            [clean(fact) for fact in facts],
+            verb="run it",
+            warning="There is no way back here: what it writes is a revision of its space.",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.perform(
+                "Run translation",
+                self.named(item),
+                lambda api: run(api, home, which),
+                look=lambda api: find_run(api, home, which, stats.runs),
+                done="It is being run.",
+            )
+            self.read_begun(which)
+
+    @action("D", "delete", unless=(nothing_selected, not_editable), danger=3, show=18,
+            group="Change", uses="delete_translation")  # fmt: skip
+    async def delete(self) -> None:
+        """Delete the translation; the space that it wrote stays. It asks for the language."""
+        from copydesk.tui.automation.translation_requests import delete, find_deleted
+
+        item, home = self.item, self.home
+        assert item is not None
+        which, wrote = item.translation.id, present.target(item)
+        kept = f"“{shorten(clean(wrote), 40)}”" if wrote else "What it wrote"
+        sheet = TypeToConfirm(
+            f"Delete {self.named(item)}",
+            [
+                f"{kept} stays as it is, and is no longer kept up with its source.",
+                "The instructions are deleted with it.",
+                "There is no way back: a new translation writes a space of its own.",
+            ],
+            expect=clean(item.language),
+            verb="delete",
+            what="the language",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.perform(
+                "Delete translation",
+                self.named(item),
+                lambda api: delete(api, home, which),
+                look=lambda api: find_deleted(api, home, which),
+            )
+            self.read_written()

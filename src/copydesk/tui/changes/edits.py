@@ -1,0 +1,250 @@
+"""Writing from the list of change requests: a new one, the subject and description of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from copydesk.domain.inverses import request_begun, request_changed
+from copydesk.domain.text import clean
+from copydesk.session.change_rows import ChangeRow, row_of
+from copydesk.session.draft_keys import about_key, new_request_key
+from copydesk.tui.changes.guards import is_merged, may_not_change, nothing_selected
+from copydesk.tui.changes.runs import ChangesRuns
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.keyboard import run, tell_failures
+from copydesk.tui.framework.read_only import away, refusal
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+
+SUBJECT_LENGTH = 100
+"""The longest subject that the service takes (platform-api.md, Limits)."""
+
+
+class ChangesWriting(ChangesRuns, scope="changes_writing"):
+    """Starts change requests and edits what they say of themselves; opens drafts of both."""
+
+    @action(
+        "e", "edit", unless=(nothing_selected, is_merged, may_not_change), danger=1, show=6,
+        group="Write", uses=("get_change_request", "update_change_request"), types=True,
+    )  # fmt: skip
+    async def edit(self) -> None:
+        """Edit the subject and the description as one text: the first line is the subject."""
+        row = self.rows.selected
+        if row is not None:
+            await self._edit(row)
+
+    async def _edit(self, row: ChangeRow) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.session.offline import live_or_kept
+        from copydesk.session.writes.edits import about_text, is_plain, read_about, update_of
+        from copydesk.session.writes.under_way import GOES_ON, going_on, replace, unsent
+        from copydesk.tui.dialogs.composer import WriteSheet
+
+        key = about_key(row.space, row.id)
+        # Asked before it is read: what arrives meanwhile is in what is read, or is known here.
+        words = unsent(self.session, key)
+        sent = read_about(words) if words else None
+        found = await live_or_kept(
+            self.session, lambda api: api(ops.get_change_request, row.space, row.id)
+        )
+        request = found.result
+        facts: list[Text | str] = ["The first line is the subject, the rest the description."]
+        if age := found.note(self.session.clock()):
+            facts.append(Text(age, style="warn"))
+        if not is_plain(request.description):
+            facts.append(
+                Text(
+                    "It has lists or styles: they become plain text if you change it.",
+                    style="warn",
+                )
+            )
+        with going_on(self.session, key) as waits:
+            if waits is not None:
+                facts.append(Text(GOES_ON, style="warn"))
+            sheet = WriteSheet(
+                f"Edit {row.label}",
+                key,
+                text=waits.text if waits else about_text(request),
+                facts=tuple(facts),
+                verb="save",
+                at_start=True,
+            )
+            written = await self.desk.push_screen_wait(sheet)
+            if not written:
+                return
+            about = read_about(written)
+            if (wrong := subject_wrong(about.subject)) is not None:
+                self.say(f"{wrong} What you wrote is kept: e brings it back.", "bad")
+                return
+            if waits is not None and read_about(waits.text) == about:
+                self.session.drafts.drop(key)
+                self.say("Nothing changed: it waits as it is.")
+                return
+            await replace(self.session, waits)
+        body = update_of(request, about, sent=sent)
+        if body is None:
+            self.session.drafts.drop(key)
+            self.say("Nothing changed." if waits is None else "Nothing is changed any more.")
+            return
+        back = update_of(request, about, sent=sent, back=True)
+        assert back is not None
+
+        async def look(api: Api) -> ChangeRequest | None:
+            now = await api(ops.get_change_request, row.space, row.id)
+            return now if update_of(now, about) is None else None
+
+        await self.perform(
+            "Edit",
+            row.named,
+            lambda api: api(ops.update_change_request, row.space, row.id, body),
+            reversal=request_changed(
+                row.space,
+                row.id,
+                back.model_dump(mode="json", exclude_unset=True),
+                body.model_dump(mode="json", exclude_unset=True),
+            ),
+            done=f"Saved {row.label}.",
+            look=look,
+            then=self._adopt_soon,
+            draft=key,
+            aged=found.at is not None,
+        )
+        self.after_write()
+
+    @action(
+        "ctrl+n", "new", show=7, danger=1, group="Write",
+        uses=("create_change_request", "list_organization_spaces"), types=True, takes="none",
+    )  # fmt: skip
+    async def start(self) -> None:
+        """Start a change request: choose the space if there are several, then say what it is about.
+
+        It begins as a draft, and without changes.
+        """
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.change_request import ChangeRequestCreate
+        from copydesk.domain.rechecks import begun_trace
+        from copydesk.tui.dialogs.ask import Ask
+
+        space = self.target.space or await self._choose_space()
+        if space is None:
+            return
+        await self._know(space)
+        title = self.spaces.title(space)
+        key = new_request_key(space, self.target.cluster)
+        made: list[ChangeRequest] = []
+        me = self.session.me
+
+        async def send(subject: str) -> None:
+            body = ChangeRequestCreate(subject=subject)
+            if self.target.cluster is not None:
+                body.conversations_issues_cluster = self.target.cluster
+            made.append(
+                await self.perform(
+                    "Start",
+                    f"“{subject}”",
+                    lambda api: api(ops.create_change_request, space, body),
+                    trace=begun_trace(space, me=me.id, subject=subject) if me else None,
+                    reversal=lambda request: request_begun(space, request.id),
+                    draft=key,
+                )
+            )
+
+        sheet = Ask(
+            f"New change request in {title}",
+            "What is it about?",
+            draft_key=key,
+            check=subject_wrong,
+            send=send,
+        )
+        if not await self.desk.push_screen_wait(sheet):
+            return
+        [request] = made
+        self.after_write()
+        view = "draft" if request.status == "draft" else "open"
+        if self.view == view:
+            self.take_in()
+        else:
+            self.choose_view(view)
+        self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Count again once something was taken back."""
+        self.after_write()
+        super().turned(results)
+
+    # Drafts
+
+    def resume_draft(self, part: str) -> None:
+        """Open the field that a text was typed in: of a new change request, or of one there is."""
+        match part:
+            case "new" | "view":
+                method = "start" if part == "new" else "save_view"
+                start = next(each for each in self.ACTIONS.values() if each.method == method)
+                self.call_later(run, self, start)
+            case "verdict approved" | "verdict changes-requested":
+                key, does = ("a", "approves") if part.endswith("approved") else ("A", "asks in")
+                self.say(f"Mark change requests with space: {key} {does} them with what you wrote.")
+            case "about" if away(self.session, edit := self.ACTIONS["edit"]):
+                self.say(refusal(self.session, edit.label), "warn")
+            case "about":
+                # What is typed until it is there is for it, as after the key of an edit.
+                edit, ahead = self.ACTIONS["edit"], self.desk.keyboard.ahead
+                opening = ahead.follow(self, edit, self._resume_about())
+                self.run_worker(tell_failures(self, opening), name="resume draft")
+
+    async def _resume_about(self) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.session.offline import live_or_kept
+
+        space, request = self.target.space, self.target.change_request
+        assert space is not None
+        assert request is not None
+        found = await live_or_kept(
+            self.session, lambda api: api(ops.get_change_request, space, request)
+        )
+        row = row_of(found.result)
+        if row.status == "merged":
+            self.say(f"{row.label} is merged: that cannot change. The text stays a draft.", "warn")
+        else:
+            await self._edit(row)
+
+    async def _know(self, space: str) -> None:
+        """Find out what a space is called. Raises ``ApiError``."""
+        from copydesk.session.offline import live_or_kept
+
+        async def learn(api: Api) -> None:
+            await self.spaces.learn(api, (await self.scope(api)).organization, [space])
+
+        await live_or_kept(self.session, learn)
+
+    async def _choose_space(self) -> str | None:
+        from copydesk.present.space_options import space_options
+        from copydesk.session.offline import live_or_kept
+        from copydesk.session.reads.spaces import Desk, read_desk
+        from copydesk.tui.dialogs.choice import Choice
+
+        async def read(api: Api) -> Desk:
+            return await read_desk(api, (await self.scope(api)).organization)
+
+        row = self.rows.selected
+        desk = (await live_or_kept(self.session, read)).result
+        options = space_options(desk.nodes, None if row is None else row.space)
+        if not options:
+            self.say("There is no space that you may edit.", "warn")
+            return None
+        chosen: str | None = await self.desk.push_screen_wait(Choice("In which space?", options))
+        return chosen
+
+
+def subject_wrong(subject: str) -> str | None:
+    """Return what is wrong with a subject, or None."""
+    if not subject:
+        return "A subject is needed."
+    if len(subject) > SUBJECT_LENGTH:
+        return f"{len(subject)} characters: at most {SUBJECT_LENGTH} fit."
+    return None

@@ -1,0 +1,265 @@
+"""Verdicts and reviewers from the list of change requests, as in the review of one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+
+from copydesk.domain.text import listed, plural
+from copydesk.present.change_filter import open_threads
+from copydesk.session.change_rows import RULES, ChangeRow
+from copydesk.session.draft_keys import marked_verdict_key, review_key
+from copydesk.session.writes.bulk import Bulk
+from copydesk.tui.changes.guards import nothing_selected
+from copydesk.tui.changes.marks import ChangesBulk
+from copydesk.tui.framework.actions import action
+from copydesk.tui.merge import reviewers
+from copydesk.tui.widgets.marks import unless_marked
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.enumerations import ReviewStatus
+    from copydesk.contract.models.review import Review
+    from copydesk.contract.models.user import User
+
+VERBS: Mapping[ReviewStatus, str] = {
+    "approved": "Approve",
+    "changes-requested": "Ask for changes",
+}
+"""What giving a verdict is called."""
+
+FINAL = "A verdict cannot be taken back, only replaced by another."
+
+NAMED = 6
+"""So many of the marked change requests are named where words for all are written."""
+
+
+def may_not_review(here: ChangesPeople, row: ChangeRow | None = None) -> str | None:
+    """Say so when the reader may give no verdict on the row, or there are none."""
+    row = row or here.rows.selected
+    known = None if row is None else here.known(row)
+    if row is None:
+        return None
+    if known is not None and RULES in known.parts and known.verdicts is None:
+        return "This service offers no reviews."
+    if row.status not in ("open", "draft"):
+        return f"{row.label} is {row.status} and takes no review."
+    if here.may(row, "review") is False:
+        return f"You may not review in {here.space_title(row.space)}."
+    return None
+
+
+def nobody_is_asked(here: ChangesPeople, row: ChangeRow | None = None) -> str | None:
+    """Say so when the service asks nobody for reviews."""
+    row = row or here.rows.selected
+    known = None if row is None else here.known(row)
+    if known is not None and RULES in known.parts and known.asked is None:
+        return "This service does not ask people for reviews."
+    if row is not None and row.status not in ("open", "draft"):
+        return f"{row.label} is {row.status} and takes no review."
+    return None
+
+
+class ChangesPeople(ChangesBulk, scope="changes_people"):
+    """Gives verdicts, and asks others for theirs."""
+
+    @action(
+        "a", "approve", unless=unless_marked(nothing_selected, may_not_review), danger=1, show=17,
+        group="Write", uses=("create_change_request_review",), types=True, takes="marked",
+    )  # fmt: skip
+    async def approve(self) -> None:
+        """Approve it, with a comment or without; ctrl+s in the sheet sends that.
+
+        With marked rows: all of these, with one comment for all, behind a sheet.
+        """
+        await self._verdict("approved")
+
+    @action(
+        "A", "ask for changes", unless=unless_marked(nothing_selected, may_not_review), danger=1,
+        show=5, group="Write", uses=("create_change_request_review",), types=True, takes="marked",
+    )  # fmt: skip
+    async def ask_for_changes(self) -> None:
+        """Ask for changes, with a comment or without.
+
+        With marked rows: in all of these, with one comment for all, behind a sheet.
+        """
+        await self._verdict("changes-requested")
+
+    async def _verdict(self, status: ReviewStatus) -> None:
+        from copydesk.session.writes.comments import review_drafts
+        from copydesk.tui.dialogs.verdict import VerdictSheet
+
+        if self.rows.marks:
+            await self._verdict_on_marked(status)
+            return
+        row = self.rows.selected
+        if row is None:
+            return
+        key = review_key(row.space, row.id, f"verdict {status}")
+        waiting = await asyncio.to_thread(review_drafts, self.session, row.space, row.id)
+        sheet = VerdictSheet(VERBS[status], key, facts=self._facts(row, len(waiting)))
+        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if said is None:
+            return
+        await self._give(row, status, said, draft=key, recall=True)
+        self._others_now(row)
+
+    async def _verdict_on_marked(self, status: ReviewStatus) -> None:
+        """Ask for the words, then give the verdict on all marked rows, each with its result."""
+        from copydesk.tui.dialogs.verdict import VerdictSheet
+
+        rows, key = self.rows.marked_rows(), marked_verdict_key(status)
+        verb = VERBS[status]
+        labels = [row.label for row in rows[:NAMED]]
+        if len(rows) > NAMED:
+            labels.append(f"{len(rows) - NAMED} more")
+        facts = (
+            Text(f"{plural(len(rows), 'marked change request')}: {listed(labels)}", style="strong"),
+            "What you write goes to each. Nothing is sent yet: the next sheet lists them.",
+        )
+        sheet = VerdictSheet(verb, key, facts=facts)
+        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if said is None:
+            return
+
+        async def send(row: ChangeRow, group: str) -> None:
+            await self._give(row, status, said, group=group)
+            self.forget_details(row)
+
+        def ended(failed: bool) -> None:
+            if not failed:
+                self.session.drafts.drop(key)
+            self._marked_now()
+
+        await self.do_to_marked(Bulk(verb, (may_not_review,), send, FINAL, ended))
+
+    async def _give(
+        self,
+        row: ChangeRow,
+        status: ReviewStatus,
+        said: str,
+        *,
+        draft: str = "",
+        recall: bool = False,
+        group: str = "",
+    ) -> None:
+        """Give a verdict on a row. Raises `WriteError`."""
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.comment import MarkdownBody
+        from copydesk.contract.models.review import ReviewCreate
+        from copydesk.domain.rechecks import still_judged, verdict_trace
+
+        me, body = self.session.me, ReviewCreate(status=status)
+        if said:
+            body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
+
+        async def send(api: Api) -> Review:
+            return await api(ops.create_change_request_review, row.space, row.id, body)
+
+        done = "Approved" if status == "approved" else "Asked for changes in"
+        await self.perform(
+            VERBS[status],
+            row.named,
+            send,
+            done=f"{done} {row.label}; a verdict cannot be undone.",
+            expects=still_judged(
+                row.space, row.id, row.revision, subject=row.said, status=row.status
+            ),
+            trace=None
+            if me is None
+            else verdict_trace(
+                row.space, row.id, row.revision, me=me.id, status=status, words=said
+            ),
+            draft=draft,
+            recall=recall,
+            group=group,
+        )
+
+    def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
+        facts: list[str | Text] = [Text(row.named, style="strong")]
+        if count := open_threads(row, self.known(row)):
+            facts.append(plural(count, "open thread"))
+        if waiting:
+            facts.append(
+                f"{plural(waiting, 'comment')} of yours not sent: they go along in the review "
+                "(Enter)."
+            )
+        facts.append(FINAL)
+        return tuple(facts)
+
+    def _others_now(self, row: ChangeRow) -> None:
+        """Read again what depends on reviews: these change no row."""
+        self.forget_details(row)
+        self._marked_now()
+
+    def _marked_now(self) -> None:
+        """Do the same for rows whose details are forgotten already."""
+        self._asked_old = True
+        if self.is_attached:
+            self.after_write()
+            self.check()
+            self.look()
+
+    @action(
+        "w", "reviewers", unless=unless_marked(nothing_selected, nobody_is_asked), danger=1, show=4,
+        group="Write", uses=reviewers.USES, takes="marked",
+    )  # fmt: skip
+    async def reviewers(self) -> None:
+        """Choose who is asked for a review: ticked people are asked, others no longer.
+
+        With marked rows: ticked people are asked for all of these too, and nobody is taken off.
+        """
+        from copydesk.contract import operations as ops
+        from copydesk.session.offline import live_or_kept
+
+        if self.rows.marks:
+            await self._ask_for_marked()
+            return
+        row = self.rows.selected
+        if row is None:
+            return
+
+        async def asked(api: Api) -> dict[str, User]:
+            pages = api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
+            return {each.user.id: each.user async for each in pages}
+
+        found = await live_or_kept(self.session, asked)
+        organization = (await self.scope(await self.session.ready())).organization
+        await reviewers.ask_reviewers(
+            self,
+            organization=organization,
+            space=row.space,
+            request=row.id,
+            label=row.label,
+            author=row.author_id,
+            before=found.result,
+            sent=lambda: self._others_now(row),
+            since=found.at,
+        )
+
+    async def _ask_for_marked(self) -> None:
+        """Let the reader tick who is asked for a review of all marked rows, and ask them."""
+        from copydesk.session.people import name_of
+
+        organization = (await self.scope(await self.session.ready())).organization
+        count = plural(len(self.rows.marks), "marked change request")
+        people = await reviewers.choose_reviewers(
+            self, organization, f"Ask to review {count} (nobody is taken off)"
+        )
+        if not people:
+            return
+        names = listed([name_of(user) for user in people.values()])
+
+        async def send(row: ChangeRow, group: str) -> None:
+            await reviewers.ask_more(
+                self, row.space, row.id, row.label, row.author_id, people, group=group
+            )
+            self.forget_details(row)
+
+        said = f"This asks {names} for a review; u takes it back."
+        await self.do_to_marked(
+            Bulk("Ask", (nobody_is_asked,), send, said, lambda failed: self._marked_now())
+        )

@@ -1,0 +1,288 @@
+"""Judging rows by what must be read first: in the background, and saying how far it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from copydesk.domain.filter import Fields, Query
+from copydesk.domain.text import listed
+from copydesk.present import change_filter
+from copydesk.present.change_filter import needs
+from copydesk.session.change_rows import ASKED, TALK, ChangeRow
+from copydesk.session.offline import reads_kept
+from copydesk.session.target import Target
+from copydesk.session.views import COUNTED_ROWS, FIRST, TALKS_READ, Listing
+from copydesk.tui.changes.details import AT_ONCE
+from copydesk.tui.changes.snooze import ChangesSnooze
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from copydesk.client.api import Api
+    from copydesk.tui.changes.list import Judge
+
+
+class ChangesChecking(ChangesSnooze):
+    """Knows what the filter asks for, and reads what it turns on."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.fields: Fields[ChangeRow] = change_filter.fields(self)
+        self._needs: frozenset[str] = frozenset()
+        """What must be read of rows to judge them, for the view and the filter that are on."""
+        self._asleep: set[str] = set()
+        self._spared = False
+        """Whether the rest was left unread, to spare the service."""
+        self.counts: dict[str, int | None] = {}
+
+    def view_listings(self) -> Sequence[Listing]:
+        """Return the views that there are for this reader."""
+        raise NotImplementedError
+
+    # What the filter asks
+
+    def offers(self, key: str) -> Iterable[str]:
+        """Return what is known to be worth typing after a key."""
+        raise NotImplementedError
+
+    def may(self, row: ChangeRow, right: str) -> bool | None:
+        """Return whether the reader has a right in its space; None when not known."""
+        info = self.space_of(row)
+        if info is None:
+            return None
+        return True if info.rights is None else right in info.rights
+
+    def mine(self, row: ChangeRow) -> bool:
+        """Return whether the reader is its author."""
+        me = self.session.me
+        return me is not None and row.author_id == me.id
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return self.session.now
+
+    # Judging
+
+    def judge_for(self, text: str) -> Judge | None:
+        """Return how to judge rows by the view and by what was typed; None where all belong.
+
+        Raises ValueError with a sentence for a filter that is wrong.
+        """
+        listing = self.listing
+        typed = Query.parse(text, self.fields)
+        if typed.wrong is not None:
+            raise ValueError(typed.wrong)
+        view = Query.parse(listing.filter, self.fields)
+        if wrong := _unclear(view):
+            self._needs, self.rows.empty = frozenset(), f"This view is not understood: {wrong}"
+            return lambda row: False
+        awake = not self.show_snoozed and self.sleepers and "snoozed" not in f"{text} {view.text}"
+        self._needs = needs(view) | needs(typed)
+        self._asleep.clear()
+        self._spared = False
+        if typed.empty and view.empty and not awake:
+            return None
+        statuses = frozenset(listing.statuses) if listing.filter else None
+
+        def judge(row: ChangeRow) -> bool | None:
+            if statuses is not None and row.status not in statuses:
+                return False
+            found = view.judge(row)
+            if found is not False:
+                more = typed.judge(row)
+                found = more if more is not True else found
+            if awake and found is not False and self.snoozed(row):
+                self._asleep.add(row.id)
+                return False
+            self._asleep.discard(row.id)
+            return found
+
+        return judge
+
+    def judge_again(self, *, keep: bool = False) -> None:
+        """Judge every row anew: the view, the filter or what sleeps is another."""
+        self.rows.find(self.rows.found, keep=keep)
+        self.check()
+
+    # Reading
+
+    def check(self) -> None:
+        """Read, in the background, what the view and the filter turn on."""
+        self.cancel_load("check")
+        if self._needs or self.listing.filter:
+            self.load("check", self._check, lambda _: self._checked(), what="Checking", kept="away")
+
+    async def _check(self, api: Api) -> None:
+        if ASKED in self._needs and await self._know_asked(api):
+            self.rows.triage.again()
+        await self._know_spaces(api)
+        # What was judged before is read again when somebody asked for that (R).
+        read = self.rows.source.base.shown() if self._needs else iter(())
+        old = iter([row for row in read if self.is_old(row)])
+        tried: set[str] = set()
+        while True:
+            rows = [row for row in self._next_due() if row.id not in tried][:AT_ONCE]
+            rows = rows or list(islice((each for each in old if self.is_old(each)), AT_ONCE))
+            if not rows:
+                if not await self._more_rows():
+                    return
+                await self._know_spaces(api)
+                continue
+            if not self.may_spend:
+                self._spared = True
+                return
+            tried.update(row.id for row in rows)
+            await self.read_rows(api, rows, self._needs)
+            self.learned(rows)
+
+    async def _know_asked(self, api: Api) -> bool:
+        """Read which the reader was asked to review, where that is due; False where it is not."""
+        me = self.session.me
+        if me is None or not (self._asked is None or self._asked_old):
+            return False
+        from copydesk.session.reads.change_requests import read_asked
+
+        self._asked = await read_asked(api, await self.scope(api), me.id)
+        # What is kept of it is not what was asked for.
+        self._asked_old = reads_kept()
+        return True
+
+    async def _know_spaces(self, api: Api) -> None:
+        """Read the spaces of the rows, whose rights a filter may ask for."""
+        spaces = {row.space for row in self.rows.source.base.shown()}
+        if not spaces <= self.spaces.known.keys():
+            await self.spaces.learn(api, (await self.scope(api)).organization, spaces)
+            self.rows.triage.again()
+
+    async def _more_rows(self) -> bool:
+        """Wait for rows that are being read; False when no more will come."""
+        running = getattr(self.rows.source.base, "running", None)
+        if running is None:
+            return False
+        await asyncio.wait([running])
+        return True
+
+    def _next_due(self) -> list[ChangeRow]:
+        """Return rows to read: those on screen first, then those that cannot be judged yet."""
+        if not self._needs:
+            return []
+        on_screen = self.rows.rows_around(self.rows.page_lines)
+        due = [row for row in on_screen if self.due(row, self._needs)]
+        if len(due) < AT_ONCE:
+            due += self.rows.unjudged(AT_ONCE * 8)
+        return due
+
+    def is_old(self, row: ChangeRow) -> bool:
+        """Whether what was read of a row is to be read again because somebody asked for that."""
+        found = self.known(row)
+        return found is not None and found.read_at is None and bool(self.due(row, self._needs))
+
+    def learned(self, rows: Sequence[ChangeRow]) -> None:
+        """Judge rows anew of which more is known."""
+        self.rows.triage.learned(rows)
+        self.rows.refresh_rows()
+        self.rows.retitle()
+
+    def _checked(self) -> None:
+        self.count_views()
+        self.rows.retitle()
+        self.look()
+
+    def checking_progress(self) -> str:
+        """Return how far the reading is that the view waits for."""
+        if not self._needs or not self.rows.triage.unjudged:
+            return ""
+        done, of = self.rows.triage.checked
+        why = ", spared the service (R goes on)" if self._spared else ""
+        return f"checked {done} of {of}{why}"
+
+    # Counting
+
+    async def read_for_counts(self, api: Api) -> None:
+        """Read what tells how much waits on the reader: a request, and one for each row with
+        threads, unless these are many.
+        """
+        me, base = self.session.me, self.rows.source.base
+        if me is None:
+            return
+        await self._know_asked(api)
+        rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
+        rows = [row for row in rows if row.status == "open" and self.due(row, {TALK})]
+        if len(rows) <= TALKS_READ and self.may_spend:
+            for at in range(0, len(rows), AT_ONCE):
+                await self.read_rows(api, rows[at : at + AT_ONCE], {TALK})
+            self.learned(rows)
+
+    def count_views(self) -> None:
+        """Count the views that the service cannot count, as far as enough is known."""
+        base, here = self.rows.source.base, self.listing
+        everything = base.complete and base.loaded <= COUNTED_ROWS and not here.who
+        for listing in self.view_listings():
+            if not listing.filter:
+                continue
+            if _unclear(Query.parse(listing.filter, self.fields)):
+                continue
+            if listing.id == self.view and not self.rows.found:
+                self.counts[listing.id] = self.rows.triage.matching
+            elif everything and listing.statuses == here.statuses:
+                self.counts[listing.id] = self._count_rows(listing)
+        if not _unclear(Query.parse(here.filter, self.fields)):
+            self.rows.say_instead(" ".join([here.empty, *self._elsewhere(here)]))
+        self.show_views()
+
+    def _elsewhere(self, here: Listing) -> Iterable[str]:
+        """Say where there is something, for a view of what is open that has nothing."""
+        if here.id == "needs-me":
+            ready, waiting = self.counts.get("ready"), self.counts.get("waiting")
+            others = [f"{ready} ready to merge (])"] if ready else []
+            others += [f"{waiting} waiting on the author"] if waiting else []
+            if others:
+                yield f"{listed(others)}."
+        count = self.counts.get(FIRST)
+        ids = [each.id for each in self.view_listings()]
+        if count and here.id != FIRST and here.statuses == ("open",):
+            key = f"{ids.index(FIRST) + 1} shows {_it(count)}"
+            yield f"{count} {'is' if count == 1 else 'are'} open ({key})."
+
+    def _count_rows(self, listing: Listing) -> int | None:
+        query, count = Query.parse(listing.filter, self.fields), 0
+        for row in self.rows.source.base.shown():
+            if not self.show_snoozed and self.snoozed(row):
+                continue
+            held = row.status in listing.statuses and query.judge(row)
+            if held is None:
+                return None
+            count += bool(held)
+        return count
+
+    def show_views(self) -> None:
+        """Name the views that there are for this reader."""
+        raise NotImplementedError
+
+    # After the last row
+
+    def last_lines(self) -> Sequence[str]:
+        """Say what is not shown."""
+        source = self.rows.source
+        said = []
+        if source.filtering and not source.text:
+            base = source.base
+            outside = base.loaded - source.loaded - len(self._asleep)
+            if outside > 0 and not self.rows.triage.unjudged and not self.listing.who:
+                kind = "open ones are" if outside > 1 else "open one is"
+                said.append(f"{outside} {kind} outside this view." if source.loaded else "")
+        if self._asleep:
+            said.append(f"{len(self._asleep)} snoozed (B shows {_it(len(self._asleep))}).")
+        return [line for line in said if line]
+
+
+def _unclear(view: Query[ChangeRow]) -> str:
+    """Return what is wrong with the filter of a view, which nobody sees while it is typed."""
+    return next((each.sentence for each in view.problems if not each.unfinished), "")
+
+
+def _it(count: int) -> str:
+    return "it" if count == 1 else "them"

@@ -1,0 +1,1 @@
+"""The content of a space: pages, files, links, and search."""

@@ -1,0 +1,168 @@
+"""The files of a space, or of a change request in it, and the pages that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import Raw
+from copydesk.session.errors import with_key
+from copydesk.session.target import Target
+from copydesk.tui.content.file_cells import FILES
+from copydesk.tui.content.link_cells import backlink_key, backlink_space, backlink_title
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.content import File
+    from copydesk.contract.models.link import Backlink
+
+USED_ON = "Used on"
+"""What the list is called of the pages that lead to a file or show it."""
+
+MOST = 500
+"""So many pages that use one file are listed."""
+
+
+@place(
+    "files",
+    key="f",
+    title="Files of a space",
+    uses=(
+        "list_space_files",
+        "list_space_file_backlinks",
+        "list_change_request_files",
+        "list_change_request_file_backlinks",
+        "get_space",
+        "get_change_request",
+    ),
+)
+class FilesPlace(ResourcePlace["File"], scope="files"):
+    """Files, what is known of the one under the cursor, and the pages that use it."""
+
+    RESOURCE = FILES
+    RAW = ("get_change_request_file",)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._steps: tuple[str, ...] = ()
+        """The names of the space and of the change request."""
+
+    def within(self) -> Iterable[str]:
+        """The space, and the change request if it is one's."""
+        yield from self._steps
+
+    def beside(self) -> Iterable[Widget]:
+        """The details, and the pages that use the file."""
+        yield from super().beside()
+        self.users: VirtualList[Backlink] = VirtualList(
+            ListSource(key=backlink_key),
+            [
+                Column("page", "PAGE", lambda link: clean(backlink_title(link)), flex=1),
+                Column("space", "SPACE", lambda link: clean(backlink_space(link)), 14, drop=1),
+            ],
+            title=USED_ON,
+            empty="",
+            header=False,
+            id="users",
+        )
+        yield self.users
+
+    def reload(self) -> None:
+        """Read the files, and what the space and the change request are called."""
+        super().reload()
+        space, request = self.target.space, self.target.change_request
+        if space is None:
+            return
+
+        async def read(api: Api) -> tuple[str, ...]:
+            from copydesk.contract import operations as ops
+
+            about = clean((await api(ops.get_space, space)).title)
+            if request is None:
+                return (about,)
+            found = await api(ops.get_change_request, space, request)
+            return about, f"#{found.number} {clean(found.subject) or '(no subject)'}"
+
+        def came(steps: tuple[str, ...]) -> None:
+            self._steps = steps
+            self.refresh_frame()
+
+        self.load("steps", read, came, what="Reading the space")
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the file comes from."""
+        item, space, request = self.item, self.target.space, self.target.change_request
+        if item is None or space is None or request is None:
+            return super().raw()
+        return Raw(f"file {self.label(item)}", "get_change_request_file", (space, request, item.id))
+
+    # The pages that use it
+
+    def show_item(self) -> None:
+        """Show what is known of the file, and once the cursor rests what uses it."""
+        super().show_item()
+        self.cancel_load("users")
+        item = self.item
+        self._show_users((), "" if item is None else "Reading what uses it…")
+        if item is None:
+            return
+
+        def failed(said: str) -> None:
+            self._show_users((), with_key(said))
+
+        self.load(
+            "users",
+            lambda api: self._read_users(api, item.id),
+            lambda found: self._show_users(found, "No page uses it."),
+            what="Reading what uses it",
+            failed=failed,
+            after=REST_SECONDS,
+        )
+
+    async def _read_users(self, api: Api, file: str) -> tuple[Backlink, ...]:
+        from copydesk.contract import operations as ops
+
+        space, request = self.target.space or "", self.target.change_request
+        if request is None:
+            found = await api.page(ops.list_space_file_backlinks, space, file, limit=MOST)
+        else:
+            found = await api.page(
+                ops.list_change_request_file_backlinks, space, request, file, limit=MOST
+            )
+        return tuple(found.items)
+
+    def _show_users(self, found: tuple[Backlink, ...], empty: str) -> None:
+        source = self.users.source.base
+        assert isinstance(source, ListSource)
+        source.set(found)
+        many = "the first " if len(found) == MOST else ""
+        self.users.title = f"{USED_ON} {many}{plural(len(found), 'page')}" if found else USED_ON
+        self.users.empty = empty
+        self.users.retitle()
+        self.users.refresh_rows()
+
+    def open_item(self, item: File) -> None:
+        """Go to the pages that use the file."""
+        self.remove_class("-no-side")
+        self.show_pane(self.users)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Open the file; from the pages that use it, read one."""
+        if event.list is not self.users:
+            super().on_virtual_list_opened(event)
+            return
+        link = self.users.selected
+        if link is None or link.page is None:
+            return
+        space = link.space.id if link.space is not None else self.target.space
+        here = space == self.target.space
+        request = self.target.change_request if here else None
+        target = Target(self.organization, space, change_request=request, page=link.page.id)
+        self.desk.go_soon("pages", target)

@@ -1,0 +1,119 @@
+"""The links of a space: what is broken first, where each stands, and where it leads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import Raw
+from copydesk.session.target import Target
+from copydesk.tui.content.link_cells import ALL, BROKEN, LINKS, Standing, named
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.resource.resource import Resource
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.link import LinkStats
+    from copydesk.session.page_rows import PageRow
+
+
+@place(
+    "links",
+    key="l",
+    title="Links of a space",
+    uses=("list_space_links", "list_space_pages", "get_space"),
+)
+class LinksPlace(ResourcePlace[Standing], scope="links"):
+    """The links report of a space, and what is known of the link under the cursor."""
+
+    RESOURCE = LINKS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._space_title = ""
+        self._pages: dict[str, tuple[int, PageRow]] = {}
+        self._stats: LinkStats | None = None
+
+    def within(self) -> Iterable[str]:
+        """The space."""
+        if self._space_title:
+            yield self._space_title
+
+    def reload(self) -> None:
+        """Read the links, how many there are of each kind, and what the pages are called."""
+        self._pages = {}
+        super().reload()
+        space = self.target.space
+        if space is not None:
+            self.load(
+                "counts", lambda api: self._count(api, space), self._counted, what="Counting links"
+            )
+
+    async def _count(self, api: Api, space: str) -> tuple[str, LinkStats, int | None]:
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.link import Links
+
+        about, every, within = await asyncio.gather(
+            api(ops.get_space, space),
+            api(ops.list_space_links, space, limit=1),
+            api(ops.list_space_links, space, limit=1, status="in-app"),
+        )
+        assert isinstance(every, Links)
+        return clean(about.title), every.stats, within.count
+
+    def _counted(self, found: tuple[str, LinkStats, int | None]) -> None:
+        self._space_title, stats, within = found
+        self._stats = stats
+        broken = stats.broken.total
+        working = None if within is None else max(0, stats.total - broken - within)
+        counts = {BROKEN: broken, "in-app": within, "ok": working, ALL: stats.total}
+        self.set_views([replace(view, count=counts[view.id]) for view in self.resource.views])
+
+    def _nothing(self) -> str:
+        if self.view in ("", BROKEN) and not self.limits:
+            return "No link is broken. ] goes on to those that lead into the application."
+        return super()._nothing()
+
+    def status_left(self) -> str:
+        """Say what is counted: a link is listed on each page that it stands on."""
+        if self._stats is None or not self._stats.total:
+            return super().status_left()
+        said = f"{plural(self._stats.total, 'link')}, {self._stats.broken.total} broken"
+        return f"{said}; each is listed on every page that it stands on"
+
+    async def _page(
+        self, token: str | None, limit: int, resource: Resource[Any]
+    ) -> tuple[Sequence[Standing], str | None, int | None]:
+        """Read links, and give them the names of the pages, which are read once."""
+        rows, following, _ = await super()._page(token, limit, resource)
+        space = self.target.space or ""
+        if rows and not self._pages:
+            self._pages = await self._read_pages(await self.session.ready(), space)
+        pages = self._pages
+        return [named(row, space, pages) for row in rows], following, None
+
+    async def _read_pages(self, api: Api, space: str) -> dict[str, tuple[int, PageRow]]:
+        from copydesk.contract import operations as ops
+        from copydesk.session.page_rows import page_rows
+        from copydesk.session.reads.pages import walk
+
+        tree = await api(ops.list_space_pages, space, metadata=False, computed=False)
+        rows = await asyncio.to_thread(page_rows, tree.pages)
+        return {row.id: (at, row) for at, row in enumerate(walk(rows))}
+
+    def raw(self) -> Raw | None:
+        """Return the link as its list gave it: the API reads none alone."""
+        item = self.item
+        return None if item is None else Raw(f"link {self.label(item)}", value=item.link)
+
+    def open_item(self, item: Standing) -> None:
+        """Read the page where the link stands."""
+        if not item.page:
+            self.say("The service does not say on which page this link stands.", "warn")
+            return
+        target = Target(self.organization, item.space, page=item.page)
+        self.desk.go_soon("pages", target)

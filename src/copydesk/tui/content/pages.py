@@ -1,0 +1,461 @@
+"""Reading the pages of a space: their tree, the text of one, and where its links lead."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from textual.app import ComposeResult
+
+from copydesk.domain.text import plural
+from copydesk.present.json_views import Raw, page_raw
+from copydesk.session.page_rows import LinkRow, PageRow
+from copydesk.session.reads import pages as reading
+from copydesk.session.reads.pages import Followed, Read, Tree, Version
+from copydesk.session.target import Target
+from copydesk.session.visits import Visit
+from copydesk.tui.content import page_cells as present
+from copydesk.tui.content.commands import Content
+from copydesk.tui.content.order import PageOrder
+from copydesk.tui.content.page_commands import PageWays
+from copydesk.tui.content.page_threads import ThreadAbove
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.commands import no_last_place
+from copydesk.tui.framework.frame import Status
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.threads.pane import ThreadView
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.text import TextView
+from copydesk.tui.widgets.tree import TreeList
+
+REST_SECONDS = 0.12
+"""How long the cursor rests on a page before its text is read."""
+
+KEPT_TEXTS = 24
+"""Texts kept in memory, so that going back to a page is instant."""
+
+UNFOLD_LIMIT = 300
+"""A tree of at most so many pages opens unfolded."""
+
+
+def no_pages(here: PagesPlace) -> str | None:
+    """Say so when there is nothing to read."""
+    return None if here.order.readable else "This space has no pages to read."
+
+
+def nowhere_back(here: PagesPlace) -> str | None:
+    """Say so when no link was followed and there is no last place either."""
+    return None if here.on_trail else no_last_place(here)
+
+
+@place("pages", title="Pages", uses=("get_space", "list_space_pages"))
+class PagesPlace(PageWays, ThreadAbove, scope="pages"):
+    """The page tree at the left, the page in the middle, its links at the right."""
+
+    RAW = ("get_space_page", "get_change_request_page")
+
+    CSS_PATH = style_path("pages")
+    AUTO_FOCUS = "#pages"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.add_class("-in-left")
+        self.order = PageOrder()
+        """The pages, in reading order."""
+        self.shown_page: PageRow | None = None
+        self._texts: OrderedDict[str, Read] = OrderedDict()
+        self._space_title = ""
+        self._wanted = target.page
+        self._written = 0
+        """How many writes there were when the tree was read."""
+        self._wanted_section = target.section
+        self._revision = ""
+        self._behind = False
+        """Whether others changed the pages since they were read."""
+        self._followed = Followed()
+
+    def visit(self) -> Visit | None:
+        """Return what it shows now, with its page."""
+        visit = super().visit()
+        return None if visit is None else replace(visit, cursor=self.rows.selected_id or "")
+
+    def start_at(self, id: str) -> None:
+        """Begin with a page."""
+        self._wanted = id
+
+    def panes(self) -> ComposeResult:
+        """Yield the three columns."""
+        self.rows: TreeList[PageRow] = TreeList(
+            TreeSource(
+                key=lambda page: page.id,
+                children=lambda page: page.children,
+                foldable=lambda page: bool(page.children),
+            ),
+            [Column("title", "PAGE", present.name, flex=1, minimum=16)],
+            title="Pages",
+            empty="",
+            header=False,
+            dim=lambda page: page.hidden,
+            id="pages",
+        )
+        self.text = TextView(empty="", id="page-text")
+        self.links: VirtualList[LinkRow] = VirtualList(
+            ListSource(key=lambda link: link.id),
+            [
+                Column("text", "LEADS TO", present.link_text, flex=1),
+                Column("kind", "", present.link_note, 6),
+            ],
+            title="Links",
+            empty="No links.",
+            header=False,
+            id="page-links",
+        )
+        yield Part("left", self.rows)
+        yield Part("main", self.thread, self.text)
+        yield Part("side", self.links)
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the space, and which of its versions."""
+        yield self.session.organization_title or "no organization"
+        yield self._space_title or "space"
+        yield "Pages"
+        if self.target.change_request is not None:
+            yield "change request"
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the page comes from."""
+        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        if page is None or self.target.space is None:
+            return None
+        return page_raw(self.target.space, self.target.change_request, page.id, page.title)
+
+    def content(self) -> Content | None:
+        """Return whose pages these are, and the page in front."""
+        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        space, request = self.target.space, self.target.change_request
+        if space is None:
+            return None
+        return Content(
+            space,
+            self._space_title or "the space",
+            request,
+            numbered="the change request" if request is not None else "",
+            page=page.id if page is not None else "",
+            page_title=page.where if page is not None else "",
+        )
+
+    def url(self) -> str | None:
+        """Return the address of the page, or of what the link under the cursor leads to."""
+        if self.pane is self.links and (link := self.links.selected) is not None:
+            there = self.order.rows.get(link.page)
+            return link.url or (there.url if there is not None else "") or None
+        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        return (page.url or None) if page is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        page = self.shown_page
+        if page is None:
+            return super().copies()
+        choices = [("address", self.url() or "")]
+        if self.pane is self.links and (link := self.links.selected) is not None:
+            choices.append(("link", link.text))
+        else:
+            choices += [("path", page.path), ("title", page.title), ("id", page.id)]
+        return [(name, text) for name, text in choices if text]
+
+    def status_left(self) -> str:
+        """Say how many pages there are, and which one this is."""
+        waiting = super().status_left()
+        if waiting or not self.order.readable:
+            return waiting
+        if self._behind:
+            return "Others changed these pages since they were read: R reads them again"
+        if self.pane is self.links and (link := self.links.selected) is not None:
+            return link.text
+        page, count = self.shown_page, len(self.order.readable)
+        if page is not None and (at := self.order.place_of(page.id)) is not None:
+            return f"page {at + 1} of {count}   {page.path}"
+        return plural(count, "page")
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the tree, and the text of the page again."""
+        self._texts.clear()
+        if self.target.space is None:
+            self.rows.say_instead("No space is chosen. gs lists them; gp there reads one.")
+            return
+        if not self.order.readable:
+            self.rows.empty = "Reading pages…"
+        self.read_thread()
+        version = self._version
+        self.load(
+            "tree",
+            lambda api: reading.read_tree(api, version),
+            self._arrived,
+            what="Reading pages",
+            failed=self._unread,
+        )
+
+    @property
+    def _version(self) -> Version:
+        return Version(self.target.space or "", self.target.change_request)
+
+    def poll(self) -> None:
+        """Ask whether others wrote another revision; it is read by hand, so nothing moves."""
+        if not self._revision:
+            super().poll()
+            return
+
+        version = self._version
+
+        def arrived(revision: str) -> None:
+            self._behind = revision != self._revision
+            self._say_behind()
+
+        self.load(
+            "poll",
+            lambda api: reading.read_revision(api, version),
+            arrived,
+            what="Reading again",
+        )
+
+    def _say_behind(self) -> None:
+        self.rows.note = "changed by others: R reads it" if self._behind else ""
+        self.rows.retitle()
+
+    def _arrived(self, tree: Tree) -> None:
+        first = not self.order.rows
+        self._revision, self._behind = tree.revision, False
+        self._say_behind()
+        self._space_title = tree.title
+        self.order = PageOrder(reading.walk(tree.pages))
+        self.rows.empty = "This space has no pages yet."
+        source = self.rows.tree_source
+        if first:
+            if len(self.order.rows) <= UNFOLD_LIMIT:
+                source.unfolded |= {row.id for row in self.order.rows.values() if row.children}
+            source.set_roots(tree.pages)
+        elif source.filtering:
+            source.set_roots(tree.pages)
+        else:
+            source.merge_roots(tree.pages)
+        if len(self.session.log) != self._written:
+            # What was written here is shown at once; what others did waits to be folded in.
+            source.fold()
+            self._written = len(self.session.log)
+        if self._wanted is not None:
+            come_for = self.target.thread or self.target.section
+            if self.show_page(self._wanted) and come_for is not None:
+                self.text.focus()  # who comes from a thread wants to read what it is about
+            self._wanted = None
+        self._look(after=0)
+
+    def _unread(self, text: str) -> None:
+        if not self.order.readable:
+            self.rows.say_instead(text)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the page under the cursor once the cursor rests."""
+        if event.list is self.rows:
+            self._look(after=REST_SECONDS)
+        self.frame_soon()
+
+    def _look(self, *, after: float) -> None:
+        page = self.rows.selected_item
+        self.cancel_load("page")
+        if page is None:
+            return
+        known = page.id in self._texts and not self.left_behind("page", page.id)
+        if known and page == self.shown_page:
+            return
+        if not page.readable:
+            self._show(page, Read(present.no_text(page), []))
+        elif known:
+            self._texts.move_to_end(page.id)
+            self._show(page, self._texts[page.id])
+        else:
+            version = self._version
+            titles = {row_id: row.where for row_id, row in self.order.rows.items()}
+            self.load(
+                "page",
+                lambda api: reading.read_page(api, version, page.id, titles),
+                lambda read: self._keep(page, read),
+                what=f"Reading {page.title}",
+                of=page.id,
+                failed=lambda text: self._show(page, Read(f"*{text}*", None)),
+                after=after,
+            )
+
+    def _keep(self, page: PageRow, read: Read) -> None:
+        self._texts[page.id] = read
+        while len(self._texts) > KEPT_TEXTS:
+            self._texts.popitem(last=False)
+        self._show(page, read)
+
+    def _show(self, page: PageRow, read: Read) -> None:
+        same = self.shown_page is not None and self.shown_page.id == page.id
+        self.shown_page = page
+        self.show_thread(page.id)
+        self.text.empty = "This page is empty."
+        self.text.title = page.where + ("   hidden" if page.hidden else "")
+        self.text.set_text(read.markdown, top=not same)
+        if page.id == self.target.page and read.links is not None and self._wanted_section:
+            section, self._wanted_section = self._wanted_section, None
+            self.call_after_refresh(self.text.go_to_heading, section)
+        source = self.links.source.base
+        assert isinstance(source, ListSource)
+        links = read.links or ()
+        source.set(links)
+        if not same:
+            self.links.move_first()
+        self.links.empty = "No links." if read.links is not None else "Its links could not be read."
+        broken = sum(link.broken for link in links)
+        self.links.title = f"Links {len(links)}" + (f", {broken} broken" if broken else "")
+        self.refresh_frame()
+
+    # Moving
+
+    def gone_to(self) -> None:
+        """Go to the page that is meant, wherever the cursor has been since."""
+        if self.target.page is not None and self.order.rows and self.show_page(self.target.page):
+            self._look(after=0)
+
+    def show_page(self, page_id: str) -> bool:
+        """Put the cursor on a page, by id or by path; False when it is not in the tree."""
+        found = self.order.named(page_id)
+        if found is None:
+            self.say("That page is not here: removed by someone, or moved.", "warn")
+            return False
+        self.rows.find_clear()
+        return self.rows.reveal(found)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to the text of a page; follow a link; fold a group."""
+        if event.list is self.links:
+            self._follow(event.row)
+            return
+        page = self.rows.selected_item
+        if page is None:
+            return
+        if page.type == "group":
+            self.rows.toggle()
+        elif page.type == "link":
+            self.say(f"{page.title} leads to {page.target}.")
+        else:
+            self._look(after=0)
+            self.text.focus()
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Go to the text that the thread is about."""
+        self.text.focus()
+
+    def _follow(self, link: LinkRow) -> None:
+        if link.page:
+            page, on_trail = self.shown_page, self.on_trail
+            if self.show_page(link.page):
+                there = self.rows.selected_id
+                if page is not None and there is not None:
+                    self._followed.follow(page.id, there, further=on_trail)
+                self._look(after=0)
+                self.text.focus()
+        elif link.broken:
+            self.say(f"{link.text} is a broken link.", "warn")
+        elif link.url:
+            self.say(f"{link.url} is elsewhere: o opens it, y copies it.")
+        else:
+            self.say(f"This leads to {link.text}, which has no text to read.")
+
+    @property
+    def on_trail(self) -> bool:
+        """Whether the page in front is one that a link led to, or from."""
+        return self._followed.here is not None and self._followed.here == self.rows.selected_id
+
+    @action("-", "last page", unless=nowhere_back, show=False, group="Go", override=True)
+    async def last_place(self) -> None:
+        """Go to the page that a link led here from, step by step, and back to where it led.
+
+        Where no link was followed it goes to the last screen.
+        """
+        if not self.on_trail:
+            await super().last_place()
+            return
+        if self.show_page(self._followed.before):
+            self._followed.step_back()
+            self._look(after=0)
+
+    @action(
+        "]", "next page", unless=no_pages, override=True, show=15, group="Views",
+    )  # fmt: skip
+    def next_view(self) -> None:
+        """Read the next page, in the order of the tree."""
+        self._step(1)
+
+    @action("[", "previous page", unless=no_pages, override=True, show=14, group="Views")
+    def previous_view(self) -> None:
+        """Read the previous page, in the order of the tree."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        target = self.order.beside(self.rows.selected_id or "", by)
+        if target is None:
+            self.say("This is the last page." if by > 0 else "This is the first page.")
+            return
+        self.show_page(target)
+        self._look(after=0 if target in self._texts else REST_SECONDS / 2)
+
+    @action("i", "links", unless=no_pages, show=7, group="Look")
+    def show_links(self) -> None:
+        """Go to the links of the page; Enter follows one, Esc comes back."""
+        self.remove_class("-no-side")
+        self.show_pane(self.links)
+
+    @action("h", "tree", show=False, group="Move", also=("left",))
+    def to_tree(self) -> None:
+        """Go to the page tree."""
+        self.rows.focus()
+
+    @action("l", "text", show=False, group="Move", also=("right",))
+    def to_text(self) -> None:
+        """Go to the text of the page."""
+        self.text.focus()
+
+    @command(
+        "page", "NAME", complete=lambda here: here.titles(),
+        uses=("get_space_page", "list_space_page_links"),
+    )  # fmt: skip
+    def go_page(self, rest: str) -> None:
+        """Go to the page whose title or path has these words."""
+        found = self.order.with_words(rest)
+        if found is None:
+            self.say(f"No page is called {rest!r} here.", "warn")
+            return
+        self.show_page(found)
+        self._look(after=0)
+
+    def titles(self) -> Sequence[str]:
+        """Return the titles of the pages that can be read."""
+        return [self.order.rows[row_id].title for row_id in self.order.readable]
+
+    async def step_back(self) -> None:
+        """Step back: from the text or its links to the tree, from the tree out of the place."""
+        if not self._back_to_tree():
+            await super().step_back()
+
+    async def close_place(self) -> None:
+        """Step back as Esc does; to the list of threads at once for who came from there."""
+        if self.for_thread or not self._back_to_tree():
+            await super().close_place()
+
+    def _back_to_tree(self) -> bool:
+        pane = self.pane
+        if pane is None or pane is self.rows or pane.found or self.query_one(Status).slow:
+            return False
+        self.rows.focus()
+        return True

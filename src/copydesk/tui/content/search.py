@@ -1,0 +1,230 @@
+"""Searching the pages of an organization or of one space; a result opens where it points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual import events, on
+
+from copydesk.domain.cause import CAUSE
+from copydesk.domain.text import clean, shorten
+from copydesk.present.json_views import Raw
+from copydesk.session.options import Option
+from copydesk.session.target import Target
+from copydesk.tui.content import search_cells as present
+from copydesk.tui.content.search_cells import Hit
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import View
+from copydesk.tui.framework.prompt import Prompt
+from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.resource.resource import Asked, Resource, Shown
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+
+PAUSE_SECONDS = 0.2
+"""How long typing pauses before what is typed is looked for."""
+
+SPACE = "space"
+"""The view of one space."""
+
+EVERYWHERE = ""
+"""The id, in a choice, of all spaces together."""
+
+
+async def _pages(api: Api, target: Target, asked: Asked) -> Page[Hit]:
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.base import Page
+
+    words = target.item or ""
+    if asked.view == SPACE:
+        space = target.space or ""
+        found = await api.page(ops.search_space, space, query=words, **asked.paging)
+        hits = present.hits_of_space(space, "", found.items, words)
+        return Page[Hit](items=list(hits), next=found.next)
+    everywhere = await api.page(
+        ops.search_organization, target.organization or "", query=words, **asked.paging
+    )
+    return Page[Hit](
+        items=list(present.hits_of_organization(everywhere.items, words)), next=everywhere.next
+    )
+
+
+RESULTS: Resource[Hit] = Resource(
+    noun="result",
+    title="Results",
+    pages=_pages,
+    key=lambda hit: hit.id,
+    label=lambda hit: hit.page.title,
+    shown=(
+        Shown("page", "PAGE", present.page_title, flex=1, minimum=18, detail=False),
+        Shown("space", "SPACE", lambda hit, now: hit.space_title or None, 12, drop=2, most=20),
+        Shown("says", "SAYS", present.says, flex=1, minimum=20, detail=False, filters=False),
+        Shown("section", "SECTION", present.section_title),
+        Shown("excerpt", "SAYS", present.excerpt),
+        Shown("where", "WHERE", lambda hit, now: hit.where),
+        Shown("path", "PATH", lambda hit, now: (hit.section or hit.page).path or None),
+    ),
+    empty="",
+    url=lambda hit: hit.url,
+    views=(View("everywhere", "Everywhere"), View(SPACE, "In this space")),
+    copies=lambda hit: [("path", hit.page.path), ("id of the space", hit.space)],
+)
+"""What a search found, section by section."""
+
+RESULTS_HERE = replace(RESULTS, shown=[each for each in RESULTS.shown if each.name != "space"])
+"""The same in one space, which is not named with each."""
+
+
+class WordsPrompt(Prompt):
+    """Looks for what is typed, as it is typed; the arrows move in the results."""
+
+    ENTER, ESCAPE, TAB, UP = "to the results", "close", "", ""
+
+    def __init__(self, here: SearchPlace) -> None:
+        super().__init__("search:", here.words, "words; Enter goes to the results")
+        self._here = here
+        self._cause = CAUSE.get()
+        """What the line was opened for: keys that are typed in it know nothing of that."""
+
+    def changed(self, text: str) -> None:
+        """Look for it once typing pauses."""
+        self._look_for(text, PAUSE_SECONDS)
+
+    def submitted(self, text: str) -> None:
+        """Look for it at once, and leave the line."""
+        self._look_for(text, 0)
+        self.close()
+
+    def _look_for(self, text: str, after: float) -> None:
+        before = CAUSE.set(self._cause)
+        try:
+            self._here.look_for(text, after=after)
+        finally:
+            CAUSE.reset(before)
+
+    def recall(self, by: int) -> None:
+        """Move in the results."""
+        self._here.rows.move(by)
+
+
+@place("search", key="/", title="Search", uses="search_organization")
+class SearchPlace(ResourcePlace[Hit], scope="search"):
+    """The pages with every word of what is typed, the best first."""
+
+    RESOURCE = RESULTS
+    OF_SPACE = True
+
+    def resource_of(self, view: str) -> Resource[Hit]:
+        """Return what is listed: in one space without the name of that."""
+        return RESULTS_HERE if view == SPACE else RESULTS
+
+    @property
+    def words(self) -> str:
+        """What is looked for."""
+        return self.target.item or ""
+
+    @on(events.Mount)
+    async def ask_for_words(self) -> None:
+        """Ask for words where none were brought: the next key is already one of theirs."""
+        if not self.words:
+            await self.edit_words()
+
+    def opened(self) -> None:
+        """Name the views."""
+        self.set_views(self.resource.views)
+
+    def within(self) -> Iterable[str]:
+        """What is looked for."""
+        if self.words:
+            yield f"“{clean(shorten(self.words, 40))}”"
+
+    def missing(self) -> str | None:
+        """Return why there is nothing to look for, or where."""
+        if (why := present.unfit(self.words)) is not None:
+            return why
+        if self.view == SPACE and self.target.space is None:
+            return "No space is chosen: f chooses one."
+        return super().missing()
+
+    def _nothing(self) -> str:
+        where = "of this space" if self.view == SPACE else "of this organization"
+        return present.nothing_found(self.words, where)
+
+    def raw(self) -> Raw | None:
+        """Return the page as the search gave it."""
+        hit = self.item
+        return None if hit is None else Raw(f"result {self.label(hit)}", value=hit.page)
+
+    def poll(self) -> None:
+        """Look for nothing again: results that move under the eyes help nobody. R does."""
+
+    def look_for(self, words: str, *, after: float = 0) -> None:
+        """Look for other words, once typing has paused for a while."""
+        words = words.strip()
+
+        async def wait(api: Api) -> None:
+            """Nothing but the pause; what is typed meanwhile begins it again."""
+
+        def begin(_: None) -> None:
+            if words != self.words:
+                self.target = self.target.but(item=words or None)
+                self.ask_anew()
+                self.refresh_frame()
+
+        if after:
+            self.load("words", wait, begin, what="Waiting", after=after, local=True)
+        else:
+            self.cancel_load("words")
+            begin(None)
+
+    @action("e", "words", show=30, group="Find", uses="search_organization")
+    async def edit_words(self) -> None:
+        """Type what to look for; results follow while you type."""
+        await self.desk.open_prompt(self, WordsPrompt(self))
+
+    @action(
+        "f",
+        "where",
+        show=20,
+        group="Find",
+        uses=("list_organization_spaces", "list_organization_collections", "search_space"),
+    )
+    async def choose_where(self) -> None:
+        """Choose the space to search in, or search everywhere."""
+        from copydesk.present.space_options import space_options
+        from copydesk.session.reads.spaces import read_desk
+
+        organization = self.organization
+        if organization is None:
+            self.say("No organization is chosen: g o lists yours.", "warn")
+            return
+        desk = await read_desk(await self.session.ready(), organization)
+        here = self.target.space if self.view == SPACE else EVERYWHERE
+        options = [
+            Option(EVERYWHERE, "everywhere"),
+            *space_options(desk.nodes, here, keep=lambda space: True),
+        ]
+        sheet = Choice("Search where?", options, current=here)
+        chosen: str | None = await self.desk.push_screen_wait(sheet)
+        if chosen is None:
+            return
+        self.target = self.target.but(space=chosen or self.target.space, organization=organization)
+        everywhere, within = RESULTS.views
+        if chosen:
+            title = next((clean(node.title) for node in desk.nodes if node.id == chosen), "")
+            within = replace(within, title=f"In {title or 'this space'}")
+        self.set_views([everywhere, within], SPACE if chosen else everywhere.id)
+        self.view_changed()
+
+    def open_item(self, item: Hit) -> None:
+        """Read the page where the result points."""
+        target = Target(self.organization, item.space, page=item.page.id)
+        if item.anchor:
+            target = target.but(section=item.anchor)
+        self.desk.go_soon("pages", target)

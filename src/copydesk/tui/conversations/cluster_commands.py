@@ -1,0 +1,234 @@
+"""What can be done about a cluster. A mixin of the place, apart from it for length."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from copydesk.domain.inverses import request_begun
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.space_options import space_options
+from copydesk.session.cluster_rows import WEEKS, ClusterRow, RequestRow
+from copydesk.session.errors import failure_types, sentence
+from copydesk.session.target import Target
+from copydesk.tui.conversations.reader import TalkPlace
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.form import Field, Form
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.widgets.list import VirtualList, no_row
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.session.cluster_rows import Merge
+
+SUBJECT_LIMIT = 100
+"""Cells of the subject that is filled in; what the service takes is the contract's to say."""
+
+
+MERGED_PAGES = 100
+"""Pages of merged change requests that are looked through for an export."""
+
+
+def no_cluster(here: ClusterActions) -> str | None:
+    """Say so when the cursor is on no cluster."""
+    return no_row(here.clusters, "There is no cluster here.")
+
+
+class ClusterActions(TalkPlace, scope="cluster_actions"):
+    """The place of the clusters, as far as acting on one goes."""
+
+    clusters: VirtualList[ClusterRow]
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.begun: dict[str, str] = {}
+        """The status of what was begun here for a cluster and not gone to since."""
+
+    def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
+        """Return the change requests that are known to answer a cluster."""
+        raise NotImplementedError
+
+    def show_about(self) -> None:
+        """Show what is known of the cluster under the cursor."""
+        raise NotImplementedError
+
+    @command(
+        "export", "csv [FILE]", complete=lambda here: ("csv",),
+        uses=("list_issues_clusters", "list_organization_change_requests"),
+    )  # fmt: skip
+    async def export(self, rest: str) -> None:
+        """Write all clusters to a file, for a spreadsheet: weeks, sources, counts, trend.
+
+        Without a name it is clusters-DATE.csv in the folder that copydesk was started in. What is
+        masked on screen is masked in the file.
+        """
+        from copydesk.session.reads import clusters as reading
+        from copydesk.tui.conversations import export as cluster_table
+        from copydesk.tui.dialogs.dialog import Confirm
+
+        form, _, name = rest.partition(" ")
+        organization, now = self.organization, self.session.now
+        if form != "csv":
+            self.say("Say :export csv, or :export csv FILE.", "warn")
+            return
+        if organization is None:
+            self.say("There is no organization here.", "warn")
+            return
+        try:
+            path = cluster_table.path_of(name.strip(), self.session.clock())
+        except RuntimeError:
+            self.say(f"{name.strip()}: there is no such home folder.", "warn")
+            return
+        where = clean(str(path))
+
+        async def read() -> tuple[list[ClusterRow], Mapping[str, Sequence[Merge]]]:
+            api = await self.session.ready()
+            rows = await reading.read_all(api, organization, "issues")
+            since = now - timedelta(weeks=WEEKS)
+            return rows, await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
+
+        try:
+            found = await self.read_now("export", read, "Reading all clusters")
+        except failure_types() as error:
+            self.tell(f"Not written to {where}. {sentence(error)}", "bad")
+            return
+        if found is None:
+            self.say("Stopped. Nothing was written.")
+            return
+        rows, merges = found
+        text = cluster_table.table(rows, now, merges, self.shown)
+        try:
+            try:
+                await asyncio.to_thread(cluster_table.put, path, text)
+            except FileExistsError:
+                if not path.is_file():
+                    what = "a folder" if path.is_dir() else "no plain file"
+                    self.tell(f"Not written to {where}: it is {what}.", "bad")
+                    return
+                sheet = Confirm(
+                    "Replace the file?", [where, "There is a file of that name."], verb="replace"
+                )
+                if not await self.desk.push_screen_wait(sheet):
+                    return
+                await asyncio.to_thread(cluster_table.put, path, text, replacing=True)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            self.tell(f"Not written to {where}: {clean(why)}.", "bad")
+            return
+        masked = "" if self.masked else ", e-mails and phone numbers in clear"
+        self.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
+
+    @action(
+        "g c",
+        "its requests",
+        unless=no_cluster,
+        uses="list_organization_change_requests",
+        show=20,
+        group="Go",
+    )
+    async def open_requests(self) -> None:
+        """Go to the change requests that answer this cluster: the open ones, if there are any."""
+        row = self.clusters.selected
+        if row is None:
+            return
+        known = [request.status for request in self.requests_of(row)]
+        # What was begun here is looked for first, then the open ones.
+        first = self.begun.pop(row.id, None) or (known[0] if known else "")
+        view = first if first in ("draft", "merged") else None
+        target = Target(organization=self.organization, cluster=row.id, view=view)
+        await self.desk.go("changes", target)
+
+    @action(
+        "ctrl+n",
+        "new request",
+        unless=no_cluster,
+        danger=1,
+        show=19,
+        group="Write",
+        uses=(
+            "create_change_request",
+            "list_issues_clusters",
+            "list_conversation_issues",
+        ),
+        types=True,
+    )
+    async def begin(self) -> None:
+        """Begin a change request about this cluster, in a space that you choose."""
+        from copydesk.session.reads import clusters as reading
+        from copydesk.session.reads.spaces import read_desk
+
+        row, organization = self.clusters.selected, self.organization
+        if row is None or organization is None:
+            return
+        self.say("Reading spaces…")
+        desk = await read_desk(await self.session.ready(), organization)
+        self.clear_message()
+        requests = self.requests_of(row)
+        spaces = space_options(desk.nodes, requests[0].space if requests else None)
+        if not spaces:
+            self.tell("There is no space here that you may edit.", "warn")
+            return
+        space = await self.desk.push_screen_wait(Choice("In which space?", spaces))
+        if not space:
+            return
+        title = next(option.title for option in spaces if option.id == space)
+        subject = shorten(self.shown(row.label), SUBJECT_LIMIT)
+        made: list[ChangeRequest] = []
+        key = f"request of cluster {row.id}"
+
+        async def send(values: Mapping[str, str]) -> None:
+            async def begin(api: Api) -> ChangeRequest:
+                made[:] = [
+                    await reading.begin_request(
+                        api, space, row.id, values["subject"], values["description"]
+                    )
+                ]
+                return made[0]
+
+            await self.perform(
+                "Begin",
+                values["subject"],
+                begin,
+                reversal=lambda request: request_begun(space, request.id),
+                draft=key,
+            )
+
+        form = Form(
+            f"New change request in {title}",
+            [
+                Field("subject", "Subject", subject, _subject_wrong),
+                Field("description", "Description", self.shown(row.summary), lines=8),
+            ],
+            draft_key=key,
+            facts=[f"It will be listed with the cluster “{self.shown(row.label)}”."],
+            verb="begin",
+            new=True,
+            send=send,
+        )
+        if not await self.desk.push_screen_wait(form):
+            return
+        [request] = made
+        self.begun[row.id] = str(request.status)
+        self.tell(
+            f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc goes to it, "
+            "u archives it.", "good",
+        )  # fmt: skip
+        self.read_again()
+
+
+def _subject_wrong(text: str) -> str | None:
+    """Return what is wrong with a subject, by the limits that the contract declares."""
+    from pydantic import ValidationError
+
+    from copydesk.contract.models.change_request import ChangeRequestCreate
+
+    if not text:
+        return "say what it is about"
+    try:
+        ChangeRequestCreate(subject=text)
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"]).replace("String should have", "has to have")
+    return None

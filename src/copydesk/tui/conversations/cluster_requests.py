@@ -1,0 +1,284 @@
+"""The change requests that answer clusters: how many there are, those of one, what was merged.
+
+A mixin of the place, apart from it for length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.filter import UNKNOWN, Number
+from copydesk.present import cluster as present
+from copydesk.present.cluster_merges import merge_weeks
+from copydesk.present.conversation import shown_address
+from copydesk.session.cluster_rows import (
+    WEEKS,
+    ClusterRow,
+    Merge,
+    RequestRow,
+    merge_of,
+    request_row,
+)
+from copydesk.session.readiness import readiness
+from copydesk.session.reads import clusters as reading
+from copydesk.session.target import Target
+from copydesk.tui.conversations.cluster_issues import ClusterTalks
+from copydesk.tui.conversations.reader import REST_SECONDS
+from copydesk.tui.widgets.facts import Facts
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+
+STAY_SECONDS = 0.4
+"""How long the cursor stays on a cluster before the rules of its open requests are read."""
+
+
+class ClusterRequests(ClusterTalks):
+    """The place of the clusters, as far as their change requests go."""
+
+    about: Facts
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.counts: dict[str, str] = {}
+        """Open change requests by cluster, as they are shown."""
+        self.drafts: Mapping[str, int] = {}
+        """How many drafts there are, by cluster."""
+        self.requests_width = 3
+        """Cells that the counts take."""
+        self.requests: dict[str, Sequence[RequestRow]] = {}
+        """The change requests of the clusters that were looked at."""
+        self.merges: dict[str, dict[str, Merge]] = {}
+        """What was merged for clusters, by the id of the request."""
+        self.analysed = (0, 0)
+        """How many of the latest conversations are being analysed, and of how many."""
+        self._refused: dict[str, str] = {}
+        """Why the change requests of a cluster could not be read."""
+        self._unread: dict[str, Sequence[ChangeRequest]] = {}
+        """Change requests of clusters whose rules are still to be read."""
+        self._more: dict[str, str] = {}
+        """How many of a cluster's change requests are not listed."""
+        self._old: set[str] = set()
+        """Clusters whose change requests may have changed since they were read."""
+        self._left = False
+        self._counting: set[str] = set()
+        self._stale: set[str] = set()
+
+    def show_about(self) -> None:
+        """Show what is known of the cluster under the cursor."""
+        row = self.clusters.selected
+        if row is None:
+            self.about.show([], title="Cluster")
+            return
+        facts = present.cluster_facts(
+            replace(row, address=shown_address(row.address, masked=self.masked)),
+            self.session.now,
+            self.requests.get(row.id, self._refused.get(row.id)),
+            self.merges.get(row.id, {}).values(),
+            self.shown,
+            self._more.get(row.id, ""),
+        )
+        self.about.show(facts, title=self.shown(row.label))
+
+    def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
+        """Return the change requests that are known to answer a cluster."""
+        return self.requests.get(row.id, ())
+
+    def requests_cell(self, cluster: str) -> Text:
+        """Return how many change requests a cluster has: open ones, drafts, and what was merged."""
+        drafts, merged = self.drafts.get(cluster, 0), len(self.merges.get(cluster, ()))
+        return present.requests_cell(self.counts.get(cluster), drafts, merged)
+
+    def _show_counts(self) -> None:
+        """Draw the counts, as wide as they are by now."""
+        width = max((self.requests_cell(each).cell_len for each in self.counts), default=0)
+        if width > self.requests_width:
+            self.requests_width = width
+            self.clusters.columns = tuple(
+                replace(each, width=width) if each.key == "requests" else each
+                for each in self.clusters.columns
+            )
+        self.clusters.refresh_rows()
+
+    def requests_open(self, cluster: str) -> Number:
+        """Return how many open change requests a cluster has, as far as they were counted."""
+        count = self.counts.get(cluster)
+        if count is None:
+            return UNKNOWN
+        return int(count.rstrip("+")) if count[:1].isdigit() else None
+
+    def merged_in(self, row: ClusterRow) -> Collection[int]:
+        """Return the weeks of a pulse in which something was merged for its cluster."""
+        merges = self.merges.get(row.id)
+        if not merges:
+            return ()
+        return merge_weeks(merges.values(), self.session.now, len(row.pulse))
+
+    def read_requests_of(self, row: ClusterRow) -> None:
+        """Read the change requests of a cluster once the cursor rests on it, if nobody has.
+
+        They show as soon as they are there; the rules of open ones are read once it stays.
+        """
+        organization = self.organization
+        known = row.id in self.requests and row.id not in self._old
+        known = known and not self.left_behind("requests", row.id)
+        if known or not organization or self.session.api is None:
+            if row.id in self._unread:
+                self._read_readiness(row)
+            return
+
+        def arrived(found: reading.Found) -> None:
+            self._old.discard(row.id)
+            self._refused.pop(row.id, None)
+            self._unread.pop(row.id, None)
+            self._more[row.id] = found.more
+            self.counts[row.id] = found.opened
+            # How ready it was shows until that is known anew.
+            ready = {old.id: old.ready for old in self.requests_of(row) if old.status == "open"}
+            self.requests[row.id] = [
+                request_row(request, ready.get(request.id)) for request in found.requests
+            ]
+            self._take_merges(row.id, found.requests)
+            self.clusters.refresh_rows()
+            if any(request.status == "open" for request in found.requests):
+                self._unread[row.id] = found.requests
+                self._read_readiness(row)
+            self.show_about()
+
+        def failed(said: str) -> None:
+            self._refused[row.id] = said
+            self.show_about()
+
+        self.load(
+            "requests", lambda api: reading.find_requests(api, organization, row.id), arrived,
+            what="Reading change requests", of=row.id, failed=failed, after=REST_SECONDS,
+        )  # fmt: skip
+
+    def _take_merges(self, cluster: str, requests: Sequence[ChangeRequest]) -> None:
+        found = [merge for request in requests if (merge := merge_of(request)) is not None]
+        if found:
+            known = self.merges.setdefault(cluster, {})
+            known.update((merge.id, merge) for merge in found)
+
+    def _read_readiness(self, row: ClusterRow) -> None:
+        requests = self._unread[row.id]
+
+        def arrived(found: Sequence[RequestRow]) -> None:
+            self._unread.pop(row.id, None)
+            self.requests[row.id] = found
+            self.show_about()
+
+        def failed(_: str) -> None:
+            unknown = readiness("open", None, outdated=False, keys=False)
+            arrived([request_row(each, unknown) for each in requests])
+
+        self.load(
+            "readiness",
+            lambda api: reading.read_readiness(api, requests, self.session.stuck), arrived,
+            what="Reading merge rules", of=row.id, failed=failed, after=STAY_SECONDS,
+        )  # fmt: skip
+
+    def read_besides(self) -> None:
+        """Read what was merged of late for all clusters, their drafts, and what is analysed."""
+        organization = self.organization
+        if not organization:
+            return
+        since = self.session.now - timedelta(weeks=WEEKS)
+
+        def merged(found: dict[str, list[Merge]]) -> None:
+            for cluster, merges in found.items():
+                self.merges.setdefault(cluster, {}).update((each.id, each) for each in merges)
+            self._show_counts()
+            self.show_about()
+
+        def analysed(found: tuple[int, int]) -> None:
+            self.analysed = found
+            self.refresh_frame()
+
+        async def merges(api: Api) -> dict[str, list[Merge]]:
+            return await reading.read_merges(api, organization, since)
+
+        def drafted(found: Mapping[str, int]) -> None:
+            self.drafts = found
+            self._show_counts()
+
+        async def drafts(api: Api) -> Mapping[str, int]:
+            return await reading.count_drafts(api, organization)
+
+        async def waiting(api: Api) -> tuple[int, int]:
+            return await reading.count_analysed(api, organization)
+
+        self.load("merges", merges, merged, what="Reading what was merged")
+        self.load("drafts", drafts, drafted, what="Counting drafts")
+        self.load("analysed", waiting, analysed, what="Counting conversations")
+
+    def analysing_said(self) -> str:
+        """Say how many conversations are being analysed; a service that tells of none says none.
+
+        Where there is no cluster yet, none may have been processed at all.
+        """
+        waiting, looked = self.analysed
+        if not waiting or (waiting == looked and self.clusters.source.count):
+            return ""
+        more = "+" if waiting >= reading.LOOKED_AT else ""
+        return f"{waiting}{more} being analysed: numbers may rise"
+
+    def doubt_requests(self) -> None:
+        """Read the change requests of clusters anew where the cursor is; the old ones show."""
+        self._old = set(self.requests)
+        row = self.clusters.selected
+        if row is not None:
+            self.read_requests_of(row)
+
+    def on_screen_suspend(self) -> None:
+        """Take note of whether another place is gone to, where requests may be changed."""
+        self._left = self.desk.here is not self
+
+    def on_screen_resume(self) -> None:
+        """Follow what became of the change requests meanwhile."""
+        if self._left:
+            self._left = False
+            self.count_again()
+            self.count_on_screen()
+            self.doubt_requests()
+
+    def count_again(self) -> None:
+        """Count anew what comes on screen; until then the old counts show."""
+        self._stale = set(self.counts)
+
+    def count_on_screen(self, first: int = 0, last: int = 0) -> None:
+        """Count the change requests of the clusters on screen, those that nobody counts yet."""
+        rows = self.clusters
+        top = rows.scroll_offset.y
+        seen = [rows.source.row(at) for at in range(top, top + max(1, rows.page_lines))]
+        missing = {
+            row.id
+            for row in seen
+            if row is not None and (row.id not in self.counts or row.id in self._stale)
+        }
+        organization = self.organization
+        if missing <= self._counting or organization is None or self.session.api is None:
+            return
+        self._counting = missing
+
+        def counted(cluster: str, count: str) -> None:
+            self.counts[cluster] = count
+            self._stale.discard(cluster)
+            if self.is_attached:
+                self._show_counts()
+
+        self.load(
+            "counts",
+            lambda api: reading.count_requests(api, organization, sorted(missing), counted),
+            lambda _: self._counting.clear(),
+            what="Counting change requests",
+            of=" ".join(sorted(missing)),
+            failed=lambda _: self._counting.clear(),
+            after=REST_SECONDS,
+        )

@@ -1,0 +1,300 @@
+"""All conversations of an organization, or those from one source (interaction.md 3.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from copydesk.domain.filter import fold
+from copydesk.domain.source_name import is_source_id, source_id
+from copydesk.domain.text import clean
+from copydesk.present.conversation import NAME_LIMIT
+from copydesk.session.cluster_rows import IssueRow
+from copydesk.session.options import Option
+from copydesk.session.reads import clusters as reading
+from copydesk.session.target import Target
+from copydesk.tui.conversations import conversation_cells as present
+from copydesk.tui.conversations.cluster_links import go_to_cluster
+from copydesk.tui.conversations.conversation_cells import ConversationRow, Sources
+from copydesk.tui.conversations.filter import conversation_fields, filtering
+from copydesk.tui.conversations.ingestion import TalkIngesting
+from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, TalkListing
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, View
+from copydesk.tui.resource.requests import asked_with
+from copydesk.tui.resource.resource import Condition
+from copydesk.tui.widgets.list import Column
+from copydesk.tui.widgets.scanned_list import LookedList
+from copydesk.tui.widgets.scanned_pages import LookedPages
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+FROM = "from "
+"""Begins the id of the view of one source."""
+
+MOST_VIEWS = 20
+"""Sources that have a view; ``:source`` goes to any."""
+
+MOST_NAMED = 8
+"""Sources that are named in a sentence."""
+
+EMPTY = (
+    "No conversations yet. They come in by an integration, or with :ingest FILE, which takes what "
+    "support exported as JSON, as does “copydesk conversations send FILE”."
+)
+"""Stands where conversations would."""
+
+
+def no_conversation(here: ConversationsPlace) -> str | None:
+    """Say why there is no conversation whose cluster could be gone to."""
+    if here.rows.selected is not None:
+        return None
+    return "There is no conversation here. :clusters lists the clusters."
+
+
+@place("conversations", key="v", title="Conversations", uses="list_conversations")
+class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
+    """What people wrote to support, the latest first, beside the conversation that is read."""
+
+    noun = "conversation"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.sources = Sources()
+        self._analysing = False
+        """Whether a conversation is being analysed, of those that were read."""
+        if self.view.startswith(FROM):
+            self.sources.learn([self.view.removeprefix(FROM)])
+            self.view = FROM + self.sources.names[0]
+
+    def panes(self) -> ComposeResult:
+        """The list, and the conversation."""
+        self.rows: LookedList[ConversationRow] = LookedList(
+            self.pages(),
+            self._columns(),
+            title="Conversations",
+            empty=self.empty(),
+            reading="Reading conversations…",
+            id="conversations",
+        )
+        self.rows.note = "newest first"
+        self.rows.fields = conversation_fields(self, lambda: self.sources.names)
+        self.rows.filter_with(filtering(self.rows.fields))
+        self.talk = self.talk_pane()
+        yield Part("main", self.rows)
+        yield Part("side", self.talk)
+
+    def _columns(self) -> Sequence[Column[ConversationRow]]:
+        found = [
+            Column[ConversationRow](
+                "subject", "SUBJECT",
+                lambda row: present.subject(row, masked=self.masked), flex=1, minimum=20,
+            ),
+            Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=1, most=14),
+            Column("state", "STATE", present.state, 9, drop=2),
+            Column(
+                "age", "AGE", lambda row: present.since(row, self.session.now), 6, align="right"
+            ),
+        ]  # fmt: skip
+        return [each for each in found if each.key != "state" or self._analysing]
+
+    # What is listed
+
+    @property
+    def source_asked(self) -> str | None:
+        """What the service calls the source of the view; None for all."""
+        if not self.view.startswith(FROM):
+            return None
+        return self.sources.called(self.view.removeprefix(FROM))
+
+    def pages(self) -> LookedPages[ConversationRow]:
+        """Return the conversations of the view."""
+        source = self.source_asked
+
+        async def page(
+            token: str | None, limit: int
+        ) -> tuple[list[ConversationRow], str | None, int | None]:
+            from copydesk.contract import operations as ops
+
+            api = await self.session.ready()
+            organization = self.organization
+            if organization is None:
+                self.rows.empty = NO_ORGANIZATION
+                return [], None, 0
+            found = await api.page(
+                ops.list_conversations, organization, page=token, limit=limit, source=source
+            )
+            self.session.fresh()
+            self.sources.learn(each.source for each in found.items)
+            rows = [present.conversation_row(each) for each in found.items]
+            self._tell_states(rows)
+            return rows, found.next.page if found.next is not None else None, found.count
+
+        return LookedPages(page, key=lambda row: row.id, kept=self.kept())
+
+    def _tell_states(self, rows: Sequence[ConversationRow]) -> None:
+        if not self._analysing and not all(row.analysed for row in rows):
+            self._analysing = True
+            self.rows.columns = tuple(self._columns())
+            self.rows.refresh_rows()
+
+    def empty(self) -> str:
+        """Return how conversations come in, or that this source has none."""
+        if self.source_asked is None:
+            return EMPTY
+        return f"No conversation came from {self.source_name}. 1 shows all of them."
+
+    @property
+    def source_name(self) -> str:
+        """The name of the source of the view."""
+        return self.view.removeprefix(FROM)
+
+    def names_of_views(self) -> Sequence[View]:
+        """Return All, and the sources that are known."""
+        names = [*self.sources.names[:MOST_VIEWS]]
+        if self.source_asked is not None and self.source_name not in names:
+            names.append(self.source_name)
+        found = [View(ALL, "All")]
+        for name in names:
+            source = self.sources.called(name) or ""
+            title = name if self.masked else present.named(source, masked=False)
+            found.append(View(FROM + name, title or name))
+        return found
+
+    def trail(self) -> Iterable[str]:
+        """The organization, that these are its conversations, and from where."""
+        yield from super().trail()
+        if self.source_asked is not None:
+            yield self.source_name
+
+    def reload(self) -> None:
+        """Read the list again, and which sources there are."""
+        self.load(
+            "sources", self._read_sources, lambda _: self.show_views(), what="Reading sources"
+        )
+        super().reload()
+
+    async def _read_sources(self, api: Api) -> None:
+        """Learn the sources that clusters name: the API lists none, and rows may be far down."""
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.contract import operations as ops
+
+        if self.organization is None:
+            return
+        try:
+            page = await api.page(ops.list_issues_clusters, self.organization, order_by="issues")
+        except (Forbidden, NotFound):
+            return  # the list of conversations says so
+        self.sources.learn(source for cluster in page.items for source in cluster.sources)
+
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return that the service limits them by source, with the sources that are known."""
+
+        async def sources(api: Api, organization: str) -> Sequence[Option]:
+            return [Option(name, name) for name in self.sources.names]
+
+        return (Condition("source", "those from this source", offers=sources),)
+
+    def view_changed(self) -> None:
+        """Read the conversations of the view, which is what the service is asked for."""
+        self.limits = {} if self.source_asked is None else {"source": self.source_name}
+        super().view_changed()
+
+    async def limit(self, said: Mapping[str, str]) -> None:
+        """Show the view of the source that is asked for, or of all."""
+        try:
+            asked_with(said, self.conditions_known())
+        except ValueError as error:
+            self.say(str(error), "warn")
+        else:
+            await self.choose_source(said.get("source", ""))
+
+    def _choices(self) -> Sequence[str]:
+        return [*self.sources.names, ALL]
+
+    @command(
+        "source", "NAME | all", complete=lambda here: here._choices(), uses="list_conversations"
+    )
+    async def choose_source(self, rest: str) -> None:
+        """Show only the conversations from one source (``:source intercom``), or all of them."""
+        source = self.sources.called(rest)
+        if source is None and fold(rest) in ("", ALL):
+            self.choose_view(ALL)
+            return
+        if source is None and self.organization is not None:
+            from copydesk.contract import operations as ops
+
+            # The API lists no sources: one that is in no row read so far may still be there.
+            api = await self.session.ready()
+            for asked in dict.fromkeys((rest, source_id(rest) or rest)):
+                page = await api.page(
+                    ops.list_conversations, self.organization, limit=1, source=asked
+                )
+                if page.items:
+                    self.sources.learn([asked])
+                    source = asked
+                    break
+        said = clean(rest, limit=NAME_LIMIT)
+        if source is None:
+            other = "" if is_source_id(rest) else " A source is an identifier, in no other form."
+            self.tell(f"No conversation came from “{said}”.{other} {self._known()}", "warn")
+            return
+        name = self.sources.name_of(source)
+        self.choose_view(FROM + name)
+        if fold(name) != fold(rest):
+            self.tell(f"“{said}” is filed under {name}.")
+
+    @action(
+        "g k", "its cluster", unless=no_conversation, show=6, group="Go",
+        uses="list_conversation_issues",
+    )  # fmt: skip
+    async def open_cluster(self) -> None:
+        """Go to the cluster of the latest issue found in the conversation, or to all clusters."""
+        row, organization = self.rows.selected, self.organization
+        if row is None or organization is None:
+            return
+        found = await self.read_now(
+            "issue", lambda: self._issues_of(organization, row.id), "Looking for its issue"
+        )
+        if found is None:
+            self.say("Stopped looking for its issue.")
+            return
+        target = Target(organization=organization)
+        clustered = next((issue for issue in found if issue.cluster), None)
+        if clustered is not None:
+            target = target.but(cluster=clustered.cluster, item=clustered.id)
+        what = "No issue was found in that conversation."
+        if found:
+            what = "The issue found in that conversation is in no cluster."
+        elif not row.analysed:
+            what = "That conversation is still being analysed."
+        await go_to_cluster(self.desk, target, f"{what} - goes back.")
+
+    async def _issues_of(self, organization: str, conversation: str) -> list[IssueRow]:
+        """Return the latest issues that were found in a conversation."""
+        api = await self.session.ready()
+        rows, _, _ = await reading.read_issues(
+            api, organization, None, reading.PAGE, conversation=conversation
+        )
+        return [row for row in rows if row.conversation == conversation]
+
+    def _known(self) -> str:
+        names = self.sources.names
+        if not names:
+            return "No source is known yet."
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return f"Known: {', '.join(names[:MOST_NAMED])}{more}."
+
+    # Of a row
+
+    def talk_asked(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
+        """Return the conversation."""
+        return row.id, None
+
+    def copies_of(self, row: ConversationRow) -> Sequence[tuple[str, str]]:
+        """Return the subject and the id."""
+        return [("subject", self.shown(row.subject)), ("id", row.id)]

@@ -1,0 +1,1 @@
+"""Dialogs: questions, choices, forms, the composer, and bulk runs."""

@@ -1,0 +1,184 @@
+"""The sheet of a bulk action: all that it is done to, then ``y``, then what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Label, Static
+
+from copydesk.session.glyphs import glyphs
+from copydesk.session.writes.bulk import BulkItem, BulkRun
+from copydesk.tui.dialogs.dialog import ScrollingSheet
+from copydesk.tui.framework.actions import action
+
+SUBJECT_CELLS = 24
+"""So much of a subject is shown at least: what came of it stands beside it."""
+
+WHERE_CELLS = 16
+"""So much is shown at most of where a thing is."""
+
+SHEET_CELLS = 100
+"""How wide such a sheet gets (``.wide`` in the style sheet)."""
+
+FRAME_CELLS = 10
+"""What the frame of a sheet, its padding and a scroll bar take of the width of the terminal."""
+
+
+def _fitted(text: str, cells: int) -> str:
+    """Return a text in exactly so many cells."""
+    if cell_len(text) <= cells:
+        return set_cell_size(text, cells)
+    return set_cell_size(text, cells - 1) + glyphs().more
+
+
+def _outcome(item: BulkItem) -> tuple[str, str]:
+    """Return what stands behind a thing, and its tone."""
+    signs = glyphs()
+    match item.state:
+        case "skipped":
+            return f"   skipped: {item.why}", "muted"
+        case "sending":
+            return f"   {signs.more}", "accent"
+        case "done":
+            return f"   {signs.passed} done", "good"
+        case "failed":
+            return f"   {signs.failed} failed: {item.said}", "bad"
+    return "", ""
+
+
+def has_begun(sheet: BulkSheet) -> str | None:
+    """Say so when the question has been answered, or when there is nothing to do."""
+    if sheet.run.begun:
+        return "It has begun."
+    return None if sheet.run.count("waiting") else "None of them allows it."
+
+
+def nothing_failed(sheet: BulkSheet) -> str | None:
+    """Say so when there is nothing to send again."""
+    if sheet.run.running:
+        return "It is still going on."
+    if sheet.run.retryable:
+        return None
+    if sheet.run.count("failed"):
+        return "They may have arrived: @ shows them, and r there checks."
+    return "Nothing has failed."
+
+
+class BulkSheet(ScrollingSheet[None], scope="bulk"):
+    """Level 2. Leaving it while it goes on stops nothing: every write is under ``@``."""
+
+    DANGER = 2
+
+    def __init__(self, run: BulkRun, *, warning: str = "") -> None:
+        super().__init__(run.plan)
+        self.run = run
+        self._warning = warning
+        self._labels = max((len(item.label) for item in run.items), default=0)
+        self._longest = max((cell_len(item.subject) for item in run.items), default=0)
+        where = max((cell_len(item.where) for item in run.items), default=0)
+        self._where = min(where, WHERE_CELLS)
+        self._subjects = self._longest
+        self._unwatch: Callable[[], None] = lambda: None
+
+    def body(self) -> ComposeResult:
+        """The list, the warning and the keys."""
+        self.add_class("wide")
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self._list(), id="bulk-items")
+        if self._warning:
+            yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
+        yield Label(self._keys(), classes="keys", id="bulk-keys")
+
+    def on_mount(self) -> None:
+        """Follow the run."""
+        self._unwatch = self.run.watch(self._show)
+
+    def on_unmount(self) -> None:
+        """Stop following it; it goes on by itself."""
+        self._unwatch()
+
+    def cancel(self) -> None:
+        """Leave the sheet; what has begun goes on."""
+        self._unwatch()
+        self._unwatch = lambda: None
+        super().cancel()
+
+    def _fit(self) -> None:
+        """Give subjects the room that labels and what came of each leave on this terminal."""
+        beside = max((cell_len(_outcome(item)[0]) for item in self.run.items), default=0)
+        where = self._where + 1 if self._where else 0
+        width = min(self.app.size.width, SHEET_CELLS) - FRAME_CELLS
+        room = width - self._labels - 1 - where - beside
+        self._subjects = min(self._longest, max(SUBJECT_CELLS, room))
+
+    def _list(self) -> Content:
+        self._fit()
+        text = Text()
+        hidden = [item for item in self.run.items if item.hidden]
+        shown = [item for item in self.run.items if not item.hidden]
+        for title, items in ((f"Not shown in the list ({len(hidden)})", hidden), ("", shown)):
+            if not items:
+                continue
+            if text:
+                text.append("\n")
+            if title:
+                text.append(f"{title}\n", style="warn")
+            elif hidden:
+                text.append(f"Shown ({len(shown)})\n", style="muted")
+            text.append_text(Text("\n").join(map(self._line, items)))
+        return self.paint(text)
+
+    def _line(self, item: BulkItem) -> Text:
+        off = item.state == "skipped"
+        line = Text()
+        line.append(f"{item.label:<{self._labels}} ", style="muted")
+        line.append(_fitted(item.subject, self._subjects), style="muted" if off else "")
+        if self._where:
+            line.append(f" {_fitted(item.where, self._where)}", style="muted")
+        said, tone = _outcome(item)
+        return line.append(said, style=tone)
+
+    def _keys(self, said: str = "") -> Content:
+        run = self.run
+        keys = Text(f"{said}  " if said else "", style="warn")
+        if not run.begun:
+            if run.count("waiting"):
+                keys.append_text(Text.assemble(("y", "accent"), f" {run.verb.lower()}   "))
+            keys.append_text(Text.assemble(("esc", "accent"), " not now"))
+        elif run.running:
+            done = len(run.items) - run.count("waiting") - run.count("sending")
+            keys.append(f"{done} of {len(run.items)}   ")
+            keys.append_text(Text.assemble(("esc", "accent"), " leaves it going on, @ shows it"))
+        else:
+            keys.append(f"{run.result}   ", style="bad" if run.count("failed") else "good")
+            if run.retryable:
+                keys.append_text(Text.assemble(("r", "accent"), " the failed ones again   "))
+            keys.append_text(Text.assemble(("esc", "accent"), " close"))
+        return self.paint(keys)
+
+    def _show(self, said: str = "") -> None:
+        if self.is_attached:
+            self.query_one("#bulk-items", Static).update(self._list())
+            self.query_one("#bulk-keys", Label).update(self._keys(said))
+
+    @action("y", "do it", unless=has_begun, danger=2)
+    def begin(self) -> None:
+        """Do it to each, one by one."""
+        self.run.start()
+        self._show()
+
+    @action("r", "the failed ones again", unless=nothing_failed)
+    def again(self) -> None:
+        """Send again to those that failed, and to no other."""
+        self.run.retry()
+        self._show()
+
+    @action("enter", "confirms nothing", show=False)
+    def enter(self) -> None:
+        """Say that Enter confirms nothing here."""
+        self._show("Enter confirms nothing.")

@@ -1,0 +1,277 @@
+"""A list to choose from, found by a few letters: sorts, organizations, people, emoji."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.widgets import Input, Label
+
+from copydesk.session.glyphs import glyphs
+from copydesk.session.options import Option
+from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.dialogs.ranking import rank
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.prompt import Field
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.widgets.list import Column, VirtualList
+
+R = TypeVar("R")
+
+
+TICK_KEYS = (("space", "ticks"), ("ctrl+s", "takes them"))
+"""The keys where several may be chosen."""
+
+
+class ChoiceInput(Field, scope="choice_input"):
+    """The field that narrows the list."""
+
+    @action("escape", "cancel", show=False)
+    def cancel_choice(self) -> None:
+        """Choose nothing."""
+        self._sheet.dismiss(None)
+
+    @action("down", "next", show=False, also=("ctrl+n",))
+    def next_option(self) -> None:
+        """Go to the next option."""
+        self._sheet.options.move(1)
+
+    @action("up", "previous", show=False, also=("ctrl+p",))
+    def previous_option(self) -> None:
+        """Go to the previous option."""
+        self._sheet.options.move(-1)
+
+    @action("pagedown", "page down", show=False)
+    def page_down(self) -> None:
+        """Go down a page."""
+        self._sheet.options.move_page(1)
+
+    @action("pageup", "page up", show=False)
+    def page_up(self) -> None:
+        """Go up a page."""
+        self._sheet.options.move_page(-1)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Act on the keys declared here before anything is typed, each in its turn.
+
+        As bindings they would come after all that was pressed at once. Textual calls this before
+        the field's own handler.
+        """
+        keyboard = desk_of(self).keyboard
+        node = keyboard.table([self], jumps=False).get(event.key)
+        if node is not None and node.meaning is not None:
+            event.stop()
+            event.prevent_default()
+            # What was typed before this key has its effect before it.
+            self._sheet.narrow(self.value)
+            await self.action_press(node.meaning.action.method)
+
+    @property
+    def _sheet(self) -> _Chooser[Any]:
+        sheet = self.screen
+        assert isinstance(sheet, _Chooser)
+        return sheet
+
+
+class _Chooser(Sheet[R]):
+    """What choosing one and choosing several share.
+
+    ``more`` is asked for further options when something is typed: of what are too many to be shown.
+    """
+
+    FIELD: ClassVar[type[ChoiceInput]] = ChoiceInput
+    KEYS: ClassVar[Sequence[tuple[str, str]]] = (("enter", "takes it"),)
+    """The keys that matter in it, and what they do."""
+
+    def __init__(
+        self,
+        title: str,
+        options: Sequence[Option],
+        *,
+        current: str | None = None,
+        wide: bool = False,
+        more: Callable[[str], Sequence[Option]] = lambda typed: (),
+        hint: str = "type to narrow",
+    ) -> None:
+        super().__init__(title)
+        self.add_class("choose")
+        self.set_class(wide, "wide")
+        self._hint = hint
+        self._narrowed = ""
+        self._more = more
+        self._all = list(options)
+        self._current = current
+        self._source = ListSource(self._all, key=lambda option: option.id)
+        longest = max((cell_len(option.title) for option in self._all), default=0)
+        note = max((cell_len(option.note) for option in self._all), default=0)
+        self.options: VirtualList[Option] = VirtualList(
+            self._source,
+            [
+                Column("title", "", lambda option: option.title, flex=1, minimum=min(longest, 40)),
+                Column(
+                    "note",
+                    "",
+                    lambda option: option.note,
+                    width=min(note, 24),
+                    most=note,
+                    drop=1,
+                    align="right",
+                ),
+            ],
+            header=False,
+            empty="Nothing matches.",
+            sign=lambda option: glyphs().dot if option.id == current else "",
+        )
+        self.options.can_focus = False
+
+    def body(self) -> ComposeResult:
+        """The field, the options, the keys."""
+        yield self.FIELD(placeholder=self._hint, compact=True)
+        yield self.options
+        keys = Text()
+        for key, what in (*self.KEYS, ("esc", "back")):
+            keys.append(key, "accent").append(f" {what}   ")
+        keys.rstrip()
+        yield Label(self.paint(keys), classes="keys")
+
+    def on_mount(self) -> None:
+        """Start on the current one."""
+        self.options.styles.height = min(max(len(self._all), 1), 16)
+        if self._current is not None:
+            self.call_after_refresh(self.options.select, self._current)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow the list."""
+        event.stop()
+        self.narrow(event.value)
+
+    def narrow(self, typed: str) -> None:
+        """Show the options that match what is typed, the best first."""
+        text = typed.strip()
+        if text == self._narrowed:
+            return
+        self._narrowed = text
+        if not text:
+            self._source.set(self._all)
+        else:
+            ranked = [(rank(text, option.title), option) for option in self._all]
+            fitting = [(at, option) for at, option in ranked if at is not None]
+            fitting.sort(key=lambda pair: pair[0])
+            found = [option for _, option in fitting]
+            if more := self._more(text):
+                # What has the word itself comes before what only has its letters.
+                close = [option for option in found if text.casefold() in option.title.casefold()]
+                found = [*close, *more, *(option for option in found if option not in close)]
+            self._source.set(found)
+        self.options.move_first()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Choose."""
+        event.stop()
+        self.chosen()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Choose with the mouse."""
+        event.stop()
+        self.chosen()
+
+    def chosen(self) -> None:
+        """Answer with what is chosen."""
+        raise NotImplementedError
+
+    def tick(self) -> None:
+        """Tick the option under the cursor, where several may be chosen."""
+
+
+class TickInput(ChoiceInput, scope="tick_input"):
+    """The field that narrows a list of which several may be chosen: a blank ticks.
+
+    Names are found without their blanks too.
+    """
+
+    @action("space", "tick", show=False, also=("tab",))
+    def tick(self) -> None:
+        """Tick the option, or take the tick away, and go to the next."""
+        self._sheet.tick()
+
+
+class Choice(_Chooser[str]):
+    """Choose one: the result is its id, or None."""
+
+    def chosen(self) -> None:
+        """Answer with the option under the cursor."""
+        if self.options.selected_id is not None:
+            self.dismiss(self.options.selected_id)
+
+
+class _Several(_Chooser[R]):
+    """What choosing several has, in the order of their ticks or not."""
+
+    FIELD = TickInput
+    KEYS = TICK_KEYS
+
+    def __init__(
+        self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
+    ) -> None:
+        super().__init__(title, options)
+        self.ticked = list(ticked)
+        """The ids of what is ticked, in the order of the ticks."""
+        self.options.marks = set(ticked)
+
+    def tick(self) -> None:
+        """Tick or untick, and go on."""
+        at = self.options.selected_id
+        if at is None:
+            return
+        if at in self.ticked:
+            self.ticked.remove(at)
+        else:
+            self.ticked.append(at)
+        self.options.marks = set(self.ticked)
+        self.options.refresh_rows()
+        self.options.move(1)
+
+    def chosen(self) -> None:
+        """Enter ticks too: several are taken only by ctrl+s."""
+        self.tick()
+
+
+class Choices(_Several[frozenset[str]], scope="choices"):
+    """Choose several: Space ticks (so do Tab and Enter), ctrl+s answers with the set of ids.
+
+    None when it was left.
+    """
+
+    @action("ctrl+s", "take", danger=1)
+    def take(self) -> None:
+        """Answer with the ticked ones."""
+        self.dismiss(frozenset(self.ticked))
+
+
+class OrderedChoices(_Several[tuple[str, ...]], scope="ordered_choices"):
+    """Choose several in an order: each tick has its number; the result is a tuple of ids, or None.
+
+    With no tick ctrl+s answers with an empty tuple.
+    """
+
+    def __init__(
+        self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
+    ) -> None:
+        super().__init__(title, options, ticked=ticked)
+        self.options.columns = (
+            Column("number", "", self._number, width=3, align="right"),
+            *self.options.columns,
+        )
+
+    def _number(self, option: Option) -> str:
+        return str(self.ticked.index(option.id) + 1) if option.id in self.ticked else ""
+
+    @action("ctrl+s", "take", danger=1)
+    def take(self) -> None:
+        """Answer with the ticked ones, in the order of their ticks."""
+        self.dismiss(tuple(self.ticked))

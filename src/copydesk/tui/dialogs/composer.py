@@ -1,0 +1,371 @@
+"""Where text is written: comments, replies, descriptions. What was typed is never lost.
+
+The text is kept as a draft within a second of every key, on Esc, and when the sheet closes for
+any reason but sending. `Composer` is the field; `WriteSheet` is the sheet around it (level 1).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Label, Static, TextArea
+
+from copydesk.domain import completion
+from copydesk.domain.completion import begun
+from copydesk.domain.text import typed
+from copydesk.session.drafts import TWO_WINDOWS
+from copydesk.session.emoji import emoji_names
+from copydesk.session.errors import failure_types, sentence
+from copydesk.session.glyphs import glyphs
+from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.editor import EditorError, edit_in_editor
+from copydesk.tui.framework.typing_ahead import TypingAhead
+from copydesk.tui.framework.workers import begin
+from copydesk.tui.widgets.completion import KEYS, Completion
+from copydesk.tui.widgets.text import TextView
+from copydesk.tui.widgets.text_field import TextField
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from copydesk.session.drafts import DraftStore
+    from copydesk.session.session import Session
+
+AUTOSAVE_SECONDS = 0.7
+"""How long after a key the draft is kept."""
+
+
+def nothing_written(composer: Composer) -> str | None:
+    """Say so when there is nothing to send."""
+    return None if composer.text.strip() else "There is nothing to send yet."
+
+
+class Composer(TextField, scope="composer"):
+    """A text field that keeps a draft under ``draft_key``; ``at_start`` begins before the text.
+
+    ``send`` is given the text on ctrl+s, at once: the key that comes next is for what is in front
+    then. Posts `Left` on Esc. The draft is kept by then. Call `accepted` once the text has arrived,
+    which drops the draft.
+    """
+
+    class Left(Message):
+        """The field is left; the draft is kept."""
+
+        def __init__(self, composer: Composer) -> None:
+            super().__init__()
+            self.composer = composer
+
+        @property
+        def control(self) -> Composer:
+            """The field."""
+            return self.composer
+
+    def __init__(
+        self,
+        draft_key: str,
+        send: Callable[[str], object],
+        *,
+        text: str = "",
+        quote: str = "",
+        at_start: bool = False,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
+        self.draft_key = draft_key
+        self.send_text = send
+        self.quote = quote
+        self._given = typed(text, lines=True)
+        self._at_start = at_start
+        self._timer: Timer | None = None
+        self._kept: str | None = None
+        self._done = False
+        self._emoji: Sequence[tuple[str, str]] | None = None
+        self.line = Completion()
+        """The line below the field."""
+
+    @property
+    def offers(self) -> Sequence[Any]:
+        """What the word at the cursor may become: Esc and Enter are for that first."""
+        return self.line.offers
+
+    @property
+    def _session(self) -> Session:
+        return desk_of(self).session
+
+    @property
+    def _drafts(self) -> DraftStore:
+        return self._session.drafts
+
+    async def on_mount(self) -> None:
+        """Begin with the draft, else with the text given; say why the draft was not sent."""
+        assert self.parent is not None
+        await cast("Widget", self.parent).mount(self.line, after=self)
+        draft = self._drafts.load(self.draft_key)
+        if draft and self._session.is_on_its_way(self.draft_key, draft):
+            if self._given:  # an edit goes on from the words that are on their way
+                self._given = typed(draft, lines=True)
+            draft = None  # what is written now is another text
+        if draft and (why := self._session.unsent.get(self.draft_key)):
+            self.line.say(f"Not sent last time: {why}")
+        elif shared := self._session.counted.shared(self.draft_key):
+            self.line.say(shared)
+        self._kept = None if draft is None else typed(draft, lines=True)
+        self.load_text(self._given if self._kept is None else self._kept)
+        if not self._at_start:
+            self.move_cursor(self.document.end)
+        self._title("draft restored" if draft else "")
+
+    def on_unmount(self) -> None:
+        """Keep what was typed, however the field went away."""
+        self.keep()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Keep the draft soon, and offer what the word at the cursor may become."""
+        if self.text != (self._given if self._kept is None else self._kept):
+            self._session.make_room(self.draft_key)
+            self._offer()
+        if self._timer is None:
+            # Not put off by the keys that follow: who types on and on is safe too.
+            self._timer = self.set_timer(AUTOSAVE_SECONDS, self.keep)
+
+    def keep(self) -> None:
+        """Keep the draft now. An unchanged or empty text makes no draft."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        text = self.text
+        if self._done or text == (self._kept if self._kept is not None else self._given):
+            return
+        self._session.counted.save(self.draft_key, text if text.strip() else "", self._tell_kept)
+        self._kept = text
+
+    def _tell_kept(self) -> None:
+        """Say what became of the draft, once the disk has answered."""
+        if self.is_attached:
+            drafts = self._session.counted
+            if shared := drafts.shared(self.draft_key):
+                self.line.say(shared)
+            now, why = self._session.clock().astimezone(), drafts.refused(self.draft_key)
+            self._title(f"not on disk: {why}" if why else f"saved {now:%H:%M}")
+
+    def keep_typed(self) -> None:
+        """Keep the draft, because everything may end now."""
+        self.keep()
+
+    def accepted(self) -> None:
+        """Forget the draft: the text has arrived."""
+        self._done = True
+        self._drafts.drop(self.draft_key)
+
+    # Completion
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Take the keys of what is offered, and Tab after a ``>`` alone on its line.
+
+        Textual calls this before the text area's own handler of the same name.
+        """
+        if self.line.offers and event.key in KEYS:
+            self._choose(event.key)
+        elif event.key != "tab" or not self._insert_quote():
+            return
+        event.stop()
+        event.prevent_default()
+
+    def on_blur(self) -> None:
+        """Offer nothing while something else is written or looked at."""
+        self.line.offer(())
+
+    def _before(self) -> str:
+        row, column = self.cursor_location
+        return self.document.get_line(row)[:column]
+
+    def _offer(self) -> None:
+        """Offer what the word at the cursor may become; what is not read yet is read first."""
+        word = begun(self._before())
+        if word is None or not self.has_focus:
+            self.line.offer(())
+            return
+        if word.kind == "emoji":
+            if self._emoji is None:
+                self._read_once("emoji", self._read_emoji)
+            else:
+                plain = glyphs().gap.isascii()
+                self.line.offer(completion.emoji(word.typed, self._emoji, plain=plain))
+            return
+        people = self._session.people.known(self._session.organization)
+        if people is None:
+            self._read_once("people", self._read_people)
+        else:
+            self.line.offer(completion.people(word.typed, people))
+
+    def _read_once(self, what: str, read: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Begin to read something, unless that is under way."""
+        if not any(
+            each.name == what and each.node is self and each.is_running for each in self.app.workers
+        ):
+            begin(self, read, name=what)
+
+    async def _read_emoji(self) -> None:
+        self._emoji = await asyncio.to_thread(emoji_names)
+        self._offer()
+
+    async def _read_people(self) -> None:
+        session = self._session
+        try:
+            api = await session.ready()
+            if session.organization is not None:
+                await session.people.read(api, session.organization)
+                self._offer()
+        except failure_types() as error:
+            session.learn(error)
+            self.line.say(f"The people could not be read: {sentence(error)}")
+
+    def _choose(self, key: str) -> None:
+        chosen, word = self.line.chosen, begun(self._before())
+        if key in ("up", "down"):
+            self.line.step(1 if key == "down" else -1)
+            return
+        self.line.offer(())
+        if key != "escape" and chosen is not None and word is not None:
+            row, column = self.cursor_location
+            self.replace(chosen.text, (row, word.start), (row, column))
+
+    def _insert_quote(self) -> bool:
+        """Put the quoted text in the place of a ``>`` alone on its line; False where none is."""
+        row, _ = self.cursor_location
+        line = self.document.get_line(row)
+        if line.strip() != ">" or not self.quote.strip():
+            return False
+        quoted = "\n".join(f"> {each}".rstrip() for each in self.quote.strip().splitlines())
+        self.replace(f"{quoted}\n\n", (row, 0), (row, len(line)))
+        return True
+
+    def _title(self, said: str) -> None:
+        self.border_subtitle = Content(said) if said else None
+
+    @action("ctrl+s", "send", unless=nothing_written, danger=1)
+    def send(self) -> None:
+        """Send what was written."""
+        self.keep()
+        if not self._gone_elsewhere():
+            self.send_text(self.text.strip())
+
+    def _gone_elsewhere(self) -> bool:
+        """Whether the draft left the disk by another hand: then it may have arrived. Said once.
+
+        Another copydesk may have sent it, or the start found that it had arrived after all.
+        """
+        if not self._kept or self._drafts.look(self.draft_key) is not None:
+            return False
+        shared = self._drafts.key_of(self.draft_key) in self._drafts.kept()
+        self._drafts.save(self.draft_key, self.text)
+        said = TWO_WINDOWS if shared else "Sent or discarded elsewhere since: look first"
+        self.line.say(f"{said}. ctrl+s sends it all the same")
+        return True
+
+    @action("escape", "keep as draft")
+    def leave(self) -> None:
+        """Keep the draft and leave."""
+        self.keep()
+        self.post_message(self.Left(self))
+
+    @action("ctrl+o", "$EDITOR")
+    def edit_outside(self) -> None:
+        """Write in $EDITOR; the quoted text is in the file, below a line, for reading."""
+        self.keep()
+        try:
+            edited = edit_in_editor(desk_of(self), self.text, self.quote)
+        except EditorError as error:
+            self.line.say(str(error), "bad")
+        else:
+            self.line.offer(())
+            self.load_text(edited)
+            self.move_cursor(self.document.end)
+            self.keep()
+
+
+class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
+    """Level 1: write and send with ctrl+s. The result is the text, or None (the draft is kept).
+
+    Send the text with `Place.perform` and, once it has arrived, call ``session.drafts.drop(key)``:
+    until then the draft stays, so that nothing is lost when the service refuses it.
+    """
+
+    DANGER = 1
+    TAKES_TEXT = True
+
+    def __init__(
+        self,
+        title: str,
+        draft_key: str,
+        *,
+        text: str = "",
+        quote: str = "",
+        facts: tuple[Fact, ...] = (),
+        verb: str = "send",
+        at_start: bool = False,
+    ) -> None:
+        super().__init__(title)
+        self._facts = facts
+        self._verb = verb
+        self.composer = Composer(draft_key, self.dismiss, text=text, quote=quote, at_start=at_start)
+        self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)
+
+    def body(self) -> ComposeResult:
+        """What it is about, the field, the preview, and the keys."""
+        self.add_class("write")
+        if self._facts:
+            yield Static(self.paint(fact_lines(self._facts)), classes="facts")
+        yield self.composer
+        self._preview.display = False
+        yield self._preview
+        keys = Text.assemble(
+            ("ctrl+s", "accent"),
+            f" {self._verb}  ",
+            ("ctrl+t", "accent"),
+            " preview  ",
+            ("ctrl+o", "accent"),
+            " $EDITOR  ",
+            ("@ :", "accent"),
+            " names  ",
+            ("esc", "accent"),
+            " keeps it",
+        )
+        yield Label(self.paint(keys), classes="keys")
+
+    def on_mount(self) -> None:
+        """Write at once."""
+        self.composer.focus()
+        TypingAhead.check(self.cause)
+
+    @action("ctrl+t", "preview")
+    def preview(self) -> None:
+        """Show how it will read; again to write on."""
+        show = not self._preview.display
+        self._preview.display = show
+        self.composer.display = not show
+        if show:
+            self._preview.set_text(self.composer.text)
+            self.call_after_refresh(self._preview.focus)
+        else:
+            self.call_after_refresh(self.composer.focus)
+
+    @action("ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer))
+    def send_from_preview(self) -> None:
+        """Send what was written, also while its preview is shown."""
+        self.composer.send()
+
+    def on_composer_left(self, event: Composer.Left) -> None:
+        """Leave without sending."""
+        event.stop()
+        self.dismiss(None)

@@ -1,0 +1,354 @@
+"""Sheets that ask before a write, shaped after the danger (interaction.md 4).
+
+Level 0 does not ask. Level 1 is the sheet in which something is written: ``ctrl+s`` sends it
+(`copydesk.tui.dialogs.composer`). Level 2 (`Confirm`) shows facts and takes ``y``. Level 3
+(`TypeToConfirm`) takes a typed count or name. Each looks different, so that no habit carries a hand
+from one to the next, and Enter confirms none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar, cast
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, Static
+
+from copydesk.domain.cause import CAUSE
+from copydesk.session.glyphs import glyphs
+from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.base_screen import SteadyScreen
+from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
+from copydesk.tui.framework.prompt import Field
+
+R = TypeVar("R")
+
+Fact = str | Text
+
+
+class Box(VerticalScroll, can_focus=False):
+    """The frame of a sheet: what does not fit scrolls, and it says so on its lower edge."""
+
+    def __init__(self, title: str, classes: str) -> None:
+        super().__init__(classes=classes)
+        self.title = title
+        self.border_title = Content(title)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Say what is above and below now."""
+        super().watch_scroll_y(old_value, new_value)
+        self._say_more()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say whether all of it is shown."""
+        self.call_after_refresh(self._say_more)
+
+    def watch_virtual_size(self) -> None:
+        """Say whether all of it is shown."""
+        self.call_after_refresh(self._say_more)
+
+    def _say_more(self) -> None:
+        if not self.is_attached:
+            return  # the sheet closed meanwhile
+        above, below = self.scroll_y > 0, self.scroll_y < self.max_scroll_y
+        signs = glyphs()
+        said = f"{signs.up if above else ''}{signs.down if below else ''}"
+        self.border_subtitle = Content(f"{said} more (up, down)") if said else None
+        # A very low terminal leaves the upper edge alone.
+        more = f"  {said}" if said and self.screen.has_class("-bare") else ""
+        self.border_title = Content(f"{self.title}{more}")
+
+
+class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
+    """A modal box. Esc leaves it without effect; its result is None then."""
+
+    DANGER: ClassVar[int] = 1
+    ASKS: ClassVar[bool] = True
+    """Whether it wants an answer: then it does not open over what its user went on to."""
+    TAKES_TEXT: ClassVar[bool] = False
+    """Whether it is there for text: what its user typed before it came is for it."""
+    DECIDES: ClassVar[bool] = False
+    """Whether its keys agree to something: none that was typed before it came is for it."""
+    VERTICAL_BREAKPOINTS = HEIGHTS
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = title
+        self.cause = CAUSE.get()
+        """The actions that opened it."""
+        self._leaving_with: tuple[R | None] | None = None
+        self.seen_at: float | None = None
+        """When it was drawn first, on the clock of the keys; None before that."""
+        self.under_way = False
+        """Whether what was typed in it is being sent: keys are for what comes after it."""
+
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+        return self._title
+
+    def compose(self) -> ComposeResult:
+        """A titled box around the body."""
+        with Box(self._title, f"sheet -danger-{self.DANGER}"):
+            yield from self.body()
+
+    def dismiss(self, result: R | None = None) -> AwaitComplete:
+        """Leave it with a result: once, and where something lies upon it, when that has gone.
+
+        Textual takes away what is in front, whichever screen asks for it: the second of two quick
+        keys would take the place below.
+        """
+        if self.is_active:
+            return super().dismiss(result)
+        if self in self.app.screen_stack and self._leaving_with is None:
+            self._leaving_with = (result,)
+        return AwaitComplete()
+
+    def on_mount(self) -> None:
+        """Take what was typed before it came."""
+        self.call_after_refresh(self._was_drawn)
+        keyboard = getattr(self.app, "keyboard", None)
+        if keyboard is not None:
+            keyboard.ahead.came(self, field=self.TAKES_TEXT)
+
+    def _was_drawn(self) -> None:
+        keyboard = getattr(self.app, "keyboard", None)
+        self.seen_at = None if keyboard is None else keyboard.clock()
+
+    def on_screen_resume(self) -> None:
+        """Leave it now that it is in front, if that was asked for."""
+        if self._leaving_with is not None:
+            self.dismiss(*self._leaving_with)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Take the shape for the terminal."""
+        self.set_class(is_bare(event.size), "-bare")
+
+    def body(self) -> ComposeResult:
+        """Yield what is in the box."""
+        raise NotImplementedError
+
+    def paint(self, text: Text) -> Content:
+        """Return text with its tones resolved, for Textual's own widgets."""
+        return Content.from_rich_text(text, console=self.app.console)
+
+    @action("escape", "cancel", show=False)
+    def cancel(self) -> None:
+        """Leave the sheet; nothing is sent."""
+        self.dismiss(None)
+
+
+class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
+    """A sheet whose content may be longer than the box, moved through as in a place."""
+
+    @action("j", "down", show=False, also=("down",), group="Move")
+    def down(self) -> None:
+        """Go down."""
+        self._scroll(lines=1)
+
+    @action("k", "up", show=False, also=("up",), group="Move")
+    def up(self) -> None:
+        """Go up."""
+        self._scroll(lines=-1)
+
+    @action("ctrl+d", "half page down", show=False, also=("pagedown",), group="Move")
+    def half_down(self) -> None:
+        """Go down half a page."""
+        self._scroll(pages=0.5)
+
+    @action("ctrl+u", "half page up", show=False, also=("pageup",), group="Move")
+    def half_up(self) -> None:
+        """Go up half a page."""
+        self._scroll(pages=-0.5)
+
+    def _scroll(self, *, lines: int = 0, pages: float = 0.0) -> None:
+        """Move what can be moved: the pane in focus, the only pane, or the facts."""
+        focused = self.focused
+        pane = focused if isinstance(focused, Pane) else next(iter(self.query(Pane)), None)
+        if pane is not None:
+            pane.move(lines) if lines else pane.move_page(pages)
+            return
+        box = self.query_one(Box)
+        step = lines or int(max(1, box.size.height * abs(pages))) * (1 if pages > 0 else -1)
+        box.scroll_relative(y=step, animate=False)
+
+
+def fact_lines(facts: Sequence[Fact]) -> Text:
+    """Join facts, one a line."""
+    return Text("\n").join(fact if isinstance(fact, Text) else Text(fact) for fact in facts)
+
+
+class Confirm(ScrollingSheet[bool], scope="confirm"):
+    """Level 2: facts, then ``y``. The result is True, or None when it was left.
+
+    ``leaves`` is what Esc does, in a word, where it is not simply that nothing is done.
+    """
+
+    DANGER = 2
+    DECIDES = True
+
+    def __init__(
+        self,
+        title: str,
+        facts: Sequence[Fact],
+        *,
+        verb: str,
+        warning: str = "",
+        leaves: str = "cancel",
+    ) -> None:
+        super().__init__(title)
+        self._leaves = leaves
+        self._facts = facts
+        self._verb = verb
+        self._warning = warning
+
+    def body(self) -> ComposeResult:
+        """The facts, the warning and the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self.paint(fact_lines(self._facts)))
+        if self._warning:
+            yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
+        yield Label(self.paint(self._keys()), classes="keys", id="confirm-keys")
+
+    def _keys(self) -> Text:
+        return Text.assemble(
+            ("y", "accent"), f" {self._verb}   ", ("esc", "accent"), f" {self._leaves}"
+        )
+
+    @action("y", "confirm", danger=2)
+    def confirm(self) -> None:
+        """Do it."""
+        self.dismiss(True)
+
+    @action("enter", "confirms nothing", show=False)
+    def enter(self) -> None:
+        """Say that Enter confirms nothing here."""
+        keys = self.query_one("#confirm-keys", Label)
+        said = Text.assemble(("Enter confirms nothing.  ", "warn"), self._keys())
+        keys.update(self.paint(said))
+
+
+class Notice(ScrollingSheet[None], scope="notice"):
+    """Facts to read, with nothing to decide: esc closes it."""
+
+    ASKS = False
+
+    def __init__(self, title: str, facts: Sequence[Fact]) -> None:
+        super().__init__(title)
+        self._facts = facts
+
+    def body(self) -> ComposeResult:
+        """The facts and the key."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self.paint(fact_lines(self._facts)))
+        keys = Text.assemble(("esc", "accent"), " close")
+        yield Label(self.paint(keys), classes="keys")
+
+    @action("escape", "close", show=False, override=True)
+    def cancel(self) -> None:
+        """Close it."""
+        self.dismiss(None)
+
+
+LONGEST_TYPED = 36
+"""Characters that anybody is asked to type."""
+
+
+def typable(name: str) -> str:
+    """Return what of a name can be typed: its letters, digits and plain signs, and not too many.
+
+    A name may be an emoji, or longer than the line in which it would be typed; empty when nothing
+    is left of it.
+    """
+    kept = "".join(sign if sign.isalnum() or sign.isascii() else " " for sign in name)
+    words = kept.split()
+    while len(words) > 1 and len(" ".join(words)) > LONGEST_TYPED:
+        words.pop()
+    return " ".join(words)[:LONGEST_TYPED]
+
+
+class ConfirmInput(Field, scope="confirm_input"):
+    """The field in which the count or the name is typed."""
+
+    @action("escape", "cancel", show=False)
+    def cancel_typing(self) -> None:
+        """Leave the sheet; nothing is sent."""
+        cast("TypeToConfirm", self.screen).dismiss(None)
+
+    @action("down", "down", show=False)
+    def scroll_facts_down(self) -> None:
+        """Scroll down what is above."""
+        self.screen.query_one(Box).scroll_relative(y=1, animate=False)
+
+    @action("up", "up", show=False)
+    def scroll_facts_up(self) -> None:
+        """Scroll up what is above."""
+        self.screen.query_one(Box).scroll_relative(y=-1, animate=False)
+
+
+class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
+    """Level 3: type the count or the name, then ctrl+s. The result is True, or None.
+
+    Of a name that no keyboard has, or a long one, what is `typable` is enough.
+    """
+
+    DANGER = 3
+
+    def __init__(
+        self, title: str, facts: Sequence[Fact], *, expect: str, verb: str, what: str = "the name"
+    ) -> None:
+        super().__init__(title)
+        self._facts = facts
+        self._expect = typable(expect) or verb
+        self._verb = verb
+        self._what = what
+
+    def body(self) -> ComposeResult:
+        """The facts, the field and the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self.paint(fact_lines(self._facts)))
+        ask = Text.assemble(f"Type {self._what} to go on: ", (self._expect, "strong"))
+        yield Label(self.paint(ask), classes="ask")
+        yield ConfirmInput(classes="typed", compact=True)
+        yield Label(self.paint(self._keys()), classes="keys", id="type-keys")
+
+    def _keys(self, said: str = "") -> Text:
+        matches = self._typed() == self._expect
+        lead = Text(f"{said}  " if said else "", style="warn")
+        return Text.assemble(
+            lead,
+            ("ctrl+s", "accent" if matches else "muted"),
+            (f" {self._verb}   ", "" if matches else "muted"),
+            ("esc", "accent"),
+            " cancel",
+        )
+
+    def _typed(self) -> str:
+        fields = self.query(ConfirmInput)
+        return " ".join(fields.first().value.split()) if fields else ""
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Light the key once it matches."""
+        event.stop()
+        self.query_one("#type-keys", Label).update(self.paint(self._keys()))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter confirms nothing."""
+        event.stop()
+        said = self._keys("Enter confirms nothing.")
+        self.query_one("#type-keys", Label).update(self.paint(said))
+
+    @action("ctrl+s", "confirm", danger=3)
+    def confirm(self) -> None:
+        """Do it, if what was typed is what was asked for."""
+        if self._typed() == self._expect:
+            self.dismiss(True)
+        else:
+            said = f"That is not {self._what}."
+            self.query_one("#type-keys", Label).update(self.paint(self._keys(said)))

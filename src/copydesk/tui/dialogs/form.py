@@ -1,0 +1,354 @@
+"""A sheet with several fields: a title, a path, a description. What was typed is kept.
+
+It sends them itself and closes once they have arrived. Until then they are a draft: nothing is
+lost by Esc, nor when the service refuses them or cannot be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Label, Static, TextArea
+
+from copydesk.domain.text import listed, shorten
+from copydesk.tui.dialogs.dialog import Box, Fact, fact_lines
+from copydesk.tui.dialogs.form_choice import FormChoice
+from copydesk.tui.dialogs.form_fields import Entry
+from copydesk.tui.dialogs.form_fields import Field as Field
+from copydesk.tui.dialogs.form_help import FormHelp
+from copydesk.tui.dialogs.form_offers import OffersChoices
+from copydesk.tui.dialogs.refusals import refusals
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.workers import begin
+
+REQUIRED = "it has to be filled in"
+
+NAMED_CELLS = 40
+"""How much of a label the titles of what was chosen may take."""
+
+Send = Callable[[Mapping[str, str]], Awaitable[Any]]
+"""Sends what is in the fields; raises `WriteError` with what to tell, or `FieldsWrongError`."""
+
+
+class FieldsWrongError(Exception):
+    """Fields cannot be sent as they are: ``wrong`` says why, by their names, ``said`` the rest."""
+
+    def __init__(self, wrong: Mapping[str, str], said: str = "") -> None:
+        super().__init__(said or "; ".join(wrong.values()))
+        self.wrong = wrong
+
+
+def form_unchanged(form: Form) -> str | None:
+    """Say so when every field is as it was."""
+    return None if form.new or form.changed() else "Nothing is changed yet."
+
+
+class Form(OffersChoices, scope="form"):
+    """Several fields and ctrl+s. The result maps names to texts, or is None when it was left.
+
+    ``send`` sends the fields while the form is still there: when that fails it stays as it is, with
+    the reason beside the field that is meant, or under the fields. ``new`` says that what is filled
+    in may be sent as it is; otherwise a field must differ first. ``beside`` is kept with what was
+    typed, for who opens the form again; ``leaves`` is what Esc does, in a word. ``names`` are the
+    titles of ids that are in fields already.
+    """
+
+    TAKES_TEXT = True
+
+    def __init__(
+        self,
+        title: str,
+        fields: Sequence[Field],
+        *,
+        draft_key: str,
+        send: Send,
+        facts: Sequence[Fact] = (),
+        verb: str = "save",
+        new: bool = False,
+        beside: Mapping[str, Any] | None = None,
+        leaves: str = "leave",
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(title, fields, draft_key=draft_key, beside=beside, names=names)
+        self.tells = self._say
+        self._leaves = leaves
+        self._helps = any(field.help or field.limits for field in fields)
+        self._facts = facts
+        self._verb = verb
+        self.new = new
+        self._send = send
+        self._brief = False
+        self._refused: dict[str, tuple[str, str]] = {}
+        """The text of a field that the service refused, and why."""
+        self._sending = False
+        self._under_way = False
+        """Whether the answer of the service is still to come, and is waited for."""
+        self._labels: dict[str, Label] = {}
+        self._labelled: dict[str, Content] = {}
+        self._foot: Widget | None = None
+        """What stays in sight below the fields: the help of one, and the keys."""
+        self._tried = False
+        """Whether it was to be sent already: then what is required and empty is told."""
+
+    def body(self) -> ComposeResult:
+        """The facts, the fields with what is wrong with them, and the keys."""
+        self.add_class("form")
+        draft = self.draft()
+        if self._facts:
+            yield Static(self.paint(fact_lines(self._facts)), classes="facts")
+        for field in self.fields:
+            value = str(draft.get(field.name, field.value))
+            label = Label(self._label(field, value), classes="ask")
+            self._labels[field.name] = label
+            yield label
+            self._inputs[field.name] = field.make(self.shown(field, value))
+            yield self._inputs[field.name]
+        said = (self.shared() or "what you typed before is back") if draft else ""
+        keys = Label(self._keys(said), classes="keys", id="form-keys")
+        if self._helps:
+            self._foot = Vertical(FormHelp(), keys, classes="foot")
+        else:
+            self._foot = keys
+        yield self._foot
+
+    def _keys(self, said: str = "") -> Content:
+        lead = Text(f"{said}\n" if said else "", style="warn")
+        keys = Text.assemble(
+            lead, ("ctrl+s", "accent"), f" {self._verb}   ", ("tab", "accent"), " next field   ",
+            ("esc", "accent"), f" {self._leaves}, keeps what you typed",
+        )  # fmt: skip
+        return self.paint(keys)
+
+    def on_mount(self) -> None:
+        """Begin in the first field; ids are named as soon as that is known."""
+        begin(self, self.name_held, name="names")
+        for first in self._inputs.values():
+            first.focus()
+            break
+
+    def set_focus(
+        self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
+    ) -> None:
+        """Focus a field and show what it is called too, where the form has to scroll."""
+        super().set_focus(widget, False, from_app_focus)
+        name = next((name for name, field in self._inputs.items() if field is widget), None)
+        if name is not None:
+            self.call_after_refresh(self._reveal, name)
+            self.call_after_refresh(self._show_help)
+
+    def _reveal(self, name: str) -> None:
+        """Scroll as far as it takes to show a field with its label, above what is at the foot."""
+        label, field = self._labels[name], self._inputs[name]
+        box, foot = label.parent, self._foot
+        if not self.is_attached or not isinstance(box, Box) or foot is None:
+            return  # it closed meanwhile
+        room = box.scrollable_content_region.height - foot.outer_size.height
+        top, bottom = label.virtual_region_with_margin.y, field.virtual_region.bottom
+        if not box.scroll_y <= top <= bottom <= box.scroll_y + room:
+            lowest = max(bottom - room, 0) if bottom > box.scroll_y + room else top
+            box.scroll_to(y=min(top, lowest), animate=False)
+
+    def _show_help(self) -> None:
+        """Show what there is to know of the field in focus."""
+        field = self._field_of(self.focused)
+        shown = self.query(FormHelp)
+        if field is None or not shown:
+            return
+        if shown.first(FormHelp).show(field, self.fields, self.size.height):
+            self.call_after_refresh(self._reveal, field.name)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show as much help as there is room for now."""
+        self.call_after_refresh(self._show_help)
+
+    def on_unmount(self) -> None:
+        """Keep what was typed, however the form went away without its having arrived."""
+        self.keep_typed()
+
+    def leave(self) -> None:
+        """Leave the form with what was typed kept; while it is being sent, at the second time."""
+        if self._under_way:
+            self._under_way = False
+            self._say("It is being sent. Wait for the answer, or leave now: @ tells what became.")
+        else:
+            self.dismiss(None)
+
+    @action("escape", "leave", show=False, override=True)
+    def cancel(self) -> None:
+        """Leave the form; what was typed is kept. It asks once more while it is being sent."""
+        self.leave()
+
+    def enter(self, field: Entry) -> None:
+        """Go to the field below; below the last there is none, and Enter sends nothing."""
+        if field is list(self._inputs.values())[-1]:
+            self._say(f"Enter sends nothing: ctrl+s does ({self._verb}).")
+        else:
+            self.focus_next()
+
+    def _say(self, said: str, *, briefly: bool = False) -> None:
+        """Say something above the keys; what is said briefly goes with the next change."""
+        self._brief = briefly
+        self.query_one("#form-keys", Label).update(self._keys(said))
+        if (field := self._field_of(self.focused)) is not None:
+            self.call_after_refresh(self._reveal, field.name)
+
+    def _label(self, field: Field, text: str) -> Content:
+        line = Text(field.label, style="muted")
+        if field.offers is not None:
+            line.append("   ctrl+o", style="accent").append(" chooses", style="muted")
+        wrong = self._wrong(field, text.strip())
+        if wrong is not None:
+            line.append(f"   {wrong}", style="bad")
+        elif text.strip() != field.value.strip():
+            note = field.note if isinstance(field.note, str) else field.note(text.strip())
+            line.append(f"   {note}" if note else "", style="warn")
+        known = [self._names[each] for each in field.parts(text.strip()) if each in self._names]
+        if known and wrong is None and not field.named:
+            line.append(f"   {shorten(', '.join(known), NAMED_CELLS)}", style="who")
+        return self.paint(line)
+
+    def _wrong(self, field: Field, text: str) -> str | None:
+        """Return what is wrong with a text, or was when the service last saw it."""
+        refused, why = self._refused.get(field.name, (None, ""))
+        if refused == text:
+            return why
+        if field.required and not text:
+            return REQUIRED if self._tried else None
+        return field.check(text)
+
+    def _show_labels(self) -> None:
+        now = self.values()
+        for field in self.fields:
+            if field.name in now:
+                label, said = self._labels[field.name], self._label(field, now[field.name])
+                if said != self._labelled.get(field.name):
+                    self._labelled[field.name] = said
+                    label.update(said)
+
+    def _edited(self) -> None:
+        self._show_labels()
+        self._keep_soon()
+        if self._brief:
+            self._say("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say what is wrong while it is typed."""
+        event.stop()
+        self._edited()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Say what is wrong while it is typed."""
+        event.stop()
+        self._edited()
+
+    def on_form_choice_changed(self, event: FormChoice.Changed) -> None:
+        """Say what follows from a value as soon as it is chosen."""
+        event.stop()
+        self._edited()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter sends nothing: it goes on to the next field."""
+        event.stop()
+
+    @action("ctrl+s", "save", danger=1)
+    async def save(self) -> None:
+        """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
+        from copydesk.session.errors import failure_types
+        from copydesk.session.session import QueuedError, WriteError
+
+        if self._sending:
+            return
+        now = self.values()
+        self._tried = True
+        self._show_labels()
+        wrong = next((f for f in self.fields if self._wrong(f, now[f.name]) is not None), None)
+        if wrong is not None:
+            self._inputs[wrong.name].focus()
+            self._say(_mend(wrong), briefly=True)
+            return
+        if (why := form_unchanged(self)) is not None:
+            self._say(why, briefly=True)
+            return
+        self.keep()
+        self._say("Sending.")
+        failures: tuple[type[Exception], ...] = (FieldsWrongError, WriteError, *failure_types())
+        failure: Exception | None = None
+        self._under_way = True
+        before = self._hold(self.focused)
+        try:
+            await self._send(now)
+        except failures as error:
+            failure = error
+        finally:
+            self._release(before)
+            self._under_way = False
+        if failure is None or isinstance(failure, QueuedError):
+            self._arrived = True
+            self.drop_draft()
+            if self.is_attached:
+                self.dismiss(now if failure is None else None)
+            if failure is not None and (here := desk_of(self).here) is not None:
+                here.tell(str(failure), "warn")
+        elif isinstance(failure, WriteError):
+            self._tell_refusal(failure.__cause__ or failure, now)
+        elif not isinstance(failure, FieldsWrongError):
+            if (here := desk_of(self).here) is not None:
+                here.learn(failure)
+            self._tell_refusal(failure, now)
+        elif not self._mark(failure.wrong, now):
+            self._say(f"Not sent: {failure}.")
+
+    def _hold(self, focused: Widget | None) -> Widget | None:
+        """Let nothing be typed while the fields are sent: the answer would not be about it."""
+        self._sending = True
+        self.set_focus(None)  # else it would go on to each field that is not held yet
+        for field in self._inputs.values():
+            field.disabled = True
+        return focused
+
+    def _release(self, focused: Widget | None) -> None:
+        self._sending = False
+        for field in self._inputs.values():
+            field.disabled = False
+        if self.is_attached:
+            self.set_focus(focused)
+
+    def _tell_refusal(self, error: BaseException, sent: Mapping[str, str]) -> None:
+        from copydesk.session.errors import write_sentence
+
+        if not self.is_attached:
+            return
+        said = write_sentence(error, again="ctrl+s")
+        wrong = refusals(said, self.fields)
+        self._mark(wrong, sent)
+        labels = [f"“{field.label}”" for field in self.fields if field.name in wrong]
+        if labels:
+            self._say(f"The service did not accept {listed(labels)}.", briefly=True)
+        else:
+            self._say(said)
+
+    def _mark(self, wrong: Mapping[str, str], sent: Mapping[str, str]) -> bool:
+        """Show at fields why their texts were not accepted, and go to the first of them.
+
+        False where none of them is a field of this form.
+        """
+        named = [field for field in self.fields if field.name in wrong]
+        for field in named:
+            self._refused[field.name] = (sent[field.name], wrong[field.name])
+        if named and self.is_attached:
+            self._show_labels()
+            self._inputs[named[0].name].focus()
+            self._say(_mend(named[0]), briefly=True)
+        return bool(named)
+
+
+def _mend(field: Field) -> str:
+    return f"Mend “{field.label}” first."

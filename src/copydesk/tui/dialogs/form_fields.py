@@ -1,0 +1,171 @@
+"""The fields of a form: what is declared of one, and the widgets that take text for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from copydesk.domain.text import typed
+from copydesk.tui.dialogs.form_choice import FormChoice
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.prompt import PromptInput
+from copydesk.tui.widgets.text_field import TextField
+
+if TYPE_CHECKING:
+    from copydesk.session.options import Option
+    from copydesk.tui.dialogs.form import Form
+
+
+def no_offers(field: Any) -> str | None:
+    """Say so when there is nothing to choose for a field."""
+    form = cast("Form", field.screen)
+    return None if form.offers_of(field) is not None else "There is nothing to choose here: type."
+
+
+class FormInput(PromptInput, scope="form_input"):
+    """A field of one line."""
+
+    TYPES_TEXT = True
+
+    @property
+    def said(self) -> str:
+        """What is in it."""
+        return self.value
+
+    def put(self, text: str) -> None:
+        """Put a text in it that was chosen; typing goes on after it."""
+        self.value = text
+        self.cursor_position = len(text)
+
+    @action("escape", "cancel", show=False, override=True)
+    def cancel_form(self) -> None:
+        """Leave the form; what was typed is kept."""
+        cast("Form", self.screen).leave()
+
+    @action("tab", "next field", show=False, override=True, also=("down",))
+    def next_field(self) -> None:
+        """Go to the next field."""
+        self.screen.focus_next()
+
+    @action("enter", "next field", show=False, override=True)
+    def enter(self) -> None:
+        """Go to the next field; in the last one say which key sends them."""
+        cast("Form", self.screen).enter(self)
+
+    @action("shift+tab", "previous field", show=False, override=True, also=("up",))
+    def previous_field(self) -> None:
+        """Go to the previous field."""
+        self.screen.focus_previous()
+
+    @action("ctrl+o", "choose", unless=no_offers, show=False)
+    async def choose(self) -> None:
+        """Choose one of what is offered for the field, which can be changed then."""
+        await cast("Form", self.screen).choose_for(self)
+
+
+class FormText(TextField, scope="form_text"):
+    """A field of several lines."""
+
+    @property
+    def said(self) -> str:
+        """What is in it."""
+        return self.text
+
+    def put(self, text: str) -> None:
+        """Put a text in it that was chosen; ctrl+z brings back what was there."""
+        self.replace(text, (0, 0), self.document.end)
+        self.move_cursor(self.document.end)
+
+    @action("escape", "cancel", show=False)
+    def cancel_form(self) -> None:
+        """Leave the form; what was typed is kept."""
+        cast("Form", self.screen).leave()
+
+    @action("tab", "next field", show=False)
+    def next_field(self) -> None:
+        """Go to the next field."""
+        self.screen.focus_next()
+
+    @action("shift+tab", "previous field", show=False)
+    def previous_field(self) -> None:
+        """Go to the previous field."""
+        self.screen.focus_previous()
+
+    @action("ctrl+o", "choose", unless=no_offers, show=False)
+    async def choose(self) -> None:
+        """Choose some of what is offered for the field, which can be changed then."""
+        await cast("Form", self.screen).choose_for(self)
+
+
+Entry = FormInput | FormText | FormChoice
+"""The widgets that a field may be."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field: its name in the result, its label, and what is in it at first.
+
+    ``check`` takes the text and returns None, or what is wrong with it as a sentence. ``note``
+    takes it too and returns what to know about a text that is different, such as that an address
+    changes; where it is always the same it is a text. ``lines`` above 1 makes it a field of that
+    height for longer text. ``offers`` reads what can be chosen for it: options whose ids are texts;
+    with ``several`` any number of them, which that text stands between. ``options`` make it a
+    choice of one of them, by its id. ``help`` and ``limits`` are shown while it has the focus;
+    ``empty`` is what it says while nothing is in it. A ``required`` one may not be sent empty. One
+    that is ``named`` holds ids that are offered: it shows what they are called.
+    """
+
+    name: str
+    label: str
+    value: str = ""
+    check: Callable[[str], str | None] = lambda text: None
+    note: str | Callable[[str], str] = ""
+    lines: int = 1
+    offers: Callable[[], Awaitable[Sequence[Option]]] | None = None
+    several: str = ""
+    options: Sequence[Option] = ()
+    help: str = ""
+    limits: str = ""
+    empty: str = ""
+    required: bool = False
+    named: bool = False
+
+    def __post_init__(self) -> None:
+        """Take of the value what may stand in the field: nothing else is different from it."""
+        if not self.options:
+            object.__setattr__(self, "value", self._typed(self.value))
+
+    def _typed(self, text: str) -> str:
+        return typed(text, lines=self.lines > 1)
+
+    def takes(self, offered: str) -> bool:
+        """Whether the id of an option is the same once it stands in the field."""
+        return self._typed(offered) == offered
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Return several as one text, or the one that there is."""
+        return self.several.join(parts) if self.several else "".join(parts)
+
+    def parts(self, text: str) -> list[str]:
+        """Return what of several a text names, or the text where it is one."""
+        if not self.several:
+            return [text] if text else []
+        return [part.strip() for part in text.split(self.several.strip() or "\n") if part.strip()]
+
+    def make(self, value: str) -> Entry:
+        """Return the widget for it, with a text in it."""
+        if self.options:
+            return FormChoice(self.options, value)
+        if self.lines > 1:
+            text = FormText(
+                value, soft_wrap=True, tab_behavior="focus", compact=True, placeholder=self.empty
+            )
+            text.styles.height = self.lines
+            if value.count("\n") < self.lines:
+                text.move_cursor(text.document.end)
+            return text
+        line = FormInput(value, compact=True, placeholder=self.empty)
+        # Typing goes on after what is there: a name is mended more often than replaced.
+        line.select_on_focus = False
+        return line

@@ -1,0 +1,1 @@
+"""What every screen stands on: places, actions, the keyboard, the frame, sources."""

@@ -1,0 +1,458 @@
+"""One declaration per user action.
+
+``@action`` on a method of a place or of a widget is the only mention of that action anywhere. The
+Textual binding, the footer entry, the palette entry, the help row, the line of ``docs/keys.md`` and
+the "reached by" column of the operations are all derived from it. ``@command`` does the same for
+words of the command line (``:move 3``).
+
+A class that declares wrongly does not come into being: a missing docstring, an id twice, or a key
+twice in one scope raises `DeclarationError` while the module is imported.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeVar
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+from copydesk.session.declared import ACTIONS as DECLARED
+from copydesk.session.declared import Declared
+from copydesk.tui.framework.keys import chord, shown
+
+Guard = Callable[[Any], str | None]
+"""Takes the place (or widget) and returns None, or why the action is off, as a sentence."""
+
+
+class NotYet(str):
+    """Why an action is off only until something is read: said by a `Guard` in place of a plain one.
+
+    What is typed after an action that opens a field waits for it then (`tui.typing_ahead`).
+    """
+
+    __slots__ = ()
+
+
+class NoRowYet(NotYet):
+    """Why an action is off until the rows are read: nobody knows yet which one it is about."""
+
+    __slots__ = ()
+
+
+Takes = Literal["one", "marked", "none"]
+"""Which rows of a list an action is for: the one under the cursor, those marked (or else the one
+under the cursor), or none of them."""
+
+Uses = str | Callable[[], Iterable[str]]
+"""An operation name, or a callable that lists some: names, so that no model is imported early."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+READS = ("get_", "list_", "search_")
+"""What the names of the operations begin with that read; all others write."""
+
+_MARK = "__copydesk_action__"
+_WORD = "__copydesk_command__"
+
+
+class DeclarationError(TypeError):
+    """An action or command that is declared wrongly; raised while its class is created."""
+
+
+def is_read(operation: str) -> bool:
+    """Whether the operation of that name only reads."""
+    return operation.startswith(READS)
+
+
+def _named(uses: Iterable[Uses]) -> Iterator[str]:
+    """Yield the names of the operations that a declaration uses."""
+    for use in uses:
+        if callable(use):
+            yield from use()
+        else:
+            yield use
+
+
+def _for_one(owner: object, each: Action | Command) -> str | None:
+    """Return why an action for the row under the cursor alone is refused while rows are marked.
+
+    Said here, and not by each action: one that says nothing of rows never writes to a row beside
+    those that are marked.
+    """
+    if each.takes == "one" or (each.takes is None and each.writes):
+        rows = getattr(getattr(owner, "screen", None), "marking", None)
+        if rows is not None and rows.marks:
+            return f"{rows.count_marks()}: “{each.label}” does one at a time. {CLEARS}"
+    return None
+
+
+CLEARS = "ctrl+\\ clears the marks."
+
+
+@dataclass(frozen=True)
+class Action:
+    """What is known of one user action.
+
+    ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
+    3, interaction.md 4); ``show`` is its footer priority (0 keeps it out, higher stays longer on a
+    short line); ``scope`` names the class that declared it; ``stages`` says that it sends nothing
+    itself and leads to nothing but writes, ``types`` that it opens a field: what is typed after it
+    is text, and never a command; ``takes`` which rows it is for.
+    """
+
+    scope: str
+    method: str
+    keys: tuple[str, ...]
+    label: str
+    doc: str
+    unless: tuple[Guard, ...] = ()
+    danger: int = 0
+    uses: tuple[Uses, ...] = ()
+    show: int = 0
+    group: str = ""
+    override: bool = False
+    inline: bool = False
+    now: Callable[[Any], str] | None = None
+    stages: bool = False
+    types: bool = False
+    takes: Takes | None = None
+
+    def label_for(self, owner: object) -> str:
+        """Return what it does for ``owner`` now, where that depends; else its label."""
+        return self.label if self.now is None else self.now(owner)
+
+    @property
+    def id(self) -> str:
+        """The stable name that user keymaps and documentation use."""
+        return f"{self.scope}.{self.method}"
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring."""
+        return self.doc.split("\n", 1)[0]
+
+    @property
+    def shown_keys(self) -> str:
+        """All its keys as the help writes them."""
+        return " ".join(shown(key) for key in self.keys)
+
+    @cached_property
+    def binding(self) -> Binding | None:
+        """Textual's binding of its single keys, made once for all classes that inherit it."""
+        single = [key for key in self.keys if len(chord(key)) == 1]
+        if not single:
+            return None
+        return Binding(
+            ",".join(chord(key)[0] for key in single),
+            f"press('{self.method}')",
+            self.label,
+            show=bool(self.show),
+            key_display=shown(single[0]),
+            tooltip=self.summary,
+            id=self.id,
+        )
+
+    def reason(self, owner: object) -> str | None:
+        """Return why it is off for ``owner`` now, or None when it can be used."""
+        if (why := _for_one(owner, self)) is not None:
+            return why
+        for guard in self.unless:
+            if (why := guard(owner)) is not None:
+                return why
+        return None
+
+    def operations(self) -> Iterator[str]:
+        """Yield the names of the API operations that it uses."""
+        return _named(self.uses)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes, or leads to nothing else: it is away in a read-only session."""
+        return self.stages or not all(map(is_read, self.operations()))
+
+
+@dataclass(frozen=True)
+class Command:
+    """A word of the command line: ``:name usage``."""
+
+    scope: str
+    method: str
+    name: str
+    usage: str
+    doc: str
+    complete: Callable[[Any], Sequence[str]] | None = None
+    uses: tuple[Uses, ...] = ()
+    stages: bool = False
+    takes: Takes | None = None
+
+    def reason(self, owner: object) -> str | None:
+        """Return why it is off for ``owner`` now, whatever follows it, or None."""
+        return _for_one(owner, self)
+
+    @property
+    def id(self) -> str:
+        """The stable name that documentation uses."""
+        return f"{self.scope}:{self.name}"
+
+    @property
+    def label(self) -> str:
+        """What it is called where an action has its label."""
+        return f":{self.name}"
+
+    def operations(self) -> Iterator[str]:
+        """Yield the names of the API operations that it uses."""
+        return _named(self.uses)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes, or leads to nothing else: it is away in a read-only session."""
+        return self.stages or not all(map(is_read, self.operations()))
+
+
+def _told(function: Callable[..., Any]) -> str:
+    """Return the docstring as it is told: each paragraph one line, which breaks where it is shown.
+
+    Words between double backticks are as they are typed: those signs are for readers of the code.
+    """
+    paragraphs = re.split(r"\n\s*\n", inspect.getdoc(function) or "")
+    return "\n".join(" ".join(each.split()) for each in paragraphs).replace("``", "")
+
+
+def action(
+    key: str,
+    label: str,
+    *,
+    unless: Guard | Sequence[Guard] = (),
+    danger: int = 0,
+    uses: Uses | Sequence[Uses] = (),
+    show: bool | int = True,
+    group: str = "",
+    also: Sequence[str] = (),
+    override: bool = False,
+    inline: bool = False,
+    now: Callable[[Any], str] | None = None,
+    stages: bool = False,
+    types: bool = False,
+    takes: Takes | None = None,
+) -> Callable[[F], F]:
+    """Declare a method as a user action.
+
+    A plain method acts at once; an ``async`` one runs in a worker and may await sheets. ``key`` and
+    ``also`` are single keys or chords (``"g s"``). ``show`` is the footer priority: ``True`` is 10.
+    ``override`` allows a key, or an action of the same name, that a base class already has.
+    ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
+    ``now`` takes the owner and returns the label of the footer where it follows a state.
+    ``stages``: it sends nothing itself, and all that it leads to are writes. ``types``: it opens a
+    field, for which keys are kept until it is there (`framework.typing_ahead`). ``takes``: which
+    rows it is for, where some can be marked; one that writes is for "one" unless it says so.
+    """
+
+    def declare(function: F) -> F:
+        doc = _told(function)
+        if not doc:
+            raise DeclarationError(f"action {function.__qualname__} has no docstring")
+        setattr(
+            function,
+            _MARK,
+            Action(
+                scope="",
+                method=function.__name__,
+                keys=(key, *also),
+                label=label,
+                doc=doc,
+                unless=(unless,) if callable(unless) else tuple(unless),
+                danger=danger,
+                uses=(uses,) if isinstance(uses, str) or callable(uses) else tuple(uses),
+                show=10 if show is True else int(show),
+                group=group,
+                override=override,
+                inline=inline,
+                now=now,
+                stages=stages,
+                types=types,
+                takes=takes,
+            ),
+        )
+        return function
+
+    return declare
+
+
+def command(
+    name: str,
+    usage: str = "",
+    *,
+    complete: Callable[[Any], Sequence[str]] | None = None,
+    uses: Uses | Sequence[Uses] = (),
+    stages: bool = False,
+    takes: Takes | None = None,
+) -> Callable[[F], F]:
+    """Declare a method ``(self, rest: str)`` as a word of the command line."""
+
+    def declare(function: F) -> F:
+        doc = _told(function)
+        if not doc:
+            raise DeclarationError(f"command {function.__qualname__} has no docstring")
+        names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
+        word = Command("", function.__name__, name, usage, doc, complete, names, stages, takes)
+        setattr(function, _WORD, word)
+        return function
+
+    return declare
+
+
+SCOPES: dict[str, type[Acts]] = {}
+"""Every class that declares actions, by scope: what documentation and completeness tests walk."""
+
+
+class Acts:
+    """Something with actions: the base of places, sheets and of widgets with keys of their own.
+
+    Subclass with ``scope="…"``; without one a class shares its base's scope and declares nothing.
+    Textual bindings are derived here, so no class needs ``BINDINGS``.
+    """
+
+    SCOPE: ClassVar[str] = ""
+    ACTIONS: ClassVar[Mapping[str, Action]] = MappingProxyType({})
+    LINE_COMMANDS: ClassVar[Mapping[str, Command]] = MappingProxyType({})
+    TYPES_TEXT: ClassVar[bool] = False
+    """Whether letters are text for it: then Textual's own order of handling keys is kept."""
+
+    def __init_subclass__(cls, *, scope: str = "", **kwargs: Any) -> None:
+        own_actions = [value for value in vars(cls).values() if hasattr(value, _MARK)]
+        own_commands = [value for value in vars(cls).values() if hasattr(value, _WORD)]
+        if (own_actions or own_commands) and not scope:
+            raise DeclarationError(f"{cls.__qualname__} declares actions but has no scope")
+        if scope:
+            _claim(scope, cls)
+            cls.SCOPE = scope
+        actions = _inherited(cls)
+        commands: dict[str, Command] = {}
+        for base in cls.__mro__[1:]:
+            for name, word in vars(base).get("LINE_COMMANDS", {}).items():
+                if word.scope == vars(base).get("SCOPE"):
+                    commands.setdefault(name, word)
+        for function in own_actions:
+            _add(cls, actions, replace(getattr(function, _MARK), scope=scope))
+        for function in own_commands:
+            word = replace(getattr(function, _WORD), scope=scope)
+            commands[word.name] = word
+        cls.ACTIONS = MappingProxyType(actions)
+        if cls.SCOPE:
+            for name, each in actions.items():
+                DECLARED[f"{cls.SCOPE}.{name}"] = Declared(each.label, each.danger)
+        cls.LINE_COMMANDS = MappingProxyType(commands)
+        bindings = [each.binding for each in actions.values() if each.binding is not None]
+        own_bindings = vars(cls).get("BINDINGS", [])
+        cls.BINDINGS = [*own_bindings, *bindings]  # type: ignore[attr-defined]  # Textual's
+        if issubclass(cls, DOMNode) and not cls.TYPES_TEXT:
+            kwargs.setdefault("inherit_bindings", False)
+        super().__init_subclass__(**kwargs)
+        # Textual has merged them by now. Left there, it would go through them again for each class
+        # below, which has those of its actions anyway.
+        cls.BINDINGS = own_bindings  # type: ignore[attr-defined]
+
+    async def action_press(self, method: str) -> None:
+        """Run one of the declared actions, for Textual's bindings."""
+        from copydesk.tui.framework.keyboard import run
+
+        await run(self, self.ACTIONS[method])
+
+
+def _claim(scope: str, cls: type[Acts]) -> None:
+    taken = SCOPES.get(scope)
+    if taken is not None and (taken.__module__, taken.__qualname__) != (
+        cls.__module__,
+        cls.__qualname__,
+    ):
+        raise DeclarationError(
+            f"scope {scope!r} of {cls.__qualname__} belongs to {taken.__qualname__}: "
+            "two classes would declare the same ids"
+        )
+    SCOPES[scope] = cls
+
+
+def _inherited(cls: type[Acts]) -> dict[str, Action]:
+    """Return the actions of the bases; the nearest declaration of a name, and of a key, has it.
+
+    A base holds also what it inherits itself. That must not stand for what another base made of it.
+    """
+    above = cls.__mro__[1:]
+    if above[0].__mro__ == above:  # one base, which has worked it out
+        return dict(vars(above[0]).get("ACTIONS", {}))
+    taken: dict[str, Action] = {}
+    holder: dict[tuple[str, ...], str] = {}
+    for base in reversed(above):
+        for each in vars(base).get("ACTIONS", {}).values():
+            if each.scope != vars(base).get("SCOPE"):
+                continue
+            before = taken.pop(each.method, None)
+            for key in () if before is None else before.keys:
+                del holder[chord(key)]
+            if any(chord(key) in holder for key in each.keys):
+                _take_keys(taken, each)
+            taken[each.method] = each
+            holder.update((chord(key), each.method) for key in each.keys)
+    order = [name for base in above for name in vars(base).get("ACTIONS", {})]
+    return {name: taken[name] for name in dict.fromkeys(order) if name in taken}
+
+
+def _take_keys(actions: dict[str, Action], new: Action) -> None:
+    """Take the keys of an action from others; one that is left without any goes."""
+    mine = {chord(key) for key in new.keys}
+    for other in list(actions.values()):
+        left = tuple(key for key in other.keys if chord(key) not in mine)
+        if len(left) == len(other.keys):
+            continue
+        if left:
+            actions[other.method] = replace(other, keys=left)
+        else:
+            del actions[other.method]
+
+
+def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
+    """Put ``new`` among ``actions``, taking keys from inherited ones only on request."""
+    if new.method in actions and not new.override:
+        raise DeclarationError(
+            f"{new.id} in {cls.__qualname__} is already {actions[new.method].id}: "
+            "declare it with override=True, or only override the method"
+        )
+    actions.pop(new.method, None)
+    mine = {chord(key) for key in new.keys}
+    if len(mine) != len(new.keys):
+        raise DeclarationError(f"{new.id} names a key twice")
+    for other in list(actions.values()):
+        clash = mine.intersection(map(chord, other.keys))
+        if not clash:
+            continue
+        if not new.override or other.scope == new.scope:
+            raise DeclarationError(
+                f"{cls.__qualname__}: {other.id} and {new.id} are both on "
+                f"{' '.join(sorted(clash)[0])!r}"
+            )
+    _take_keys(actions, new)
+    actions[new.method] = new
+
+
+def declared() -> list[Action]:
+    """Return every action declared so far, each once, in the order of declaration."""
+    seen: dict[str, Action] = {}
+    for cls in SCOPES.values():
+        for each in cls.ACTIONS.values():
+            seen.setdefault(each.id, each)
+    return list(seen.values())
+
+
+def declared_commands() -> list[Command]:
+    """Return every word of the command line declared so far, each once."""
+    seen: dict[str, Command] = {}
+    for cls in SCOPES.values():
+        for each in cls.LINE_COMMANDS.values():
+            seen.setdefault(each.id, each)
+    return list(seen.values())

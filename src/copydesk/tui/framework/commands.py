@@ -1,0 +1,437 @@
+"""The keys that mean the same in every place (interaction.md 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from copydesk.domain.address import web_address
+from copydesk.domain.text import clean
+from copydesk.session.errors import STILL_READING
+from copydesk.tui.framework.actions import SCOPES, Acts, NoRowYet, action, command
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.place import Place
+
+
+def _here(owner: Any) -> Place:
+    return cast("Place", owner)
+
+
+def no_pane(owner: Any) -> str | None:
+    """Say so when nothing that scrolls has the focus."""
+    return None if _here(owner).pane is not None else "No pane has the focus. Tab goes to one."
+
+
+def no_rows_yet(owner: Any) -> str | None:
+    """Say so while what the cursor moves over is still being read."""
+    pane = _here(owner).pane
+    return None if pane is None or not pane.not_yet else NoRowYet(STILL_READING)
+
+
+TO_MOVE = (no_pane, no_rows_yet)
+
+
+def one_view(owner: Any) -> str | None:
+    """Say so when there are no other views."""
+    return None if len(_here(owner).views) > 1 else "This screen has one view."
+
+
+def no_search(owner: Any) -> str | None:
+    """Say so when nothing is searched for."""
+    pane = _here(owner).pane
+    return None if pane is not None and pane.found else "No search yet. / starts one."
+
+
+def no_url(owner: Any) -> str | None:
+    """Say so when the selection has no address that a browser should be given."""
+    url = _here(owner).url()
+    if url and not web_address(url):
+        return "Its address is none of the web, so it is neither opened nor copied."
+    return None if url else "This has no address on the web."
+
+
+def withheld_url(owner: Any) -> str | None:
+    """Say so when the address may be opened, but is neither shown nor copied now."""
+    return _here(owner).withheld()
+
+
+def nothing_to_copy(owner: Any) -> str | None:
+    """Say so when the selection has nothing to copy."""
+    return None if _here(owner).copies() else "There is nothing to copy here."
+
+
+def no_json(owner: Any) -> str | None:
+    """Say so when there is nothing here that the service keeps as JSON."""
+    return None if _here(owner).raw() is not None else "There is nothing here to show as JSON."
+
+
+def raw_operations() -> Sequence[str]:
+    """Return the operations that some place reads JSON with."""
+    return sorted({name for cls in tuple(SCOPES.values()) for name in getattr(cls, "RAW", ())})
+
+
+def nothing_new(owner: Any) -> str | None:
+    """Say so when nothing waits to be folded in."""
+    source = getattr(_here(owner).pane, "source", None)
+    return None if source is not None and source.waiting else "Nothing new waits."
+
+
+_LISTS = " :undo lists what earlier runs wrote."
+
+
+def nothing_to_undo(owner: Any) -> str | None:
+    """Say so when no write of this run can be recalled or taken back."""
+    session = _here(owner).session
+    if session.waits or session.unsettled() or session.undoable() or session.left_over():
+        return None
+    earlier = any(past.standing == "done" for past in session.history.known.values())
+    final = session.final()
+    if final is not None:
+        return f"{final.what} {final.target} cannot be undone.{_LISTS if earlier else ''}"
+    return f"Nothing to undo.{_LISTS if earlier else ''}"
+
+
+def nothing_to_redo(owner: Any) -> str | None:
+    """Say so when nothing was taken back that can be done again."""
+    session = _here(owner).session
+    if session.redoable():
+        return None
+    gone = session.unmade()
+    if not gone:
+        return "Nothing to redo."
+    more, verb = (f" and {len(gone) - 1} more", "are") if len(gone) > 1 else ("", "is")
+    return f"No redo: {clean(gone[0].entry.target)}{more} {verb} gone since u. Stage it again."
+
+
+def no_last_place(owner: Any) -> str | None:
+    """Say so when this is the first place of the run."""
+    return None if _here(owner).desk.visits.back else "This is the first screen you opened."
+
+
+def nowhere_ahead(owner: Any) -> str | None:
+    """Say so when nothing was stepped back from."""
+    if _here(owner).desk.visits.ahead:
+        return None
+    return "There is no later screen: - goes back, and _ comes forward again."
+
+
+def _view_names(owner: Any) -> Sequence[str]:
+    return [view.id for view in _here(owner).views]
+
+
+def _profile_names(owner: Any) -> Sequence[str]:
+    return _here(owner).desk.profile_names
+
+
+def no_token(owner: Any) -> str | None:
+    """Say so where there is no token to be changed."""
+    if _here(owner).session.token is None:
+        return "This is the desk on this machine: it takes no token. :profile goes to a service."
+    return None
+
+
+class CommonActions(Acts, scope="place"):
+    """Actions of every place. A mixin of `Place`, apart from it only for length."""
+
+    @action("j", "down", unless=TO_MOVE, show=False, group="Move", also=("down",))
+    def move_down(self) -> None:
+        """Go to the next row or line."""
+        self._move("move", 1)
+
+    @action("k", "up", unless=TO_MOVE, show=False, group="Move", also=("up",))
+    def move_up(self) -> None:
+        """Go to the previous row or line."""
+        self._move("move", -1)
+
+    @action("g g", "first", unless=TO_MOVE, show=False, group="Move", also=("home",))
+    def move_first(self) -> None:
+        """Go to the first row or line."""
+        self._move("move_first")
+
+    @action("G", "last", unless=TO_MOVE, show=False, group="Move", also=("end",))
+    def move_last(self) -> None:
+        """Go to the last row or line; a long list is read to its end, Esc stops that."""
+        self._move("move_last")
+
+    @action("ctrl+d", "half page down", unless=TO_MOVE, show=False, group="Move")
+    def half_down(self) -> None:
+        """Go down half a page."""
+        self._move("move_page", 0.5)
+
+    @action("ctrl+u", "half page up", unless=TO_MOVE, show=False, group="Move")
+    def half_up(self) -> None:
+        """Go up half a page."""
+        self._move("move_page", -0.5)
+
+    @action("pagedown", "page down", unless=TO_MOVE, show=False, group="Move", also=("ctrl+f",))
+    def page_down(self) -> None:
+        """Go down a page."""
+        self._move("move_page", 1.0)
+
+    @action("pageup", "page up", unless=TO_MOVE, show=False, group="Move")
+    def page_up(self) -> None:
+        """Go up a page."""
+        self._move("move_page", -1.0)
+
+    def _move(self, how: str, *by: float) -> None:
+        pane = _here(self).pane
+        if pane is not None:
+            getattr(pane, how)(*by)
+
+    @action("tab", "next pane", show=False, group="Move")
+    def next_pane(self) -> None:
+        """Go to the next pane."""
+        _here(self).desk.step_pane(1)
+
+    @action("shift+tab", "previous pane", show=False, group="Move")
+    def previous_pane(self) -> None:
+        """Go to the previous pane."""
+        _here(self).desk.step_pane(-1)
+
+    @action("]", "next view", unless=one_view, show=False, group="Views")
+    def next_view(self) -> None:
+        """Go to the next view, page or tab."""
+        self.step_view(1)
+
+    @action("[", "previous view", unless=one_view, show=False, group="Views")
+    def previous_view(self) -> None:
+        """Go to the previous view, page or tab."""
+        self.step_view(-1)
+
+    @action(
+        "1", "view by number", unless=one_view, show=False, group="Views", also=tuple("23456789")
+    )
+    def numbered_view(self) -> None:
+        """Go to a view by its number."""
+        place = _here(self)
+        key = place.desk.keyboard.key
+        number = int(key) if key in {*"123456789"} else 0
+        if not number:  # from the palette, or by a key of the reader's own
+            place.say("Press the number of a view, or type :view and its name.")
+        elif number > len(place.views):
+            place.say(f"There are {len(place.views)} views.", "warn")
+        else:
+            place.choose_view(place.views[number - 1].id)
+
+    def step_view(self, by: int) -> None:
+        """Go that many views on, around the end."""
+        place = _here(self)
+        ids = [view.id for view in place.views]
+        at = ids.index(place.view) if place.view in ids else 0
+        place.choose_view(ids[(at + by) % len(ids)])
+
+    @command("view", "NAME", complete=_view_names)
+    def go_view(self, rest: str) -> None:
+        """Go to a view by name or number."""
+        place = _here(self)
+        ids = [view.id for view in place.views]
+        if rest.isdigit() and 0 < int(rest) <= len(ids):
+            place.choose_view(ids[int(rest) - 1])
+        elif rest in ids:
+            place.choose_view(rest)
+        else:
+            place.say(f"There is no view {rest!r}. There are: {', '.join(ids) or 'none'}.", "warn")
+
+    @action("/", "filter", unless=no_pane, show=5, group="Find", inline=True)
+    async def search(self) -> None:
+        """Filter a list or search a text as you type; Enter keeps it, Esc ends it."""
+        await _here(self).desk.open_search()
+
+    @action("n", "next match", unless=no_search, show=False, group="Find")
+    def next_match(self) -> None:
+        """Go to the next match."""
+        self._step_match(1)
+
+    @action("N", "previous match", unless=no_search, show=False, group="Find")
+    def previous_match(self) -> None:
+        """Go to the previous match."""
+        self._step_match(-1)
+
+    def _step_match(self, by: int) -> None:
+        pane = _here(self).pane
+        if pane is not None and not pane.find_next(by):
+            _here(self).say("No other match.", "warn")
+
+    @action(":", "go", show=4, group="Find", inline=True)
+    async def command_line(self) -> None:
+        """Open the command line: a screen, or a command with its argument; Tab completes."""
+        await _here(self).desk.open_command_line()
+
+    @action("ctrl+p", "palette", show=False, group="Find")
+    async def palette(self) -> None:
+        """Open the palette: every action and screen, found by a few letters."""
+        await _here(self).desk.open_palette()
+
+    @action("?", "help", show=100, group="Find")
+    def help(self) -> None:
+        """List every key of this screen, with the reason where one is off."""
+        _here(self).desk.open_help()
+
+    @action("R", "refresh", show=2, group="Look")
+    def refresh_place(self) -> None:
+        """Read this screen again. Nothing moves under the cursor."""
+        place = _here(self)
+        # What it said before is what is asked again now.
+        place.clear_message(young=True)
+        place.read_again()
+
+    @action(".", "fold in", unless=nothing_new, show=False, group="Look")
+    def fold_in(self) -> None:
+        """Bring in the rows that arrived since."""
+        getattr(_here(self).pane, "source").fold()  # noqa: B009 - guarded by nothing_new
+
+    @action("p", "preview", show=False, group="Look")
+    def preview(self) -> None:
+        """Show or hide the pane with details."""
+        _here(self).toggle_class("-no-side")
+
+    @action("P", "preview below", show=False, group="Look")
+    def preview_side(self) -> None:
+        """Put the pane with details at the side or at the bottom."""
+        _here(self).toggle_class("-below")
+
+    @action("o", "browser", unless=no_url, show=3, group="Share", takes="one")
+    def browse(self) -> None:
+        """Open what is selected in the browser."""
+        place = _here(self)
+        url = web_address(place.url())
+        place.desk.open_url(url)
+        place.say("Opened in the browser." if place.withheld() else f"Opened {url}")
+
+    @action("y", "copy url", unless=(no_url, withheld_url), show=3, group="Share", takes="one")
+    def copy_url(self) -> None:
+        """Copy the address of what is selected."""
+        place = _here(self)
+        place.desk.copy(web_address(place.url()))
+
+    @action("Y", "copy…", unless=nothing_to_copy, show=False, group="Share", takes="one")
+    async def copy_menu(self) -> None:
+        """Choose what to copy: address, id, title or link."""
+        from copydesk.session.options import Option
+
+        place = _here(self)
+        copies = dict(place.copies())
+        chosen = await place.desk.choose(
+            "Copy", [Option(name, name, text) for name, text in copies.items()]
+        )
+        if chosen is not None:
+            place.desk.copy(copies[chosen])
+
+    @action("g j", "JSON", unless=no_json, show=False, group="Look", uses=raw_operations)
+    async def show_raw(self) -> None:
+        """Show what is under the cursor as the service has it: its JSON, to search and copy."""
+        place = _here(self)
+        raw = place.raw()
+        if raw is not None:
+            await place.desk.open_json(place.target, raw)
+
+    @command("json")
+    async def show_raw_by_word(self, rest: str) -> None:
+        """Show what is under the cursor as the service has it, as g j does."""
+        from copydesk.tui.framework.keyboard import run
+
+        await run(self, self.ACTIONS["show_raw"])
+
+    @command("whoami", uses="get_current_user")
+    async def show_me(self, rest: str) -> None:
+        """Show who the service says I am, as JSON."""
+        from copydesk.present.json_views import Raw
+
+        place = _here(self)
+        await place.desk.open_json(place.target, Raw("who I am", "get_current_user"))
+
+    @command("search", "WORDS", uses="search_organization")
+    async def search_for(self, rest: str) -> None:
+        """Search all pages of the organization, or of a space there; a result opens its page."""
+        from copydesk.session.target import Target
+
+        place = _here(self)
+        target = Target(place.session.organization, place.space_at_hand(), item=rest or None)
+        await place.desk.go("search", target)
+
+    @command("cache", "clear", complete=lambda here: ("clear",))
+    async def show_cache(self, rest: str) -> None:
+        """Say how much is kept on this machine of what was read, or drop it: :cache clear."""
+        from copydesk.session.cache import about_cache, clear_cache
+
+        place = _here(self)
+        if rest not in ("", "clear"):
+            place.say(f"There is no :cache {rest}. :cache clear drops what is kept.", "warn")
+            return
+        place.say(await (clear_cache if rest else about_cache)(place.session))
+
+    @command("profile", "NAME", complete=_profile_names)
+    async def change_profile(self, rest: str) -> None:
+        """Work with another service, or the own desk: choose its profile, or name it."""
+        await _here(self).desk.change_profile(rest)
+
+    @action("ctrl+g", "token…", unless=no_token, show=False, group="Look")
+    def fix_token(self) -> None:
+        """Type another token, where the service refuses this one. All that was typed stays."""
+        _here(self).desk.open_token()
+
+    @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
+    async def undo(self) -> None:
+        """Recall what is not sent yet, else take back the last write that can be."""
+        await _here(self).desk.undo(_here(self))
+
+    @action("ctrl+r", "redo", unless=nothing_to_redo, show=False, group="Write", also=("Z",))
+    async def redo(self) -> None:
+        """Do again what was taken back last."""
+        await _here(self).desk.redo(_here(self))
+
+    @action("@", "log", show=1, group="Look")
+    def activity(self) -> None:
+        """Show every write of this run, and send failed ones again."""
+        _here(self).desk.open_activity()
+
+    @action("M", "merge run", show=False, group="Go", inline=True)
+    async def open_merge_run(self) -> None:
+        """Go to the merge run: what is planned, how far it is, where it stopped."""
+        await _here(self).desk.go("merge-run")
+
+    @action("-", "last screen", unless=no_last_place, show=False, group="Go", inline=True)
+    async def last_place(self) -> None:
+        """Go to the screen before this one, step by step, with its cursor; _ comes forward."""
+        await _here(self).desk.step_visit(forward=False)
+
+    @action("_", "next screen", unless=nowhere_ahead, show=False, group="Go", inline=True)
+    async def next_place(self) -> None:
+        """Go forward again to the screen that - went back from."""
+        await _here(self).desk.step_visit(forward=True)
+
+    @action("escape", "back", show=False, group="Go", inline=True)
+    async def step_back(self) -> None:
+        """Step back: stop a slow read, end the search or filter, else leave the screen."""
+        await _here(self).desk.step_back(quits=False)
+
+    @action("q", "back", show=1, group="Go", inline=True)
+    async def close_place(self) -> None:
+        """Step back as Esc does; on the first screen, quit."""
+        await _here(self).desk.step_back(quits=True)
+
+    @action("Q", "quit", show=False, group="Go", also=("ctrl+q",))
+    def quit(self) -> None:
+        """Quit. Typed text is kept."""
+        _here(self).desk.leave()
+
+    @command("quit")
+    def quit_by_word(self, rest: str) -> None:
+        """Quit, as Q does."""
+        _here(self).desk.leave()
+
+    @action("ctrl+c", "quit (twice)", show=False, group="Go")
+    def interrupt(self) -> None:
+        """Press it twice to quit."""
+        _here(self).desk.interrupt()
+
+    @action("ctrl+z", "suspend", show=False, group="Go")
+    def suspend(self) -> None:
+        """Go back to the shell; fg returns."""
+        _here(self).desk.action_suspend_process()
+
+    @action("ctrl+l", "redraw", show=False, group="Look")
+    def redraw(self) -> None:
+        """Draw the whole screen again."""
+        _here(self).desk.redraw()

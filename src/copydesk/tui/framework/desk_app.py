@@ -1,0 +1,189 @@
+"""What screens may ask of the program that they are in.
+
+The program itself (`copydesk.tui.app`) stands on all of them; this is what they know of it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, cast
+
+from textual.app import App
+
+from copydesk.session.visits import Visits
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode
+
+    from copydesk.present.json_views import Raw
+    from copydesk.session.options import Option
+    from copydesk.session.runs.merge import MergeRunner
+    from copydesk.session.session import Session
+    from copydesk.session.target import Target
+    from copydesk.session.writes.log import Written
+    from copydesk.tui.framework.keyboard import Keyboard
+    from copydesk.tui.framework.place import Place
+    from copydesk.tui.framework.prompt import Prompt
+
+
+def desk_of(node: DOMNode) -> DeskApp:
+    """Return the program that a screen or a widget is in."""
+    return cast("DeskApp", node.app)
+
+
+class DeskApp(App[None]):
+    """The program, as its screens know it."""
+
+    session: Session
+    """What the whole run shares."""
+    keyboard: Keyboard
+    visits: Visits
+    """The screens that were visited."""
+
+    @property
+    @abstractmethod
+    def here(self) -> Place | None:
+        """The place in front, or the one under a dialog."""
+
+    # Going places
+
+    @abstractmethod
+    async def go(
+        self, name: str, target: Target | None = None, *, back: bool = False, cursor: str = ""
+    ) -> None:
+        """Go to a place: back to it when it is open already, else on top of this one."""
+
+    @abstractmethod
+    def go_soon(self, name: str, target: Target | None = None) -> None:
+        """Go to a place from the handler of a message; keys that follow are for that place."""
+
+    @abstractmethod
+    def soon(self, work: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Do what leads elsewhere after what goes on now, and before the keys that follow."""
+
+    @property
+    @abstractmethod
+    def waking(self) -> bool:
+        """Whether places may still be unknown, because their modules are being imported."""
+
+    @abstractmethod
+    async def all_places(self) -> None:
+        """Wait until every place is known."""
+
+    @abstractmethod
+    def stay(self) -> None:
+        """Stay where a start begins: a key came before the screen of the last run was drawn."""
+
+    @abstractmethod
+    async def step_back(self, *, quits: bool) -> None:
+        """Step back once; from the first screen, where that ``quits``, out of the program."""
+
+    @abstractmethod
+    async def step_visit(self, *, forward: bool) -> None:
+        """Go to the screen before this one, or to the one that was stepped back from."""
+
+    @abstractmethod
+    def step_pane(self, by: int) -> None:
+        """Focus the next pane."""
+
+    # Lines and dialogs
+
+    @abstractmethod
+    async def open_prompt(self, place: Place, prompt: Prompt) -> None:
+        """Open a line that has the focus before the next key is read."""
+
+    @abstractmethod
+    async def open_search(self) -> None:
+        """Open the line of ``/`` for the pane in focus."""
+
+    @abstractmethod
+    async def open_command_line(self, text: str = "") -> None:
+        """Open the line of ``:``, with some text in it already."""
+
+    @abstractmethod
+    async def open_palette(self) -> None:
+        """Open the palette, and do what is chosen there."""
+
+    @abstractmethod
+    def open_help(self) -> None:
+        """Show every key of the place in front."""
+
+    @abstractmethod
+    def open_activity(self) -> None:
+        """Show the writes of this run."""
+
+    @abstractmethod
+    async def open_json(self, target: Target, raw: Raw) -> None:
+        """Show something as the service has it."""
+
+    @abstractmethod
+    async def choose(self, title: str, options: Sequence[Option]) -> str | None:
+        """Ask for one of some options; return its id."""
+
+    @abstractmethod
+    async def confirm_again(self, line: Written) -> bool:
+        """Ask whether to send a write of this run that may have arrived."""
+
+    @abstractmethod
+    def open_token(self) -> None:
+        """Ask for another token, over whatever is in front."""
+
+    @property
+    @abstractmethod
+    def profile_names(self) -> Sequence[str]:
+        """The names that ``:profile`` takes, for its completion."""
+
+    @abstractmethod
+    async def change_profile(self, name: str) -> None:
+        """Leave for another profile. Raises `NotDoneError`: then all stays as it is."""
+
+    # Writes and runs
+
+    @abstractmethod
+    async def undo(self, place: Place) -> None:
+        """Recall what is not sent yet, else take back the last write that can be."""
+
+    @abstractmethod
+    async def redo(self, place: Place) -> None:
+        """Do again what was taken back last."""
+
+    @property
+    @abstractmethod
+    def merging(self) -> MergeRunner:
+        """What goes through the merge run."""
+
+    @property
+    @abstractmethod
+    def merge_note(self) -> tuple[str, str]:
+        """What the header says of the merge run, and its tone; empty when there is none."""
+
+    @abstractmethod
+    def recover_soon(self) -> None:
+        """Settle in the background what earlier runs left open."""
+
+    # The terminal, and the end
+
+    @abstractmethod
+    def copy(self, text: str, shown: str = "") -> None:
+        """Copy text; ``shown`` names it where it is not to be said itself."""
+
+    @abstractmethod
+    def redraw(self) -> None:
+        """Draw everything again, after something else wrote on the terminal."""
+
+    @abstractmethod
+    def hint(self, width: int) -> str:
+        """Return what is told in a line so wide; nothing once something was written."""
+
+    @abstractmethod
+    def keep_soon(self) -> str:
+        """Have kept what is typed on the screens; return what went wrong, if anything."""
+
+    @abstractmethod
+    def leave(self, *, bound_for: str | None = None) -> None:
+        """Quit, unless writes are under way: then say so, and quit at the second time."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Quit at the second ctrl+c."""

@@ -1,0 +1,64 @@
+"""Writing in the editor that the user has, outside of copydesk: ``$VISUAL`` or ``$EDITOR``."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from copydesk.domain.text import clean
+from copydesk.local.children import run
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.desk_app import DeskApp
+
+SCISSORS = "<!-- Everything below this line is only for reading and is not sent. -->"
+
+
+class EditorError(Exception):
+    """Why nothing came back from an editor, as a sentence; the text is as it was."""
+
+
+def edit_in_editor(app: DeskApp, text: str, quote: str = "", suffix: str = ".md") -> str:
+    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``. Raises `EditorError`.
+
+    ``suffix`` is what the name of the file ends with, by which editors know what they edit.
+    """
+    name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
+    try:
+        editor = shlex.split(os.environ.get(name, ""))
+    except ValueError as error:
+        raise EditorError(f"${name} cannot be read as a command: {error}.") from error
+    if not editor:
+        raise EditorError("Neither $VISUAL nor $EDITOR is set: set one, and start copydesk again.")
+    body = text
+    if quote:
+        quoted = "\n".join(f"> {line}" for line in quote.splitlines())
+        body = f"{text}\n\n{SCISSORS}\n{quoted}\n"
+    with tempfile.TemporaryDirectory(prefix="copydesk-") as folder:
+        path = Path(folder) / f"text{suffix}"
+        path.write_text(body, encoding="utf-8")
+        shown = clean(editor[0], limit=60)
+        try:
+            with app.suspend():
+                status = run([*editor, str(path)])
+        except FileNotFoundError as error:
+            raise EditorError(f"There is no {shown}, which ${name} names as the editor.") from error
+        except OSError as error:
+            raise EditorError(
+                f"{shown}, which ${name} names, did not start: {error.strerror}."
+            ) from error
+        except SuspendNotSupported as error:
+            raise EditorError("This terminal cannot be left for an editor.") from error
+        if status != 0:
+            raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
+        try:
+            edited = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise EditorError(f"{shown} left no file: the text is as it was.") from error
+    app.redraw()
+    return edited.split(SCISSORS, 1)[0].rstrip("\n")

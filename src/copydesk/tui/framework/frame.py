@@ -1,0 +1,508 @@
+"""The lines around a place: header, views, status and footer, one widget of one line each."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from copydesk.domain.text import clean, shorten
+from copydesk.session.errors import ends_with_an_answer
+from copydesk.session.glyphs import glyphs
+from copydesk.tui.framework.ages import NAMED_WIDTH, age_line
+from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.keyboard import Meaning, keys_of
+from copydesk.tui.framework.keys import shown
+from copydesk.tui.framework.read_only import away
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from copydesk.session.session import Session
+    from copydesk.tui.framework.place import Place, View
+
+ERROR_SECONDS = 4.0
+"""How long an error stays although keys are pressed."""
+
+MOST_LINES = 3
+"""How many lines a message may take."""
+
+ALL_OF_IT = "@ shows all"
+"""Ends a message that has no room for more of it."""
+
+NOTE_GAP = "   "
+"""Stands between the parts of the note beside the views."""
+
+NAME_CELLS = 16
+"""Cells of a profile's name in the header, where there is little room."""
+
+NAME_SHOWN = 16
+"""How many cells of the name of a place are to be seen, whatever else the header has to say."""
+
+STOPS = " Esc stops it."
+"""Ends what is said of a slow read."""
+
+LEAST_SAID = 16
+"""How many cells must be left for what a place has to say, or none of it is shown."""
+
+LINES_EACH = 6
+"""How many lines a terminal must have for each line of a message."""
+
+
+class Line(Widget):
+    """One line of text with a left and a right part; drawn again only when they differ."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--key",
+        "line--off",
+        "line--warn",
+        "line--bad",
+        "line--good",
+        "line--current",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._drawn: tuple[Text, Text] | None = None
+        self._shown: tuple[str, str] = ("", "")
+        self._strip: Strip | None = None
+        self._tones: dict[str, Style] = {}
+
+    @property
+    def place(self) -> Place:
+        """The place it frames."""
+        return cast("Place", self.screen)
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """Return what to show on the left and on the right of a line so wide."""
+        raise NotImplementedError
+
+    def update(self) -> None:
+        """Draw again if there is something else to show."""
+        width = self.size.width
+        if not self.is_attached or width <= 0:
+            return
+        parts = self.parts(width)
+        if parts != self._drawn:
+            self._drawn, self._strip = parts, None
+            self.refresh()
+
+    def tone(self, name: str) -> Style:
+        """Return the style of a component of the line."""
+        tone = self._tones.get(name)
+        if tone is None:
+            style = self.get_component_rich_style(f"line--{name}")
+            tone = self._tones[name] = Style(
+                color=style.color, bold=style.bold, dim=style.dim, reverse=style.reverse
+            )
+        return tone
+
+    def notify_style_update(self) -> None:
+        """Follow the theme."""
+        super().notify_style_update()
+        self._drawn = self._strip = None
+        self._tones.clear()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._drawn = self._strip = None
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width = self.size.width
+        if self._strip is not None and self._strip.cell_length == width:
+            return self._strip
+        left, right = self._drawn or self.parts(width)
+        self._drawn = (left, right)
+        self._strip = self.draw(left, right, width)
+        return self._strip
+
+    def draw(self, left: Text, right: Text, width: int) -> Strip:
+        """Draw the two parts of one line; the left one is cut where both do not fit."""
+        base = self.rich_style
+        room = width - 2
+        right_cells = right.cell_len if right.cell_len <= room else 0
+        left_room = max(0, room - right_cells - (2 if right_cells else 0))
+        if left.cell_len > left_room:
+            left = left.copy()
+            left.truncate(max(0, left_room - 1))
+            left.append(glyphs().more)
+        console = self.app.console
+        segments = [Segment(" ", base)]
+        for part, pad in ((left, room - left.cell_len - right_cells), (right, 0)):
+            if part is right and not right_cells:
+                break
+            under = base + console.get_style(part.style) if part.style else base
+            segments.extend(
+                Segment(text, under + style if style else under)
+                for text, style, _ in part.render(console)
+                if text and text != "\n"
+            )
+            segments.append(Segment(" " * max(0, pad), base))
+        return Strip(segments).adjust_cell_length(width, base)
+
+
+class Head(Line):
+    """Where I am; how old what I see is; how much of the API budget is left."""
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """Breadcrumb left; age, budget and writes under way right."""
+        place, session = self.place, desk_of(self).session
+        right = Text()
+        if session.budget is not None and width >= 60:
+            left_over, limit = session.budget
+            right.append(
+                f"  api {left_over}/{limit}{' slow' if session.slow else ''}",
+                style=self.tone("warn") if session.slow else "",
+            )
+        if session.counted.count:
+            right.append(f"  drafts {session.counted.count}")
+        if session.outbox.count:
+            tone = "warn" if session.outbox.asks else ""
+            right.append(f"  outbox {session.outbox.count}", style=self.tone(tone) if tone else "")
+        if session.counted.trouble:
+            right.append("  not on disk", style=self.tone("bad"))
+        note, tone = desk_of(self).merge_note
+        if note:
+            right.append(f"  {note}", style=self.tone(tone) if tone else "")
+        if session.writes_pending:
+            right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
+        # A title may be a megabyte; what lies beyond the edge is not measured each second.
+        steps = [step[: 4 * width] for step in place.trail()]
+        return self._fit(self._begun(session, width), steps, right, width)
+
+    def _fit(self, begun: Text, steps: list[str], right: Text, width: int) -> tuple[Text, Text]:
+        """Say the age and where this is in so few words that the name of the place is not cut off.
+
+        What the age says besides goes first, then the steps that lead here, then more of the age.
+        """
+        tone, ages = age_line(self.place, width)
+        shown = min(cell_len(steps[-1]) if steps else 0, NAME_SHOWN)
+        leaving = range(len(steps) or 1)
+        tries = [(leave, said) for leave in leaving for said in ages[:2]]
+        tries += [(leave, said) for said in ages[2:] for leave in leaving]
+        for leave, said in tries:
+            age = self._age(tone, said).append(right)
+            left, before = self._way(begun, steps, leave)
+            if before + shown <= width - 2 - age.cell_len - 2:
+                break
+        return left, age
+
+    def _way(self, begun: Text, steps: list[str], leave: int) -> tuple[Text, int]:
+        """Return the way here without its first steps, and how many cells are before its last."""
+        left, before = begun.copy(), 0
+        for at, step in enumerate(steps[leave:], leave):
+            if at:
+                left.append(f"{glyphs().more} > " if at == leave else " > ", style=self.tone("off"))
+            before = left.cell_len
+            left.append(step, style="bold" if at == len(steps) - 1 else "")
+        return left, before
+
+    def _age(self, tone: str, said: str) -> Text:
+        if tone in ("", "good"):
+            live = self.tone(tone or "warn")
+            return Text.assemble((glyphs().live + " ", live), said)
+        return Text.assemble((said, self.tone(tone)))
+
+    def _begun(self, session: Session, width: int) -> Text:
+        """Say for whom this is: the profile in place of the program where there is little room."""
+        left = Text()
+        name = clean(session.profile or session.called)
+        if not name or width >= NAMED_WIDTH:
+            left.append("copydesk", style=self.tone("current"))
+        if name:
+            left.append(f" {name}" if left else shorten(name, NAME_CELLS, glyphs().more),
+                        style=self.tone("current"))  # fmt: skip
+        if session.read_only:
+            left.append(" read-only", style=self.tone("warn"))
+        return left.append("  ")
+
+
+class Views(Line):
+    """The views of a place: ``[Needs me 7]  Ready 4``; ``[`` and ``]`` step through them."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._spans: list[tuple[int, int, str]] = []
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """The views, the current one in brackets."""
+        text, self._spans = Text(), []
+        place = self.place
+        views, form = _that_fit(place.views, place.view, width)
+        if views and views[0] is not place.views[0]:
+            text.append(glyphs().more, style=self.tone("off"))
+        for view in views:
+            label = form(view)
+            current = view.id == place.view
+            start = text.cell_len
+            text.append(
+                f"[{label}]" if current else f" {label} ",
+                style=self.tone("current") if current else self.tone("off"),
+            )
+            self._spans.append((start, text.cell_len, view.id))
+            text.append(" ")
+        text.rstrip()
+        if views and views[-1] is not place.views[-1]:
+            text.append(f" {glyphs().more}", style=self.tone("off"))
+        # Which view this is comes before what is said of it: of that the last part stays.
+        notes = place.views_note().split(NOTE_GAP)
+        while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + 4 > width:
+            del notes[0]
+        return text, Text(NOTE_GAP.join(notes), style=self.tone("off"))
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the view that was clicked."""
+        for start, end, view in self._spans:
+            if start <= event.x - 1 < end:
+                self.place.choose_view(view)
+
+
+def _full(view: View) -> str:
+    """Return what a view is called, with its count if that is known."""
+    return view.title if view.count is None else f"{view.title} {view.count:,}"
+
+
+def _plain(view: View) -> str:
+    return view.title if view.count is None else f"{view.title} {view.count}"
+
+
+def _short(view: View) -> str:
+    title = view.short or view.title
+    return title if view.count is None else f"{title} {view.count}"
+
+
+def _that_fit(
+    views: Sequence[View], current: str, width: int
+) -> tuple[Sequence[View], Callable[[View], str]]:
+    """Return the views of which there is room for the names, and what gives these.
+
+    Where even the shortest do not all fit, the ones farthest from the current one are left out.
+    """
+
+    def cells(form: Callable[[View], str], shown: Sequence[View] = views) -> int:
+        return sum(cell_len(form(view)) + 3 for view in shown)
+
+    # The blanks after the last one are cut off.
+    room = width - (1 if views and views[-1].id == current else 0)
+    for form in (_full, _plain):
+        if cells(form) <= room:
+            return views, form
+    room -= 4  # for the signs that some are left out
+    at = next((at for at, view in enumerate(views) if view.id == current), 0)
+    low, high = 0, len(views)
+    while high - low > 1 and cells(_short, views[low:high]) > room:
+        if at - low > high - 1 - at:
+            low += 1
+        else:
+            high -= 1
+    return views[low:high], _short
+
+
+class Status(Line):
+    """What just happened, what a begun chord may become, or what to know about this place."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.message = ""
+        self.tone_name = ""
+        self.keys = ""
+        self.slow: dict[str, str] = {}
+        self._until = 0.0
+        self._answers = 0
+        self._folded: list[Strip] = []
+
+    def say(self, text: str, tone: str) -> None:
+        """Show a message until the next key; an error at least `ERROR_SECONDS`."""
+        self.message, self.tone_name = text, tone
+        self._until = monotonic() + (ERROR_SECONDS if tone == "bad" else 0)
+        self._answers = self._contact_answers
+        self.update()
+
+    @property
+    def shows_error(self) -> bool:
+        """Whether the message is an error younger than `ERROR_SECONDS`."""
+        return bool(self.message) and monotonic() < self._until
+
+    @property
+    def _contact_answers(self) -> int:
+        return desk_of(self).session.contact.answers
+
+    def update(self) -> None:
+        """Forget what an answer has proved untrue; take as many lines as the message needs."""
+        if not self.is_attached:  # asked for after a drawing that was the last of its place
+            return
+        if ends_with_an_answer(self.message) and self._contact_answers > self._answers:
+            self.message = ""
+        super().update()
+        self._take_room()
+
+    def _take_room(self) -> None:
+        """Fold what does not fit into one line, as far as the terminal has lines to give."""
+        width = self.size.width
+        most = max(1, min(MOST_LINES, self.screen.size.height // LINES_EACH))
+        folded: list[Strip] = []
+        if self._drawn is not None and (self.keys or self.message) and width > 2:
+            left, right = self._drawn
+            if not right and left.cell_len > width - 2:
+                lines = list(left.wrap(self.app.console, width - 2))
+                for line in lines:
+                    line.rstrip()
+                if len(lines) > most:
+                    lines = [*lines[: most - 1], self._cut(lines[most - 1], width - 2)]
+                folded = [self.draw(line, Text(), width) for line in lines]
+        if folded != self._folded:
+            self._folded = folded
+            self.styles.height = max(1, len(folded))
+            self.refresh()
+
+    def _cut(self, line: Text, width: int) -> Text:
+        """Return the last line that there is room for; a message is whole in the log."""
+        more = glyphs().more
+        if not self.keys:
+            desk_of(self).session.note(self.message)
+            more += f" {ALL_OF_IT}"
+        line.truncate(max(0, width - len(more)))
+        line.rstrip()
+        return line.append(more)
+
+    def notify_style_update(self) -> None:
+        """Follow the theme with all lines."""
+        super().notify_style_update()
+        self.call_later(self.update)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one of the lines."""
+        if y < len(self._folded):
+            return self._folded[y]
+        return super().render_line(y)
+
+    def on_resize(self) -> None:
+        """Fold for the new width, once it is known everywhere."""
+        self.call_after_refresh(self.update)
+
+    def clear(self, *, young: bool = False) -> None:
+        """Forget the message; an error that is still ``young`` only if that is said."""
+        if self.message and (young or not self.shows_error):
+            self.message = ""
+            self.update()
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """Chord hints, else the message, else what is slow, else what the place has to say."""
+        right = Text(self.place.status_right(), style=self.tone("off"))
+        if self.keys:
+            return Text(self.keys, style=self.tone("key")), Text()
+        if self.message:
+            tone = self.tone(self.tone_name) if self.tone_name else ""
+            said = Text(self.message, style=tone)
+            # What just happened comes before what can be taken back.
+            return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
+        if self.slow:
+            said = Text(_slow_reads(list(self.slow.values()), width - 2), style=self.tone("warn"))
+            return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
+        hint = desk_of(self).hint(width - 2)
+        if hint:
+            return Text(hint, style=self.tone("off")), Text()
+        known = Text(self.place.status_left(), style=self.tone("off"))
+        if known.cell_len + right.cell_len + 4 > width < right.cell_len + LEAST_SAID:
+            known = Text()  # so few letters of it would say nothing
+        return known, right
+
+
+def _slow_reads(said: Sequence[str], room: int) -> str:
+    """Return what is slow: that Esc stops it is said once, and is not cut off."""
+    reads = [each.removesuffix(STOPS) for each in said]
+    told = "  ".join(reads) + STOPS
+    if len(reads) > 1 and cell_len(told) > room:
+        return f"{reads[0]}  and {len(reads) - 1} more.{STOPS}"
+    return told
+
+
+class Foot(Line):
+    """The actions that matter here, with this user's keys; always ends with ``? help``."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._spans: list[tuple[int, int, Meaning]] = []
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """As many actions as fit, those of low priority left out first; dim when off."""
+        app = desk_of(self)
+        keyboard = app.keyboard
+        chain = keyboard.chain(self.place)
+        if chain and chain[0].TYPES_TEXT:
+            # Letters are typed into the line: what they do elsewhere they do not do now.
+            del chain[1:]
+        entries = [
+            (level, action)
+            for level, owner in enumerate(chain)
+            for action in owner.ACTIONS.values()
+            if action.show
+            and keys_of(action, keyboard.keymap)
+            and not away(app.session, action)
+            and action.label_for(owner)
+        ]
+        help_entry = next((e for e in entries if e[1].method == "help"), None)
+        if help_entry is not None:
+            entries.remove(help_entry)
+        seen: set[str] = set()
+        unique = []
+        for level, action in entries:
+            key = keys_of(action, keyboard.keymap)[0]
+            if key not in seen:
+                seen.add(key)
+                unique.append((level, action))
+        labels = {action.id: self._label(action, chain[level]) for level, action in unique}
+        cells = {each: len(label) + 2 for each, label in labels.items()}
+        room = width - 2
+        if help_entry is not None:
+            labels[help_entry[1].id] = self._label(help_entry[1], chain[help_entry[0]])
+            room -= len(labels[help_entry[1].id])
+        leads = getattr(chain[0], "leads", "") if chain else ""
+        by_need = sorted(unique, key=lambda e: (not leads or e[1].group != leads, -e[1].show))
+        kept: set[str] = set()
+        for _, action in by_need:
+            if cells[action.id] <= room:
+                kept.add(action.id)
+                room -= cells[action.id]
+            else:
+                break
+        text, self._spans = Text(), []
+        # What matters most comes first; within one priority, the order of declaration.
+        for level, action in [
+            *(e for e in by_need if e[1].id in kept),
+            *([help_entry] if help_entry else []),
+        ]:
+            off = action.reason(chain[level]) is not None
+            start = text.cell_len
+            key, _, label = labels[action.id].partition(" ")
+            text.append(key, style=self.tone("off" if off else "key"))
+            text.append(f" {label}", style=self.tone("off") if off else "")
+            self._spans.append((start, text.cell_len, Meaning(level, action)))
+            text.append("  ")
+        text.rstrip()
+        return text, Text()
+
+    def _label(self, action: object, owner: object) -> str:
+        from copydesk.tui.framework.actions import Action
+
+        assert isinstance(action, Action)
+        keyboard = desk_of(self).keyboard
+        key = shown(keys_of(action, keyboard.keymap)[0]).replace(" ", "")
+        return f"{key} {action.label_for(owner)}"
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do the action that was clicked."""
+        keyboard = desk_of(self).keyboard
+        for start, end, meaning in self._spans:
+            if start <= event.x - 1 < end:
+                await keyboard.do(meaning, keyboard.chain(self.place))
+                return

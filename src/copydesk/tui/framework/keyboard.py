@@ -1,0 +1,506 @@
+"""From a key press to the action it means here.
+
+The widget in focus is asked first, then what holds it, then the place, then the jumps that work
+everywhere. Tables are built once per combination of classes and keymap, so a press costs one
+look-up. Keys that mean nothing here are answered with what they mean elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from textual import events
+from textual.app import App
+from textual.screen import Screen
+from textual.widgets import Input
+
+from copydesk.domain.cause import CAUSE
+from copydesk.tui.framework.actions import Action, Acts, Command, NotYet
+from copydesk.tui.framework.early_keys import EarlyKeys
+from copydesk.tui.framework.keys import chord, declared_name, shown
+from copydesk.tui.framework.navigation import ENTRIES
+from copydesk.tui.framework.read_only import away, refusal
+from copydesk.tui.framework.typing_ahead import Typed, TypingAhead
+from copydesk.tui.framework.workers import heard
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from copydesk.tui.framework.desk_app import DeskApp
+    from copydesk.tui.framework.place import Place
+
+SOFT_CHORD_SECONDS = 0.8
+"""How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
+
+STEPS = 4
+"""Turns of the event loop in which an action goes on once its dialog is left."""
+
+LEAVES = frozenset({"enter", "escape"})
+"""Keys by which a field may be left."""
+
+FIELD_SECONDS = 1.0
+"""How long what is typed waits for a field to put in what was typed before."""
+
+BEGAN_ON: ContextVar[ref[Screen[Any]] | None] = ContextVar("began_on", default=None)
+"""What was in front when the action began that goes on here, or where it went itself since.
+
+Every task that begins here keeps its own copy, and the screens that it opens begin theirs in that:
+were it not a weak reference, each screen would keep the one before it for as long as the program
+runs.
+"""
+
+
+def left_behind(app: App[Any]) -> bool:
+    """Whether the user has gone on since the action began that goes on here.
+
+    Something else is in front then, and what is typed is meant for that.
+    """
+    noted, front = BEGAN_ON.get(), app.screen
+    began = None if noted is None else noted()
+    own = getattr(front, "cause", None) == CAUSE.get()
+    return began is not None and began in app.screen_stack and not (front is began or own)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """An action and which owner of the chain has it (-1: the jumps)."""
+
+    level: int
+    action: Action
+
+
+@dataclass(slots=True)
+class Node:
+    """What a key does: an action, the beginning of chords, or both."""
+
+    meaning: Meaning | None
+    following: dict[str, Node]
+
+
+def build(
+    chain: Sequence[type[Acts]], keymap: Mapping[str, str], *, jumps: bool
+) -> dict[str, Node]:
+    """Return the key table of a chain of classes, nearest first."""
+    root: dict[str, Node] = {}
+    layers: list[tuple[int, list[Action]]] = [
+        (level, list(cls.ACTIONS.values())) for level, cls in enumerate(chain)
+    ]
+    if jumps:  # places that are imported in a thread meanwhile come in: hence a copy
+        layers.append((-1, [entry.action for entry in tuple(ENTRIES.values())]))
+    for level, actions in layers:
+        for action in actions:
+            for keys in keys_of(action, keymap):
+                _put(root, chord(keys), Meaning(level, action))
+    return root
+
+
+def keys_of(action: Action, keymap: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the keys of an action in this user's keymap."""
+    mine = keymap.get(action.id)
+    return action.keys if mine is None else tuple(key.strip() for key in mine.split(","))
+
+
+def _put(root: dict[str, Node], presses: Sequence[str], meaning: Meaning) -> None:
+    node = root.setdefault(presses[0], Node(None, {}))
+    for press in presses[1:]:
+        node = node.following.setdefault(press, Node(None, {}))
+    if node.meaning is None:
+        node.meaning = meaning
+
+
+async def run(owner: Any, action: Action) -> None:
+    """Do an action, or say why it is off. An async one goes on in a worker."""
+    if not owner.is_attached or owner.screen not in owner.app.screen_stack:
+        return  # it was left between the key and its turn
+    place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
+    session = owner.app.session
+    if away(session, action):
+        why: str | None = refusal(session, action.label)
+    else:
+        why = action.reason(owner)
+    waits = isinstance(why, NotYet) and action.types and place is not None
+    keyboard: Keyboard = owner.app.keyboard
+    unseen = action.writes and action.danger < 2 and not action.types
+    unread = False
+    if place is not None and keyboard.presses and not waits:
+        known = partial(_known, owner, action, place)
+        unread = isinstance(why, NotYet) and not known()
+        if unread and not unseen:
+            keyboard.early.wait(keyboard.presses, known)
+            return
+    if why is None and unseen and keyboard.early.giving:
+        why = f"“{action.label}” was typed before this could be seen: press it again."
+    if why is not None and not waits:
+        keyboard.early.failed(why)
+        if place is not None:
+            place.say(why, "warn")
+        else:
+            owner.app.bell()
+        if action.types:
+            keyboard.early.refuse(action.label, why, keyboard.pressed_at, action.id)
+        elif unread:  # what follows, as after a mark, would be about another row than was meant
+            keyboard.early.refuse(action.label, why, keyboard.pressed_at, "")
+        return
+    if _is_under_way(owner, action):
+        if place is not None:
+            place.say(f"{action.label.capitalize()} is still under way.", "warn")
+        return
+    with because(owner, action.id):
+        method = getattr(owner, action.method)
+        ahead = keyboard.ahead
+        result = ahead.once_read(owner, action) if waits else method()
+        if action.types and inspect.isawaitable(result):
+            result = ahead.follow(owner.screen, action, result)
+        if action.inline and inspect.isawaitable(result):
+            await tell_failures(place, result)
+        else:
+            await _follow(owner, place, action, result)
+
+
+def _known(owner: Any, action: Action, place: Place) -> bool:
+    """Whether it is known what an action is about, or nothing more of it is being read."""
+    return not (place.unread_yet and isinstance(action.reason(owner), NotYet))
+
+
+def _is_under_way(owner: Any, action: Action) -> bool:
+    """Whether an action is still being done, so that it is not begun a second time.
+
+    Where text is typed that is so until its field has opened: what is sent from there is another
+    text then, or is kept from being sent twice by itself.
+    """
+    ahead: TypingAhead = owner.app.keyboard.ahead
+    if action.types:
+        return ahead.opening is not None and ahead.opening.id == action.id
+    return any(
+        worker.name == action.id
+        and worker.is_running
+        and worker.node is owner.screen
+        and not owner.app.session.waits_for(worker)
+        for worker in owner.app.workers
+    )
+
+
+async def run_command(owner: Any, command: Command, rest: str) -> None:
+    """Do a word of the command line."""
+    place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
+    if away(owner.app.session, command):
+        if place is not None:
+            place.say(refusal(owner.app.session, command.label), "warn")
+        return
+    if (why := command.reason(owner)) is not None:
+        if place is not None:
+            place.say(why, "warn")
+        return
+    with because(owner, command.id):
+        await _follow(owner, place, command, getattr(owner, command.method)(rest))
+
+
+@contextmanager
+def because(owner: Any, name: str) -> Iterator[None]:
+    """Let what is sent meanwhile, and by tasks that begin meanwhile, name its action.
+
+    What is done in a sheet is done for the action that opened it, too.
+    """
+    opener: tuple[str, ...] = getattr(owner.screen, "cause", ())
+    before, where = CAUSE.set((*opener, name)), BEGAN_ON.set(ref(owner.screen))
+    try:
+        yield
+    finally:
+        CAUSE.reset(before)
+        BEGAN_ON.reset(where)
+
+
+async def _follow(owner: Any, place: Place | None, each: Action | Command, result: Any) -> None:
+    if inspect.isawaitable(result):
+        failing = tell_failures(place, result)
+        worker = owner.screen.run_worker(failing, name=each.id, group=each.id)
+        owner.app.keyboard.early.follow(worker, each)
+        # The first step runs before the next key is read: an action binds to what is under the
+        # cursor when its key was pressed.
+        await asyncio.sleep(0)
+    if place is not None and place.is_attached:
+        place.frame_soon()
+
+
+async def tell_failures(place: Place | None, result: Any) -> None:
+    """Await what an action began; what the service refused is said on the place."""
+    from copydesk.session.errors import failure_types, sentence
+    from copydesk.session.session import QueuedError, RecalledError, WriteError
+
+    try:
+        await result
+    except (QueuedError, RecalledError) as error:
+        if place is not None:
+            place.tell(str(error), "warn")
+    except WriteError as error:
+        if place is not None:
+            place.tell(str(error), "bad")
+    except failure_types() as error:
+        if place is not None:
+            place.learn(error)
+            place.tell(sentence(error), "bad")
+    finally:
+        if place is not None and place.is_attached:
+            place.refresh_frame()
+
+
+def _takes_text(focused: Widget) -> bool:
+    return not isinstance(focused, Acts) or focused.TYPES_TEXT
+
+
+class Keyboard:
+    """Reads key presses for an app."""
+
+    def __init__(self, app: DeskApp) -> None:
+        self.app = app
+        self.ahead = TypingAhead(app)
+        self.early = EarlyKeys(app)
+        self.pressed = False
+        """Whether any key came."""
+        self.clock = monotonic
+        """The clock of the keys."""
+        self.pressed_at = monotonic()
+        """When the last key came that was acted on."""
+        self.presses: tuple[events.Key, ...] = ()
+        """The key that is acted on, or all of its chord."""
+        self._begun: tuple[events.Key, ...] = ()
+        self.keymap: dict[str, str] = {}
+        self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
+        self._pending: Node | None = None
+        self._pressed = ""
+        self.key = ""
+        """The last key that was acted on, as declared."""
+        self._soft_until = 0.0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a chord has begun."""
+        return self._pending is not None
+
+    def use(self, keymap: Mapping[str, str]) -> None:
+        """Use another keymap."""
+        self.keymap = dict(keymap)
+        self._tables.clear()
+
+    def table(self, chain: Sequence[Acts], *, jumps: bool) -> dict[str, Node]:
+        """Return the key table for these owners."""
+        key = (*(type(owner) for owner in chain), jumps, len(ENTRIES))
+        table = self._tables.get(key)
+        if table is None:
+            table = build([type(owner) for owner in chain], self.keymap, jumps=jumps)
+            self._tables[key] = table
+        return table
+
+    def chain(self, screen: Screen[Any] | None = None) -> list[Acts]:
+        """Return who may answer a key on a screen (the one in front), nearest first."""
+        screen = screen or self.app.screen
+        focused = screen.focused
+        nodes = [screen] if focused is None else focused.ancestors_with_self
+        chain: list[Acts] = []
+        for node in nodes:
+            if isinstance(node, Acts):
+                chain.append(node)
+            if node is screen:
+                break
+        return chain
+
+    def takes(self, event: Typed) -> bool:
+        """Whether a key, or what is pasted, is for something else than what is in front now."""
+        return self.ahead.take(event) or self.early.take(event)
+
+    def is_text(self, event: Typed) -> bool:
+        """Whether the field in focus takes a key, or what is pasted, as text."""
+        focused = self.app.screen.focused
+        if focused is None or not _takes_text(focused):
+            return False
+        if not isinstance(event, events.Key):
+            return True
+        acts = isinstance(focused, Acts) and event.key in self.table([focused], jumps=False)
+        return (event.is_printable or event.key == "backspace") and not acts
+
+    async def press(self, event: events.Key) -> bool:
+        """Act on a key; False leaves it to Textual."""
+        self.pressed = True
+        self.app.stay()
+        if self.takes(event):
+            self._pending = None
+            return True
+        self.pressed_at = event.time
+        front = self.app.screen
+        try:
+            return await self._press(event)
+        finally:
+            self.presses = ()
+            if self.app.screen is not front:
+                await self.gone_on()
+
+    async def gone_on(self) -> None:
+        """Let actions that waited for the closed screen go on before the next key is acted on."""
+        for _ in range(STEPS):
+            await asyncio.sleep(0)
+
+    async def _press(self, event: events.Key) -> bool:
+        screen = self.app.screen
+        focused = screen.focused
+        if not isinstance(screen, Acts):
+            return False
+        if focused is not None and _takes_text(focused):
+            self._pending = None
+            return await self._leaves(event.key, focused)
+        chain = self.chain()
+        on_place = screen.SCOPE != "" and hasattr(screen, "say")
+        table = self.table(chain, jumps=on_place)
+        pending, self._pending = self._pending, None
+        soft = pending is not None and pending.meaning is not None
+        self.presses = (event,) if pending is None or soft else (*self._begun, event)
+        if pending is not None and soft and monotonic() > self._soft_until:
+            pending = None
+        if pending is not None:
+            if event.key == "escape" and not soft:
+                self._hint(None)
+                return True
+            node = pending.following.get(event.key)
+            if node is None and not soft:
+                # The jump may be to a place that is still being imported, or that was when the
+                # chord began.
+                if self.app.waking:
+                    await self.app.all_places()
+                known = self.table(chain, jumps=on_place).get(chord(self._pressed)[0], pending)
+                node = known.following.get(event.key)
+            if node is None and not soft:
+                self._hint(None)
+                self._say(
+                    f"{shown(self._pressed + ' ' + declared_name(event.key))} means nothing here. "
+                    + self._list(pending)
+                )
+                return True
+            if node is not None:
+                self._hint(None)
+                return await self._take(node, chain, event.key)
+        node = table.get(event.key)
+        if node is None:
+            return on_place and self._explain(event, chain)
+        return await self._take(node, chain, event.key)
+
+    async def _leaves(self, key: str, focused: Widget) -> bool:
+        """Act on a key by which a field sends or is left, once it has all that was typed before.
+
+        Textual would ask the field first. The keys that follow would come into it meanwhile; now
+        they wait, and are for what is in front then. A form has more fields than the one in focus:
+        what was typed before may still be on its way to another.
+        """
+        chain = self.chain()
+        node = self.table(chain, jumps=False).get(key)
+        meaning = None if node is None or (node.meaning and node.meaning.level) else node.meaning
+        sends = key.startswith("ctrl+") and meaning is not None and bool(meaning.action.danger)
+        submits = key == "enter" and meaning is None and isinstance(focused, Input)
+        if not (sends or submits or (key in LEAVES and meaning is not None)):
+            return False
+        typed = asyncio.Event()
+        focused.call_later(typed.set)
+        try:
+            await asyncio.wait_for(typed.wait(), FIELD_SECONDS)
+        except TimeoutError:  # it is busy, or is taken away: this comes behind what was typed
+            return False
+        await heard(focused)
+        if getattr(focused, "offers", ()):
+            return False  # the key is about what it offers
+        if meaning is not None:
+            await self.do(meaning, chain)
+        elif isinstance(focused, Input):
+            await focused.action_submit()
+        await heard(focused)
+        return True
+
+    async def _take(self, node: Node, chain: Sequence[Acts], key: str) -> bool:
+        if node.following:
+            self._pending, self._begun = node, self.presses
+            self._pressed = declared_name(key)
+            if node.meaning is None:
+                self._hint(node)
+                return True
+            self._soft_until = monotonic() + SOFT_CHORD_SECONDS
+        if node.meaning is None:
+            return False
+        self.key = declared_name(key)
+        screen = self.app.screen
+        if hasattr(screen, "clear_message"):
+            screen.clear_message()
+        await self.do(node.meaning, chain)
+        return True
+
+    async def do(self, meaning: Meaning, chain: Sequence[Acts]) -> None:
+        """Run a meaning for the owner it belongs to; nothing where that is not there any more.
+
+        A footer that is clicked may have been drawn for what had the focus before.
+        """
+        level, action = meaning.level, meaning.action
+        if level < 0:
+            await self.app.go(action.method)
+        elif level < len(chain) and action in chain[level].ACTIONS.values():
+            await run(chain[level], action)
+
+    def _hint(self, node: Node | None) -> None:
+        screen = self.app.screen
+        if hasattr(screen, "show_keys"):
+            screen.show_keys("" if node is None else f"{self._pressed}…  {self._list(node)}")
+
+    def _list(self, node: Node) -> str:
+        parts = [
+            f"{shown(self._pressed + ' ' + declared_name(key))} {child.meaning.action.label}"
+            for key, child in node.following.items()
+            if child.meaning is not None and not away(self.app.session, child.meaning.action)
+        ]
+        return "  ".join(parts)
+
+    def _say(self, text: str) -> None:
+        screen = self.app.screen
+        if hasattr(screen, "say"):
+            screen.say(text, "warn")
+
+    def _explain(self, event: events.Key, chain: Sequence[Acts]) -> bool:
+        """Say what an unbound key means elsewhere, and which key is near it here."""
+        name = declared_name(event.key)
+        near = name.swapcase() if len(name) == 1 else ""
+        here = {
+            chord(keys)[0]: action
+            for owner in chain
+            for action in owner.ACTIONS.values()
+            for keys in keys_of(action, self.keymap)
+            if len(chord(keys)) == 1
+        }
+        elsewhere = next(
+            (
+                (action, entry.place.TITLE)
+                for entry in tuple(ENTRIES.values())
+                for action in entry.place.ACTIONS.values()
+                for keys in keys_of(action, self.keymap)
+                if chord(keys) == (event.key,)
+            ),
+            None,
+        )
+        parts = [f"{shown(name)} does nothing here."]
+        if elsewhere is not None:
+            meant, title = elsewhere
+            parts = [f"{shown(name)} is “{meant.label}” in {title}, nothing here."]
+        elif not event.is_printable and not name.startswith("ctrl+"):
+            return False
+        if near and (action := here.get(near)) is not None:
+            parts.append(f"{near} is “{action.label}”.")
+        else:
+            parts.append("? lists the keys.")
+        said = " ".join(parts)
+        self._say(said)
+        self.early.failed(said)
+        if elsewhere is not None and elsewhere[0].types:
+            self.early.refuse(elsewhere[0].label, said, event.time, elsewhere[0].id)
+        return True

@@ -1,0 +1,418 @@
+"""Rows that are read page by page from the API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from copydesk.session.errors import failure_types, sentence, silence_types
+from copydesk.session.offline import FromKept, from_kept, reads_kept
+from copydesk.tui.framework.held_pages import HeldPages
+from copydesk.tui.framework.source import Source
+
+if TYPE_CHECKING:
+    from copydesk.client.turning import Turning
+
+T = TypeVar("T")
+
+_Page = tuple[Sequence[T], str | None, int | None]
+
+Fetch = Callable[[str | None, int], Awaitable[_Page[T]]]
+"""Takes (page token, limit) and returns (rows, next token or None, total or None)."""
+
+
+PAGES_AGAIN = 8
+"""Pages that a refresh reads at most, where a page has few rows to show or none."""
+
+
+class PagedSource(Source[T]):
+    """Rows read page by page as the cursor nears them.
+
+    One load is in flight at a time; a load nobody waits for any more is cancelled. Pages far from
+    the screen are dropped and read again by their token, so memory depends on the window and not
+    on the length. What is kept on this machine of the first page shows until the service has
+    answered, and the pages after it too where that cannot be reached. Create it inside a running
+    event loop.
+    """
+
+    def __init__(
+        self, fetch: Fetch[T], *, key: Callable[[T], str], limit: int = 100, keep: int = 40
+    ) -> None:
+        super().__init__(key)
+        self._fetch = fetch
+        self._limit = limit
+        self._keep = keep
+        self._pages: HeldPages[T] = HeldPages(key)
+        self._next: str | None = None
+        self._begun = False
+        self._ended = False
+        self._total: int | None = None
+        self._window = (0, 0)
+        self._goal = 0
+        self._task: asyncio.Task[None] | None = None
+        self._loading: int | None = None
+        self._fresh_pages: list[tuple[list[T], str | None, str | None]] | None = None
+        self._new = 0
+        self._held = 0
+        self._turning: Turning | None = None
+        self.failure: Exception | None = None
+        """What the last load failed with, until someone took note; ``error`` is its sentence."""
+        self.kept_at: datetime | None = None
+        """When what is shown came from the service, if it was kept on this machine; else None."""
+        self._confirming = False
+        self._silent = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether the service did not answer the last load, or not so that it can be used."""
+        return self._silent and bool(self.error)
+
+    @property
+    def count(self) -> int | None:
+        """The total, from the service or because the end was reached."""
+        return self.loaded if self._ended else self._total
+
+    @property
+    def loaded(self) -> int:
+        """How many rows have been read from the start without a gap (kept or dropped since)."""
+        return self._pages.loaded
+
+    @property
+    def length(self) -> int:
+        """Loaded rows and the ones that follow; one more line while the total is unknown."""
+        if self._ended:
+            return self.loaded
+        if self._total is not None:
+            return max(self._total, self.loaded)
+        return self.loaded + 1
+
+    @property
+    def busy(self) -> bool:
+        """Whether a page is being read."""
+        return self._task is not None and not self._task.done()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last page has been read."""
+        return self._ended
+
+    @property
+    def waiting(self) -> int:
+        """How many rows of the last refresh are new."""
+        return self._new
+
+    @property
+    def running(self) -> asyncio.Task[None] | None:
+        """The load under way, for those who must wait for it."""
+        return self._task if self.busy else None
+
+    def row(self, index: int) -> T | None:
+        """Return a row, or None when it is not loaded or was dropped."""
+        return self._pages.row(index)
+
+    def index_of(self, row_id: str) -> int | None:
+        """Return the position of a row that is in memory, or None."""
+        return self._pages.index_of(row_id)
+
+    def update(self, row: T) -> None:
+        """Replace the row with the same id, in place; one that is not in memory is read later."""
+        if self._pages.put(row):
+            self.notify("rows")
+
+    def hold(self, on: bool) -> None:
+        """Keep every page in memory while something (a filter) needs all rows."""
+        self._held += 1 if on else -1
+
+    def want(self, first: int, last: int) -> None:
+        """Load the window and one more of its size on both sides."""
+        self._window = (first, last)
+        self._pump()
+
+    def want_all(self) -> None:
+        """Load to the end; `cancel` stops it."""
+        self._goal = 1 << 62
+        self._pump()
+
+    def cancel(self) -> None:
+        """Stop loading beyond the window."""
+        self._goal = 0
+        if self.busy and self._task is not None and self._wanted() is None:
+            self._task.cancel()
+        self.notify("state")
+
+    def close(self) -> None:
+        """Stop for good."""
+        self._goal = 0
+        self._watchers.clear()
+        if self._task is not None:
+            self._task.cancel()
+
+    def retry(self) -> None:
+        """Try the failed page again."""
+        self.error = ""
+        self._pump()
+        self.notify("state")
+
+    def _wanted(self) -> int | None:
+        """Return which page to read next: its number, that after the last one, or None."""
+        first, last = self._window
+        margin = max(last - first, 20)
+        low, high = max(0, first - margin), last + margin
+        for edge in (first, last, low, min(high, self.loaded - 1)):
+            at = self._pages.page_of(edge)
+            if at is not None and self._pages.is_dropped(at):
+                return at
+        if self._held and (at := self._pages.first_dropped) is not None:
+            return at
+        if not self._ended and (not self._begun or self.loaded <= max(high, self._goal)):
+            return len(self._pages)
+        return None
+
+    def _pump(self) -> None:
+        if self.error:
+            return
+        wanted = self._wanted()
+        if self.busy:
+            stale = (
+                self._loading is not None
+                and wanted is not None
+                and self._loading != wanted
+                and self._loading < len(self._pages)
+            )
+            if not stale:
+                return
+            if self._task is not None:
+                self._task.cancel()
+        if wanted is None:
+            return
+        self._loading = wanted
+        self._task = asyncio.ensure_future(self._load(wanted))
+        self.notify("state")
+
+    async def _load(self, at: int) -> None:
+        again = at < len(self._pages)
+        token = self._pages.token(at) if again else self._next
+        failures = failure_types()
+        try:
+            found = None if again else await self._recall(token)
+            if found is not None and found.at is not None:
+                self._show_kept(found.result, found.at, token)
+                if token is not None:
+                    self._task = None
+                    self._loaded()
+                    return
+                found = None
+            if found is None:
+                rows, following, total = await self._fetch(token, self._limit)
+            else:
+                rows, following, total = found.result
+            if not again:
+                self._turned(rows, following)
+        except failures as error:
+            self._fail(error)
+            return
+        finally:
+            self._confirming = False
+        self._task = None
+        if again:
+            if not self._pages.fill(at, list(rows)):
+                self._restart_from(at, list(rows), following)
+        elif self._begun and token is None:
+            self._total = total
+            self._replace([(list(rows), token, following)])
+            return
+        else:
+            self._append(list(rows), token, following)
+        if total is not None:
+            self._total = total
+        self._loaded()
+
+    def _loaded(self) -> None:
+        self._begun = True
+        self._evict()
+        self.notify("grown")
+        self._pump()
+
+    async def _recall(self, token: str | None) -> FromKept[_Page[T]] | None:
+        """Return what is kept of a page that was not read yet, if anything is.
+
+        That of the first page is shown until the service has answered. The others are looked up
+        only where it could not be asked: they go on where the first one ends.
+        """
+        if self._begun if token is None else self.kept_at is None:
+            return None
+        return await from_kept(lambda: self._fetch(token, self._limit))
+
+    def _show_kept(self, page: _Page[T], at: datetime, token: str | None) -> None:
+        rows, following, total = page
+        self.kept_at = at if self.kept_at is None else min(self.kept_at, at)
+        self._append(list(rows), token, following)
+        self._total = self._total if total is None else total
+        if token is None:
+            # What is wanted next waits for the answer: it begins what is shown anew.
+            self._begun, self._loading, self._confirming = True, None, True
+            self.notify("grown")
+
+    def _fail(self, error: Exception) -> None:
+        """Say why a page could not be read; what is kept of the list stays where it may."""
+        from copydesk.client.errors import Forbidden, NotFound, RateLimited, Unreachable
+
+        self.failure = error
+        self._goal = 0
+        self._task = None
+        if self._confirming and isinstance(error, (Unreachable, RateLimited)):
+            self.notify("state")
+            self._pump()
+            return
+        self.error, self._silent = sentence(error), isinstance(error, silence_types())
+        if self.kept_at is not None and isinstance(error, (Forbidden, NotFound)):
+            self._empty()
+            self.notify("reset")
+        self.notify("state")
+
+    def _replace(self, pages: list[tuple[list[T], str | None, str | None]]) -> None:
+        """Show what was read in the place of what was kept; the cursor stays on its row."""
+        self.kept_at = None
+        self._fresh_pages = pages
+        self.fold()
+
+    def _turned(self, rows: Sequence[T], following: str | None) -> None:
+        """Look whether the list has an end. Raises ``Garbled`` for one that has none."""
+        from copydesk.client.turning import Turning
+
+        if self._turning is None:
+            self._turning = Turning()
+        self._turning.turned(rows, following)
+
+    def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
+        self._pages.add(rows, token)
+        self._next = following
+        self._ended = following is None or following == token
+
+    def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
+        token = self._pages.token(at)
+        self._pages.cut(at)
+        self._ended, self._turning = False, None
+        self._append(rows, token, following)
+
+    def _evict(self) -> None:
+        if not self._held:
+            self._pages.drop_far(sum(self._window) // 2, self._keep)
+
+    async def refresh(self) -> None:
+        """Read again what has been read, up to the pages in view, and merge by id.
+
+        Rows that read differently change in place; new ones wait for `fold`. Raises what the fetch
+        raises.
+        """
+        if reads_kept():
+            from copydesk.client.errors import NotKept
+
+            raise NotKept("A list looks up by itself what is kept of it.")
+        if not self._begun or self._confirming:
+            self.error = ""
+            self.failure = None
+            self._pump()
+            await self._first()
+            return
+        pages: list[tuple[list[T], str | None, str | None]] = []
+        token: str | None = None
+        reach = min(self.loaded, max(self._window[1] + 1, self._limit), 4 * self._limit)
+        seen = 0
+        while True:
+            rows, following, total = await self._fetch(token, self._limit)
+            pages.append((list(rows), token, following))
+            seen += len(rows)
+            if following is None or seen >= reach or len(pages) == PAGES_AGAIN:
+                break
+            token = following
+        self.error = ""
+        if total is not None:
+            self._total = total
+        self._merge(pages, ended=following is None)
+
+    async def _first(self) -> None:
+        """Wait for the first page, which is being read. Raises what the fetch raises."""
+        task = self._task
+        if task is None:
+            return
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+
+    def _merge(self, pages: list[tuple[list[T], str | None, str | None]], *, ended: bool) -> None:
+        changed, arrived = False, 0
+        order: list[str] = []
+        for rows, _, _ in pages:
+            for row in rows:
+                row_id = self.key(row)
+                order.append(row_id)
+                at = self.index_of(row_id)
+                if at is None:
+                    arrived += 1
+                    continue
+                if self._pages.row(at) != row:
+                    self._pages.put(row)
+                    self.fresh.add(row_id)
+                    changed = True
+        head = self._pages.head(len(order) if not ended else self.loaded)
+        current = [self.key(row) for row in head]
+        # What came from below or anew pushed as many rows out of what was read: they are not gone.
+        pushed = 0 if ended else len(set(order) - set(current))
+        self.missing = frozenset(current[: len(current) - pushed]) - set(order)
+        if self.kept_at is not None:
+            self._replace(pages)
+            return
+        if order == current:
+            self._fresh_pages, self._new = None, 0
+        else:
+            self._fresh_pages = pages
+            self._new = max(arrived + len(self.missing), 1)
+            if not self.loaded:
+                self.fold()
+                return
+        self.notify("rows" if changed else "state")
+
+    def fold(self) -> None:
+        """Show the order of the last refresh; pages behind it are read again when needed."""
+        if self._fresh_pages is None:
+            return
+        pages, self._fresh_pages, self._new = self._fresh_pages, None, 0
+        self.missing = frozenset()
+        before = set(self._pages.ids)
+        self._pages.cut(0)
+        self._ended, self._turning = False, None
+        for rows, token, following in pages:
+            self._append(rows, token, following)
+        if before:
+            self.fresh.update(row_id for row_id in self._pages.ids if row_id not in before)
+        self.notify("reset")
+        self._pump()
+
+    def reset(self, fetch: Fetch[T] | None = None) -> None:
+        """Forget everything and start again, with another question if given."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._fetch = fetch or self._fetch
+        self._empty()
+        self.error = ""
+        self.notify("reset")
+        self._pump()
+
+    def _empty(self) -> None:
+        self._pages.cut(0)
+        self._next, self._total = None, None
+        self._begun = self._ended = self._confirming = False
+        self._turning = None
+        self._fresh_pages, self._new, self._goal = None, 0, 0
+        self.kept_at = None
+        self.missing = frozenset()
+        self.fresh.clear()

@@ -1,0 +1,257 @@
+"""The base of everything that fills a pane and is drawn line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.content import Content
+from textual.geometry import Offset, Region, Size, Spacing
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
+from textual.strip import Strip
+
+from copydesk.tui.framework.actions import Acts
+from copydesk.tui.framework.read_only import offered
+from copydesk.tui.framework.scroll_bar import SteadyScrollBar
+
+if TYPE_CHECKING:
+    from copydesk.domain.filter import Fields
+    from copydesk.tui.framework.place import Place
+
+
+HEIGHTS = [(0, "-tiny"), (12, "-short"), (20, "-tall")]
+"""The shapes of a screen by the lines of the terminal."""
+
+BARE_LINES = 9
+"""Below this many lines nothing has a frame, so that rows are still to be seen."""
+
+_NO_PADDING = Spacing()
+
+KEPT_BLANKS = 8
+"""Looks of an empty line that are kept."""
+
+KEPT_FRAMED = 1024
+"""Lines kept with their frame for the next drawing; bounds the memory of a long scroll."""
+
+
+def is_bare(size: Size) -> bool:
+    """Whether a terminal of that size has no lines to spare for frames."""
+    return size.height < BARE_LINES
+
+
+class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
+    """A focusable, scrolling area that draws only its visible lines.
+
+    The movement keys of a place call `move`, `move_page`, `move_first`, `move_last`; searching
+    calls `find`. A pane that cannot do one of them answers False, and the reader is told so.
+    """
+
+    ALLOW_MAXIMIZE = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "pane--header",
+        "pane--cursor",
+        "pane--cursor-away",
+        "pane--muted",
+        "pane--mark",
+        "pane--match",
+        "pane--accent",
+    }
+
+    leads = ""
+    """The group of actions that come first in the footer while this pane has the focus."""
+
+    title: reactive[str] = reactive("", layout=False, repaint=False)
+    """What the border says; plain text, never markup."""
+
+    def on_mount(self) -> None:
+        """Show the title it began with."""
+        self.retitle()
+
+    def watch_title(self) -> None:
+        """Show the title on the border."""
+        self.retitle()
+
+    def waits_changed(self) -> None:
+        """Show what waits in the outbox by now of what is shown here, where that is told."""
+
+    def retitle(self) -> None:
+        """Build the border's title again from what it is made of."""
+        title = self.title_line()
+        self.border_title = Content(title) if title else None
+
+    def title_line(self) -> str:
+        """Return the whole title; panes that know more than a title add it here."""
+        return self.title
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._looks: object = None
+        """What the frame of a line was made of; another look forgets all of them."""
+        self._framed: dict[object, tuple[object, Strip]] = {}
+        """A line's content and the line with its frame, by what tells its content."""
+        self._blanks: dict[tuple[int, Style], Strip] = {}
+
+    fields: Fields[Any] | None = None
+    """What its filter knows by name; None where it takes only words."""
+
+    @property
+    def place(self) -> Place:
+        """The place it is on."""
+        return cast("Place", self.screen)
+
+    def nothing_said(self, text: str) -> str:
+        """Return what stands where there is nothing to show: ``text``, or that all is empty."""
+        aside = any(each.has_class("-side") for each in self.ancestors)
+        nowhere = "" if aside else getattr(self.screen, "nowhere", "")
+        return offered(self, nowhere or text)
+
+    def start_at(self, id: str) -> None:
+        """Put the cursor on what has an id, as soon as that is there."""
+
+    @property
+    def not_yet(self) -> bool:
+        """Whether what the cursor moves over is still being read: keys that move it wait."""
+        return False
+
+    def move(self, lines: int) -> bool:
+        """Move the cursor (or scroll) by that many lines."""
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
+        return True
+
+    def move_page(self, pages: float) -> bool:
+        """Move by that share of the visible height."""
+        height = max(1, self.page_lines)
+        lines = max(1, int(height * abs(pages)))
+        return self.move(lines if pages > 0 else -lines)
+
+    def move_first(self) -> bool:
+        """Go to the first line."""
+        self.scroll_to(y=0, animate=False)
+        return True
+
+    def move_last(self) -> bool:
+        """Go to the last line."""
+        self.scroll_to(y=self.max_scroll_y, animate=False)
+        return True
+
+    @property
+    def page_lines(self) -> int:
+        """How many lines of content are visible."""
+        return self.scrollable_content_region.height
+
+    def find(self, text: str) -> bool:
+        """Start a search (or a filter) for ``text``; False when there is none here."""
+        return False
+
+    def find_next(self, direction: int) -> bool:
+        """Go to the next (1) or previous (-1) match."""
+        return False
+
+    def find_clear(self) -> bool:
+        """End a search or a filter; False when there is none to end."""
+        return False
+
+    @property
+    def found(self) -> str:
+        """The text searched for; empty when there is no search."""
+        return ""
+
+    def refresh_rows(self) -> None:
+        """Draw everything again and forget what was kept of earlier drawings."""
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Follow a change of theme or focus."""
+        super().notify_style_update()
+        self.refresh_rows()
+
+    # Drawing
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """The scroll bar at the right, made when it is first asked for."""
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = bar = SteadyScrollBar(
+                vertical=True, name="vertical", thickness=self.scrollbar_size_vertical
+            )
+            bar.display = False
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the visible lines; one that was framed before, at any height, is used again.
+
+        Textual keeps lines by where they are on the screen, so that a scroll by one frames, styles
+        and encodes all of them anew. Here a line is known by its content: a scroll frames one.
+        """
+        if not self.is_attached or self.styles.padding != _NO_PADDING:
+            return super().render_lines(crop)
+        looks = (
+            self.outer_size, self.content_size, crop.column_span, self.gutter, self.styles.border,
+            self.background_colors, self.opacity, self.styles.tint, self.app.theme,
+        )  # fmt: skip
+        if looks != self._looks:
+            self._framed.clear()
+            self._looks = looks
+        if len(self._framed) > KEPT_FRAMED:
+            self._framed.clear()
+        top = self.gutter.top
+        end = top + self.content_size.height
+        title = self.border_title, self.border_subtitle
+        keys: list[object] = []
+        missing: dict[object, tuple[int, object]] = {}
+        for at, y in enumerate(crop.line_range):
+            # A line of content is known by its strip, which is kept beside it: an id is one only
+            # while the thing lives. A line of the frame is known by what is written on it.
+            content: object = self.render_line(y - top) if top <= y < end else title
+            key: object = id(content) if content is not title else (y, title)
+            keys.append(key)
+            if key not in self._framed:
+                missing.setdefault(key, (at, content))
+        self._styles_cache.set_dirty(crop)
+        new = list(missing.items())
+        for run in _runs([at for _, (at, _) in new]):
+            part = Region(crop.x, crop.y + new[run.start][1][0], crop.width, len(run))
+            for nth, line in zip(run, super().render_lines(part), strict=True):
+                key, (_, content) = new[nth]
+                self._framed[key] = content, line
+        return [self._framed[key][1] for key in keys]
+
+    def put_cursor(self, x: int, y: int) -> None:
+        """Place the real terminal cursor at content coordinates, for screen readers and tmux."""
+        if self.has_focus:
+            self.app.cursor_position = self.content_region.offset + Offset(x, y)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw for the new width."""
+        self.refresh_rows()
+
+    def resize_lines(self, lines: int) -> None:
+        """Set how long the content is, which sizes the scroll bar."""
+        size = Size(0, lines)
+        if self.virtual_size != size:
+            self.virtual_size = size
+
+    def blank(self, width: int, style: Style) -> Strip:
+        """Return an empty line: the same strip for the same look, so that it is framed once."""
+        key = width, style
+        strip = self._blanks.get(key)
+        if strip is None:
+            if len(self._blanks) >= KEPT_BLANKS:
+                self._blanks.clear()
+            strip = self._blanks[key] = Strip([Segment(" " * width, style)], width)
+        return strip
+
+
+def _runs(lines: Sequence[int]) -> Iterator[range]:
+    """Cut ascending line numbers into stretches without a gap, as ranges of their places."""
+    start = 0
+    for at in range(1, len(lines) + 1):
+        if at == len(lines) or lines[at] != lines[at - 1] + 1:
+            yield range(start, at)
+            start = at

@@ -1,0 +1,495 @@
+"""The base of all places: the frame, the panes, the common keys, reading and writing.
+
+A place is one Textual screen. It composes its panes, names its views, and declares its actions; the
+frame, the movement keys, search, jumps, help and the command line come from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.css.query import NoMatches
+from textual.timer import Timer
+from textual.widgets import Label
+
+from copydesk.session.glyphs import glyphs
+from copydesk.session.target import Target
+from copydesk.session.visits import Visit
+from copydesk.session.writes.outbox_marks import NOTHING
+from copydesk.tui.framework.commands import CommonActions
+from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.frame import Foot, Head, Status, Views
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.parts import SMALLEST, Shaped
+from copydesk.tui.framework.parts import Part as Part
+from copydesk.tui.framework.parts import View as View
+from copydesk.tui.framework.reader import Loading
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.reversal import Expectation, Reversal, Trace
+    from copydesk.present.json_views import Raw
+    from copydesk.session.session import Session
+    from copydesk.tui.framework.desk_app import DeskApp
+
+T = TypeVar("T")
+
+Tone = Literal["", "good", "warn", "bad"]
+
+FRAME_SECONDS = 0.05
+"""How long keys must pause before the footer follows the cursor."""
+
+
+class Place(CommonActions, Loading, Shaped):
+    """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
+
+    PLACE: ClassVar[str] = ""
+    AGED: ClassVar[str] = ""
+    """What the age in the header is that of, where there is room to say it."""
+    OF_SITE: ClassVar[bool] = False
+    """Whether it shows one site: asked for by its name, it shows the one at hand."""
+    OF_SPACE: ClassVar[bool] = False
+    """Whether it shows one space: asked for by its name, it shows the one at hand."""
+    OF_DESK: ClassVar[bool] = True
+    """Whether it shows what organizations have, and not only what this machine keeps."""
+    IN_ORGANIZATION: ClassVar[bool] = True
+    """Whether it has nothing to read where the reader is in no organization."""
+    RAW: ClassVar[tuple[str, ...]] = ()
+    """The operations that the JSON of what is under the cursor may be read with."""
+    AUTO_FOCUS = ".-main Pane"
+    ESCAPE_TO_MINIMIZE = False
+
+    marking: Pane | None = None
+    """The list of the place whose rows can be marked, if there is one."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__()
+        self.target = target
+        self.views: Sequence[View] = ()
+        self._marks = NOTHING
+        """What waited in the outbox when that was shown last."""
+        self.view: str = target.view or ""
+        self.resuming = ""
+        """The part of a draft that is opened once what it is about has been read; "" for none."""
+        self.begins_at = ""
+        """The id that its cursor is put on once it is read; "" for what it begins with."""
+        self.cached = False
+        """Whether what is on screen comes from the last run."""
+        self._unwatch: Callable[[], None] = lambda: None
+        self._frame_timer: Timer | None = None
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """Yield the `Part` columns; there must be a ``main`` one."""
+        raise NotImplementedError
+
+    def trail(self) -> Iterable[str]:
+        """Yield the steps of the breadcrumb, outermost first; clean text."""
+        yield self.session.organization_title or "no organization"
+        yield self.title or ""
+
+    @property
+    def nowhere(self) -> str:
+        """That there is nothing to show, and how to begin; "" where that is not known to be so."""
+        target, session = self.target, self.session
+        known = target.organization or target.space or target.item or session.organization
+        return "" if known or session.api is None or not self.OF_DESK else session.nowhere
+
+    def space_at_hand(self) -> str | None:
+        """Return the id of the space that a number after ``:`` is meant in, or None."""
+        return self.target.space
+
+    def site_at_hand(self) -> str | None:
+        """Return the id of the site that a place of a site would show, or None."""
+        return self.target.site
+
+    def visit(self) -> Visit | None:
+        """Return what it shows now, to come back to; None where one cannot."""
+        if not self.PLACE:
+            return None
+        pane = next(iter(self.query(".-main Pane")), None)
+        target = self.target.but(view=self.view or None)
+        return Visit(self.PLACE, target, getattr(pane, "selected_id", None) or "")
+
+    def start_at(self, id: str) -> None:
+        """Put the cursor where it was when it was left, as soon as that is read."""
+        for pane in self.query(".-main Pane").results(Pane):
+            pane.start_at(id)
+            break
+
+    def url(self) -> str | None:
+        """Return the address of what is selected, for ``o`` and ``y``; None when it has none."""
+        return None
+
+    def withheld(self) -> str | None:
+        """Return why `url` is neither shown nor copied now, only opened; None when it is both."""
+        return None
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of what is under the cursor comes from, if it has any."""
+        return None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return (name, text) choices for ``Y``."""
+        url = self.url()
+        return [("URL", url)] if url else []
+
+    def status_left(self) -> str:
+        """Return what to know while nothing happens: marks, what waits to be folded in."""
+        pane = self.pane
+        source = getattr(pane, "source", None)
+        if source is None:
+            return ""
+        base = getattr(source, "base", source)
+        gone = len(base.missing)
+        new = source.waiting - gone
+        if source.waiting:
+            said = [f"{new} new"] if new > 0 or not gone else []
+            said += [f"{gone} gone"] if gone else []
+            return f"{', '.join(said)} (press . to fold them in)"
+        if base.fresh:
+            return f"{glyphs().changed} new or changed since you saw it"
+        return ""
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs that this place draws and what they mean; the help lists them."""
+        return [(glyphs().changed, "new or changed since you saw it")]
+
+    def status_right(self) -> str:
+        """Return the right part of the status line: the last write and how to take it back."""
+        if (wait := next(iter(self.session.waits[::-1]), None)) is not None:
+            return f"{wait.line.what.lower()} is sent in {wait.seconds} s, u recalls it"
+        if (lost := self.session.unsettled()) is not None:
+            entry = lost.cut or lost.entry
+            return f"no answer: {entry.what.lower()} {entry.target}   u looks again"
+        line = self.session.undoable()
+        if line is None:
+            return ""
+        waiting = self.session.waiting_with(line)
+        sent = self.session.together(line)
+        kinds = [*(entry.what for entry in waiting), *(past.entry.what for past in sent)]
+        wrote = f"{line.what.lower()} {line.target}"
+        if len(kinds) > 1:
+            what = line.what.lower() if len(set(kinds)) == 1 else "change"
+            wrote = f"{what} {len(kinds)} at once"
+        if waiting and not sent:
+            return f"last: {wrote} (waits)   u drops {'it' if len(kinds) == 1 else 'them'}"
+        if self.session.final() is not None:
+            return f"u undoes: {wrote}"
+        return f"last: {wrote}   u undo"
+
+    def views_note(self) -> str:
+        """Return the right part of the line of views."""
+        return ""
+
+    @property
+    def first_view(self) -> str:
+        """Return the id of the view that the place opens with."""
+        return self.views[0].id if self.views else ""
+
+    def view_changed(self) -> None:
+        """Show the view ``self.view``; called after the user chose it."""
+
+    def reload(self) -> None:
+        """Read what the place shows: once it opens, and on ``R``."""
+
+    def resume_draft(self, part: str) -> None:
+        """Open the field that a draft was typed in (`session.draft_keys`). None does here."""
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write, or doing it again, gave; it reads the place again."""
+        self.read_again()
+
+    def requeued(self) -> None:
+        """Show that the outbox is another, while the service is away; it tells most by itself."""
+        self.refresh_frame()
+
+    def others_typed(self) -> None:
+        """Show what another window has kept, where drafts are listed."""
+
+    def waits_changed(self) -> None:
+        """Follow what came into the outbox or left it; panes mark it by themselves."""
+
+    def opened(self) -> None:
+        """Do what must be done once, after the first frame."""
+
+    # The frame
+
+    def compose(self) -> ComposeResult:
+        """Lay the frame around the panes."""
+        self.fit(self.app.size)
+        yield Head(id="head")
+        yield Views(id="views")
+        with Container(id="body"):
+            yield from self.panes()
+        yield Status(id="status")
+        yield Foot(id="foot")
+        yield Label(f"Too small: {SMALLEST.width}x{SMALLEST.height} at least.", id="small")
+
+    @property
+    def desk(self) -> DeskApp:
+        """The application."""
+        return desk_of(self)
+
+    @property
+    def session(self) -> Session:
+        """What the whole run shares."""
+        return self.desk.session
+
+    @property
+    def pane(self) -> Pane | None:
+        """The pane in focus."""
+        focused = self.focused
+        return focused if isinstance(focused, Pane) else None
+
+    def on_mount(self) -> None:
+        """Fill the frame, and read once the first frame is out."""
+        self.query_one("#views").set_class(not self.views, "-none")
+        self._unwatch = self.session.watch(self._session_changed)
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        if self.begins_at:
+            self.start_at(self.begins_at)
+        self.opened()
+        self.read_again()
+
+    def _session_changed(self) -> None:
+        # Nobody sees a place under another one; it follows when it comes to the front.
+        if self.desk.here is not self:
+            return
+        self._mark_what_waits()
+        if self.session.rearranges and self.app.screen is not self:
+            # Its sheet tells how far it is; what could be taken back is looked up afterwards, and
+            # not with each of many requests.
+            self.refresh_head()
+        else:
+            self.refresh_frame()
+
+    def _mark_what_waits(self) -> None:
+        """Show what waits by now where it is about something that is shown."""
+        marks = self.session.outbox.marks
+        if marks is not self._marks:
+            self._marks = marks
+            for pane in self.query(Pane):
+                pane.waits_changed()
+            self.waits_changed()
+
+    def on_unmount(self) -> None:
+        """Stop listening and reading."""
+        self._unwatch()
+        self.stop_all()
+
+    def on_screen_resume(self) -> None:
+        """Show what changed while another place was in front."""
+        self._mark_what_waits()
+        self.refresh_frame()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Follow the focus: a hidden part shows while it has it, the footer is that of the pane."""
+        self.bring_forward(event.widget)
+        self.refresh_frame()
+
+    def show_pane(self, pane: Pane) -> None:
+        """Give a pane the focus, also one whose part is hidden for lack of room."""
+        # What is hidden takes no focus: its part shows before that.
+        self.bring_forward(pane)
+        if self.has_class("-in-side"):
+            self.remove_class("-no-side")
+        # At once: the key that comes next is for this pane.
+        self.set_focus(pane)
+
+    def frame_soon(self) -> None:
+        """Bring the frame up to date once keys pause: guards may cost more than a cursor move."""
+        if self._frame_timer is not None:
+            self._frame_timer.stop()
+        self._frame_timer = self.set_timer(FRAME_SECONDS, self.refresh_frame)
+
+    @property
+    def frame_due(self) -> bool:
+        """Whether the frame is about to be brought up to date."""
+        return self._frame_timer is not None
+
+    def refresh_frame(self) -> None:
+        """Have the frame brought up to date: once for all that asks for it before it is drawn."""
+        self.prepare_drawing()
+
+    def before_drawing(self) -> None:
+        """Bring the frame up to date, since somebody asked for it."""
+        self.update_frame()
+
+    def update_frame(self) -> None:
+        """Bring the lines of the frame up to date at once; what shows beside them as well."""
+        if self._frame_timer is not None:
+            self._frame_timer.stop()
+            self._frame_timer = None
+        if not self.framed:
+            return
+        views = self.query_one("#views", Views)
+        views.set_class(not self.views, "-none")
+        views.update()
+        for line in (Head, Status, Foot):
+            self.query_one(line).update()
+
+    def refresh_head(self) -> None:
+        """Bring the header up to date: ages grow by themselves."""
+        if self.framed:
+            self.query_one(Head).update()
+
+    @property
+    def framed(self) -> bool:
+        """Whether the lines of the frame are there: not before, and not while it is taken down."""
+        if not self.is_attached:
+            return False
+        try:
+            for line in (Head, Views, Status, Foot):
+                self.query_one(line)
+        except NoMatches:
+            return False
+        return True
+
+    def say(self, text: str, tone: Tone | str = "") -> None:
+        """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain.
+
+        What comes in by a poll says nothing: nobody asked for it.
+        """
+        if self.framed and not self._hushed:
+            self.query_one(Status).say(text, tone)
+
+    @property
+    def said(self) -> str:
+        """The sentence in the status line; empty for none."""
+        return self.query_one(Status).message if self.framed else ""
+
+    @property
+    def shows_error(self) -> bool:
+        """Whether the status line shows an error that there was no time to read."""
+        return self.framed and self.query_one(Status).shows_error
+
+    def unsay(self, text: str) -> None:
+        """Forget a message that is no longer so, if it is still the last."""
+        if self.framed and (status := self.query_one(Status)).message == text:
+            status.clear(young=True)
+
+    def tell(self, text: str, tone: Tone | str = "") -> None:
+        """Say something that comes from a worker: on the place that is in front by then."""
+        front = self.app.screen
+        (front if isinstance(front, Place) else self).say(text, tone)
+
+    def clear_message(self, *, young: bool = False) -> None:
+        """Forget the last message; the next key does that, but for an error that is ``young``."""
+        if self.framed:
+            self.query_one(Status).clear(young=young)
+
+    def show_keys(self, text: str) -> None:
+        """Show what a begun chord may become."""
+        if self.framed:
+            status = self.query_one(Status)
+            status.keys = text
+            status.update()
+
+    def set_views(self, views: Sequence[View], current: str | None = None) -> None:
+        """Name the views; ``current`` is the one shown (else the first stays or is taken)."""
+        self.views = views
+        ids = [view.id for view in views]
+        if current is not None:
+            self.view = current
+        elif self.view not in ids and ids:
+            self.view = ids[0]
+        self.refresh_frame()
+
+    def gone_to(self) -> None:
+        """Show what the target names again: somebody went here while it was open already."""
+
+    def choose_view(self, id: str) -> None:
+        """Go to a view."""
+        if id != self.view:
+            self.view = id
+            self.refresh_frame()
+            self.view_changed()
+
+    # Reading and writing
+
+    async def perform(
+        self,
+        what: str,
+        target: str,
+        send: Callable[[Api], Awaitable[T]],
+        *,
+        reversal: Reversal | Callable[[T], Reversal | None] | None = None,
+        recall: bool = False,
+        group: str = "",
+        trace: Trace | None = None,
+        done: str = "",
+        look: Callable[[Api], Awaitable[T | None]] | None = None,
+        then: Callable[[T], None] | None = None,
+        draft: str = "",
+        expects: Expectation | None = None,
+        now: bool = False,
+        several: bool = False,
+        aged: bool = False,
+    ) -> T:
+        """Write something: logged under ``@``, never lost by leaving the place.
+
+        ``reversal`` takes it back when the user presses ``u``, also in a later run. Says ``done``
+        (or that it is) then. The others are those of `Session.perform`; where a write from the same
+        draft may have arrived, the user is asked first. Raises `WriteError` when it is not known to
+        have happened; an action may let that pass: it is told.
+        """
+        from textual.worker import NoActiveWorker, get_current_worker
+
+        self.desk.keyboard.ahead.sends()
+        await self._ask_again(draft)
+        try:
+            owner: object = get_current_worker()
+        except NoActiveWorker:
+            owner = None
+        api = await self.session.ready()
+        tried = False
+
+        def arrived(result: T) -> None:
+            if then is not None:
+                then(result)
+            if tried and self.is_attached:
+                self.arrived_later()
+
+        sending = self.session.perform(
+            what,
+            target,
+            lambda: send(api),
+            reversal=reversal,
+            recall=recall,
+            group=group,
+            trace=trace,
+            owner=owner,
+            look=None if look is None else (lambda: look(api)),
+            then=arrived,
+            draft=draft,
+            expects=expects,
+            now=now,
+            several=several,
+            aged=aged,
+        )
+        try:
+            result = await sending
+        finally:
+            tried = True
+        self.tell(done or f"Done: {what.lower()} {target}", "good")
+        return result
+
+    def arrived_later(self) -> None:
+        """Show what was written from here and has arrived by a later try, as one out of the log."""
+        self.read_again()
+
+    async def _ask_again(self, draft: str) -> None:
+        """Ask first where this text may have arrived already. Raises `WriteError` on a no."""
+        from copydesk.session.session import WriteError
+
+        before = self.session.unknown_of(draft)
+        if before is not None and not await self.desk.confirm_again(before):
+            raise WriteError("Not sent: what you wrote is kept (:drafts).")

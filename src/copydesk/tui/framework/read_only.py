@@ -1,0 +1,97 @@
+"""A session that only reads: what writes is not offered; asked for all the same, it says so.
+
+What counts as a write is declared (`Action.writes`). The client of such a session refuses writes
+too, before anything is sent; what stays on this machine (drafts, views, what was seen) goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+from rich.text import Text
+
+from copydesk.domain.text import clean
+from copydesk.present.hints import _HINT
+from copydesk.tui.framework.desk_app import desk_of
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from copydesk.session.session import Session
+    from copydesk.tui.framework.actions import Action, Command
+    from copydesk.tui.framework.desk_app import DeskApp
+
+
+_KEY = r"(?:[A-Za-z<>]|ctrl\+[a-z])"
+_TOLD = re.compile(
+    rf"(?:^|(?<=[.;:,!?]) | {{3}}|\()(?:Esc, then )?(?P<key>{_KEY})"
+    rf"(?:(?: and {_KEY})+ [a-z]+|(?:, then {_KEY}| in [A-Z]\w+)? [a-z]+s)\b[^.;)]*[.;)]?"
+)
+"""A sentence, or a part of one, that begins with a key: ``ctrl+n makes one.``"""
+
+
+def away(session: Session, each: Action | Command) -> bool:
+    """Whether an action or a word is not there, because the session only reads."""
+    return session.read_only and each.writes
+
+
+def refusal(session: Session, label: str) -> str:
+    """Return why what is called ``label`` is off in a session that only reads."""
+    return f"Read-only: {label} is off ({why(session)})."
+
+
+def why(session: Session) -> str:
+    """Return what makes a session read-only, in a few words."""
+    if session.read_only_by:
+        return clean(session.read_only_by)
+    return f"profile {clean(session.profile)}" if session.profile else "--read-only"
+
+
+def _reads_only(owner: Widget) -> DeskApp | None:
+    """Return the program where its session only reads."""
+    app = desk_of(owner)
+    session = getattr(app, "session", None)
+    return app if session is not None and session.read_only else None
+
+
+def offered(owner: Widget, text: str) -> str:
+    """Return a text of our own without what names keys that are away, where something is shown."""
+    app = _reads_only(owner)
+    if app is None or not text:
+        return text
+    chain = app.keyboard.chain(owner.screen)
+    actions = (each for acts in chain for each in acts.ACTIONS.values())
+    there = {key for each in actions if not away(app.session, each) for key in each.keys}
+    left = _TOLD.sub(lambda told: told[0] if told["key"] in there else "", text)
+    if left == text:
+        return text
+    left = left.rstrip(" ,;:")
+    return f"{left}." if left and left[-1].isalnum() and text.endswith(".") else left
+
+
+def offered_text(owner: Widget, text: Text) -> Text:
+    """Do the same with the hints (`hint`) in a text, and leave all else of it as it is."""
+    if _reads_only(owner) is None:
+        return text
+    marked = sorted(
+        (span.start, span.end)
+        for span in text.spans
+        if isinstance(span.style, Style) and span.style.meta.get(_HINT)
+    )
+    if not marked:
+        return text
+    left, at = Text(style=text.style), 0
+    for start, end in marked:
+        said = text[start:end]
+        told = offered(owner, said.plain)
+        left.append_text(text[at:start])
+        if told == said.plain:
+            left.append_text(said)
+        else:
+            left.append(told, style="muted")
+        at = end
+    left.append_text(text[at:])
+    left.rstrip()
+    return left

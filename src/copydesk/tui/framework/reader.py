@@ -1,0 +1,514 @@
+"""How a place reads: in the background, by hand and again by itself (interaction.md 3.8)."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from textual.screen import Screen
+
+from copydesk.session.errors import NOT_KEPT, failure_types, sentence, silence_types
+from copydesk.session.offline import from_kept
+from copydesk.tui.framework.frame import STOPS, Status
+from copydesk.tui.framework.paged_source import PagedSource
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.source import ListSource
+from copydesk.tui.framework.workers import begin
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.tui.framework.place import Place
+
+T = TypeVar("T")
+
+Kept = Literal["first", "away", "never"]
+"""When what is kept of a read is shown: until it is answered, if it cannot be, or not at all."""
+
+SLOW_SECONDS = 2.0
+"""After how long a read says that it is slow (interaction.md 3.8)."""
+
+
+class Loading(Screen[None]):
+    """The reads of a place. A base of `Place`, apart from it only for length."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reads: dict[str, asyncio.Task[bool]] = {}
+        self._aside: set[str] = set()
+        """The groups of reads beside which the place is read again by itself all the same."""
+        self.read_at: datetime | None = None
+        """When all of what the place shows was read; None before that."""
+        self.sound_at: datetime | None = None
+        """When it was last read without a failure; reads that were stopped are none."""
+        self.asked_at: datetime | None = None
+        """When that was last asked for, whatever came of it."""
+        self.unread = False
+        """Whether nothing of what was asked for last could be read."""
+        self.useless = 0
+        """How many times in a row some of it was answered, but not so that it can be used."""
+        self._hushed = False
+        self._kept: dict[str, datetime] = {}
+        """When the service said what is shown, by group, where that was kept on this machine.
+
+        What was left before the service answered is here under a name of its own (`_left`).
+        """
+        self._read_behind: dict[str, str] = {}
+        """What is read of each group behind what is kept of it."""
+        self._failing: set[str] = set()
+        """The groups whose last read the service did not answer, or not so that it can be used."""
+        self._live: dict[str, datetime] = {}
+        """When the last read of a group that the service answered was begun."""
+
+    @property
+    def _place(self) -> Place:
+        return cast("Place", self)
+
+    @property
+    def kept_at(self) -> datetime | None:
+        """When the oldest came of what is shown of what is kept; None where nothing is."""
+        sources = (source.kept_at for source in self.paged_sources())
+        return min((at for at in (*self._kept.values(), *sources) if at is not None), default=None)
+
+    @property
+    def failing(self) -> bool:
+        """Whether something of what is shown was asked for last without an answer to it."""
+        return bool(self._failing) or any(source.silent for source in self.paged_sources())
+
+    def doubt(self) -> None:
+        """Have all of it read again once it is in front: nothing of it is known to be so."""
+        self._kept["doubt"], self._live = self._place.session.clock(), {}
+        self.read_at = None
+
+    def poll(self) -> None:
+        """Read again what may have changed by now, because its time has come.
+
+        Nothing may move, flash or be forgotten: new rows wait for ``.``. Here the lists that are
+        read page by page are refreshed. A place that shows more overrides this, and one that wants
+        none does nothing in it. Loads begun here say nothing when they are slow or fail.
+        """
+        paged = self.paged_sources()
+        if paged:
+            self.load(
+                "poll", lambda api: self._refresh_paged(paged), lambda _: None, what="Reading again"
+            )
+        elif (contact := self._place.session.contact).offline or contact.limited:
+            # Nobody else would find out that the service is back.
+            self._place.reload()
+
+    def paged_sources(self) -> list[PagedSource[Any]]:
+        """Return the lists of the place that are on screen and are read page by page."""
+        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
+        bases = (getattr(source, "base", source) for source in sources)
+        return [source for source in bases if isinstance(source, PagedSource)]
+
+    async def _refresh_paged(self, sources: Sequence[PagedSource[Any]]) -> None:
+        for source in sources:
+            await source.refresh()
+
+    def read_again(self, *, by_hand: bool = True) -> None:
+        """Read what the place shows: `reload` by hand, else a quiet `poll`.
+
+        What is shown of what was kept, or could not be read, is read whole by itself as well.
+        """
+        if self._place.nowhere:
+            begin(self, self._find_organization, name="organization", exclusive=True)
+        before, marked = set(self._reads.values()), dict(self._kept)
+        again = self.asked_at is not None
+        self._hushed, self.asked_at = not by_hand, self._place.session.clock()
+        whole, ailing = by_hand or self.kept_at is not None or self.failing, set(self._failing)
+        if by_hand and again:
+            self._place.session.contact.told = False  # who asks is answered
+        try:
+            if whole:
+                self._place.reload()
+            else:
+                self.poll()
+        finally:
+            self._hushed = False
+        begun = {task for task in self._reads.values() if task not in before}
+        waiting, asked, good, some, failed = set(begun), self.asked_at, True, False, False
+
+        def ended(task: asyncio.Task[bool]) -> None:
+            nonlocal good, some, failed
+            waiting.discard(task)
+            stopped = task.cancelled()
+            answered = not stopped and not task.exception() and task.result()
+            good, some = good and answered, some or answered or stopped
+            failed = failed or not (answered or stopped)
+            if not waiting and self.unread == some:
+                self.unread = not some
+                self._place.refresh_frame()
+            if waiting:
+                return
+            if some and not (failed or self._place.session.offline):
+                self.sound_at = asked
+            if whole and not failed:
+                self._failing -= ailing
+                # What was marked before and was not asked for again is shown no more.
+                self._kept = {g: at for g, at in self._kept.items() if marked.get(g) != at}
+                self._place.refresh_frame()
+            # Of what is out of reach the session knows how soon to ask.
+            useless = self.failing and not self._place.session.offline
+            self.useless = self.useless + 1 if useless else 0
+            if not good:
+                self._place.refresh_head()
+                return
+            if self._place.session.offline:
+                return  # what was read is on this machine: the service has said nothing since
+            # It is as old as the question: the answer may tell of any moment since.
+            lacking = any(source.error or source.kept_at for source in self.paged_sources())
+            if not (lacking or self._failing):
+                self.read_at = asked
+            self._place.refresh_frame()
+
+        for task in begun:
+            task.add_done_callback(ended)
+
+    async def _find_organization(self) -> None:
+        """Look whether the reader is in an organization by now, and read what it has."""
+        session = self._place.session
+        if session.api is None:
+            return
+        try:
+            await session.identify(session, session.api)
+        except failure_types() as error:
+            session.learn(error)
+            return
+        if session.organization is not None and self.is_attached:
+            self._place.target = self._place.target.but(organization=session.organization)
+            self._place.reload()
+            self._place.refresh_frame()
+
+    @property
+    def may_poll(self) -> bool:
+        """Whether reading again disturbs nobody: not while something is typed or being read."""
+        typing = bool(self.query("Prompt")) or getattr(self.focused, "TYPES_TEXT", False)
+        reads = (task for group, task in self._reads.items() if group not in self._aside)
+        return not typing and all(task.done() for task in reads) and self.is_attached
+
+    def notice_failures(self) -> None:
+        """Take note of lists that could not be read, which fail by themselves."""
+        for source in self.paged_sources():
+            error, source.failure = source.failure, None
+            if error is not None:
+                self._take_failure(error, quiet=False)
+
+    def load(
+        self,
+        group: str,
+        read: Callable[[Api], Awaitable[T]],
+        then: Callable[[T], None],
+        *,
+        what: str,
+        failed: Callable[[str], None] | None = None,
+        after: float = 0.0,
+        local: bool = False,
+        quiet: bool = False,
+        kept: Kept = "first",
+        of: str = "",
+    ) -> None:
+        """Read something and hand it to ``then``, on the event loop.
+
+        What is kept of it on this machine is handed to ``then`` before. With "away" that is done
+        only where the service cannot be asked now, as for what is taken down while it is read; with
+        "never" not even then, for what is decided by and what nobody has asked for yet.
+
+        A newer read of the same ``group`` cancels the older. ``of`` tells what is read from others
+        of the group, where ``what`` does not: see `left_behind`. ``what`` names it while it is slow
+        ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
+        reads nothing. A failure is said in the status line, and to ``failed`` if given. What a
+        poll loads says nothing, neither that it is slow nor that it failed, and neither does what
+        is ``quiet``, which nobody has asked for yet. What is ``local`` is
+        read on this machine: that says nothing of the service.
+        """
+        failing = group in self._failing
+        self.cancel_load(group)
+        if failing:  # until there is an answer
+            self._failing.add(group)
+        self._reads[group] = asyncio.create_task(
+            self._load(
+                group,
+                read,
+                then,
+                what,
+                failed,
+                after,
+                quiet=quiet or self._hushed,
+                local=local,
+                kept="never" if local or self._hushed else kept,
+                of=of or what,
+            ),
+            name=f"load {group}",
+        )
+        self._reads[group].add_done_callback(partial(self._over, group))
+
+    def _over(self, group: str, task: asyncio.Task[bool]) -> None:
+        if self._reads.get(group) is task:
+            del self._reads[group]  # it keeps its result, and the context that it began in
+        # Nothing else tells the header that what failed is not being read any more.
+        if self.failing and not self.loads:
+            self._place.refresh_head()
+
+    async def read_now(
+        self, group: str, read: Callable[[], Awaitable[T]], what: str, *, long: bool = False
+    ) -> T | None:
+        """Read what an action goes on with, said at once; None when the reader stopped it.
+
+        What the read raises goes on to the caller. Keys that come meanwhile wait for where the
+        action leads. Of a ``long`` one it is said for how long it goes on already, and polls and
+        keys go on beside it.
+        """
+        found: list[T] = []
+        early = self._place.desk.keyboard.early
+        early.frees() if long else early.reads(self._place)
+
+        async def reading() -> bool:
+            found.append(await read())
+            return True
+
+        self.cancel_load(group)
+        task = self._reads[group] = asyncio.create_task(reading(), name=f"load {group}")
+        self._slow(group, f"{what}…{STOPS}")
+        clock, ages = None, itertools.count(1)
+        if long:
+            self._aside.add(group)
+            clock = self.set_interval(
+                1, lambda: self.progress(group, f"{what}, for {next(ages)} s now")
+            )
+        try:
+            await asyncio.wait((task,))
+        finally:
+            if clock is not None:
+                clock.stop()
+                self._aside.discard(group)
+            task.cancel()  # which does nothing to one that is over
+            if self._reads.get(group) is task:
+                del self._reads[group]
+            self._slow(group, "")
+        if task.cancelled():
+            return None
+        task.result()
+        return found[0]
+
+    @property
+    def slow(self) -> bool:
+        """Whether something is read for so long that it is said."""
+        return self._place.framed and bool(self.query_one(Status).slow)
+
+    def progress(self, group: str, text: str) -> None:
+        """Say how far a read is, where it is slow enough to be shown."""
+        if self._place.framed and group in self.query_one(Status).slow:
+            self._slow(group, f"{text}…{STOPS}")
+
+    def cancel_load(self, group: str) -> bool:
+        """Stop a read; False when there is none."""
+        task = self._reads.pop(group, None)
+        self._slow(group, "")
+        self._failing.discard(group)
+        of = self._read_behind.pop(group, None)
+        if of is not None and group in self._kept:
+            # Whatever the place remembers of it came from what is kept.
+            self._kept[_left(group, of)] = self._kept.pop(group)
+        return task is not None and not task.done() and task.cancel()
+
+    def left_behind(self, group: str, of: str) -> bool:
+        """Whether of that only what is kept was shown: the service has not answered yet.
+
+        A place that remembers what it has read asks for this before it trusts its memory.
+        """
+        return _left(group, of) in self._kept or self._read_behind.get(group) == of
+
+    def is_loading(self, group: str) -> bool:
+        """Whether a read of this group is under way."""
+        task = self._reads.get(group)
+        return task is not None and not task.done()
+
+    @property
+    def loads(self) -> list[asyncio.Task[bool]]:
+        """The reads under way."""
+        return [task for task in self._reads.values() if not task.done()]
+
+    @property
+    def reading(self) -> bool:
+        """Whether what the place shows is being read, or is about to be for the first time."""
+        return self.asked_at is None or bool(self.loads)
+
+    @property
+    def unread_yet(self) -> bool:
+        """Whether something of it is being read: what lacks now may be there soon."""
+        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
+        return self.reading or any(getattr(source, "busy", False) for source in sources)
+
+    async def _load(
+        self,
+        group: str,
+        read: Callable[[Api], Awaitable[T]],
+        then: Callable[[T], None],
+        what: str,
+        failed: Callable[[str], None] | None,
+        after: float,
+        *,
+        quiet: bool,
+        local: bool,
+        kept: Kept,
+        of: str,
+    ) -> bool:
+        if after:
+            await asyncio.sleep(after)
+        slow = self.set_timer(
+            SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}…{STOPS}")
+        )
+        failures = failure_types()
+        session = self._place.session
+        begun, recalled, keeps = session.clock(), False, False
+        try:
+            api = await session.ready()
+            if self._place.IN_ORGANIZATION and self._place.nowhere and not local:
+                if failed is not None:
+                    failed(self._place.nowhere)
+                return True
+            keeps = api.keeps and kept != "never"
+            # Who passes by reads nothing that was kept while the service answers: it would be taken
+            # for what is known, and not be read.
+            first = not after or session.unanswered if kept == "first" else session.held
+            if keeps and first:
+                recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
+                begun = session.clock()
+            answers = api.answers
+            result = await read(api)
+            # What swallows a failure, or asks for nothing, says nothing of the service.
+            answered = not local and (not api.keeps or api.answers > answers)
+        except failures as error:
+            from copydesk.client.errors import Unreachable
+
+            away, silent = isinstance(error, Unreachable), isinstance(error, silence_types())
+            if silent and not local:
+                self._failing.add(group)
+            if keeps and silent and not recalled:
+                recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
+            if (away or session.contact.limited) and self.kept_at is not None:
+                # The header says it, and since when: that is told in full only once.
+                quiet = quiet or session.contact.told
+                session.contact.told = session.contact.told or not quiet
+            lacking = keeps and away and not recalled and group not in self._live
+            self._failed(
+                error, None if recalled and silent else failed, quiet=quiet, lacking=lacking
+            )
+            return False
+        finally:
+            slow.stop()
+            if self._reads.get(group) is asyncio.current_task():
+                self._read_behind.pop(group, None)
+                self._slow(group, "")
+        self._failing.discard(group)
+        if answered:
+            session.fresh(tell=False)
+        if answered or not recalled:
+            self._kept.pop(group, None)
+            self._kept.pop(_left(group, of), None)
+            self._live[group] = begun
+        waiting = self._waiting() if recalled else ()
+        try:
+            if self.is_attached:
+                self.cached = False
+                self._hand(then, result, quiet=quiet)
+                for source in self._waiting() if recalled else ():
+                    if source not in waiting:
+                        source.fold()  # it takes the place of what was kept: nobody waits for it
+        finally:
+            session.touched()  # once for the answer and for what came of it
+        return True
+
+    def _hand(self, then: Callable[[T], None], result: T, *, quiet: bool) -> None:
+        self._hushed = quiet
+        try:
+            then(result)
+        finally:
+            self._hushed = False
+
+    async def _recall(
+        self,
+        group: str,
+        of: str,
+        read: Callable[[], Awaitable[T]],
+        then: Callable[[T], None],
+        *,
+        quiet: bool,
+    ) -> bool:
+        """Show what is kept, unless what is shown is newer; return whether it does."""
+        session = self._place.session
+        found = await from_kept(read)
+        if found is None or found.at is None or not self.is_attached:
+            return False
+        if not session.may_recall(found.at):
+            return False
+        if (live := self._live.get(group)) is not None and found.at >= live:
+            return False  # it is what is shown already
+        self._kept[group], self._read_behind[group] = found.at, of
+        self._hand(then, found.result, quiet=quiet)
+        session.touched()
+        return True
+
+    def _waiting(self) -> list[ListSource[Any]]:
+        """Return the lists on screen that have rows which wait to be folded in."""
+        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
+        bases = (getattr(source, "base", source) for source in sources)
+        return [base for base in bases if isinstance(base, ListSource) and base.waiting]
+
+    def _failed(
+        self,
+        error: Exception,
+        failed: Callable[[str], None] | None,
+        *,
+        quiet: bool,
+        lacking: bool = False,
+    ) -> None:
+        """Tell of a failure; it is ``lacking`` where it might have been kept, and is not."""
+        self._take_failure(error, quiet=quiet)
+        text = sentence(error)
+        if not quiet:
+            self._place.tell(text, "bad")
+        if failed is not None and self.is_attached:
+            failed(f"{NOT_KEPT}{text}" if lacking else text)
+
+    def learn(self, error: Exception) -> None:
+        """Learn from the failure of a read that an action made: the header says so at once."""
+        self._take_failure(error, quiet=False)
+
+    def _take_failure(self, error: Exception, *, quiet: bool) -> None:
+        """Learn from a failure how soon to ask again by itself."""
+        session = self._place.session
+        refused = session.contact.refused
+        session.learn(error, quiet=quiet)
+        if quiet and session.contact.refused and not refused:
+            self._place.tell(sentence(error), "bad")
+
+    def _slow(self, group: str, text: str) -> None:
+        if not self._place.framed:
+            return
+        status = self.query_one(Status)
+        if text:
+            status.slow[group] = text
+        elif status.slow.pop(group, None) is None:
+            return  # it was not said, so there is nothing to take back
+        status.update()
+
+    def stop_reading(self) -> bool:
+        """Stop what is slow enough to be shown; False when nothing is."""
+        status = self.query_one(Status)
+        stopped = [self.cancel_load(group) for group in list(status.slow)]
+        return any(stopped)
+
+    def stop_all(self) -> None:
+        """Stop every read: the place goes away."""
+        for task in self._reads.values():
+            task.cancel()
+
+
+def _left(group: str, of: str) -> str:
+    """Return the name under which is noted that something was left with what is kept of it."""
+    return f"{group}, left: {of}"

@@ -1,0 +1,1 @@
+"""Merging: the dialog, its rules and conflicts, and the run of many."""

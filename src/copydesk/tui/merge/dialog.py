@@ -1,0 +1,406 @@
+"""Merging one change request: what speaks for and against it, a way to stop it, and what came.
+
+The sheet reads everything itself, so that any place can open it with two ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.contract.models.change_request import Changes, MergeResult
+from copydesk.domain.address import web_address
+from copydesk.domain.text import clean
+from copydesk.present.impact import impact_line
+from copydesk.present.merge import (
+    Beside,
+    beside_lines,
+    fact_lines,
+    guesses,
+    result_lines,
+    warnings,
+)
+from copydesk.session.errors import failure_types
+from copydesk.session.glyphs import glyphs
+from copydesk.session.reads import conflicts
+from copydesk.session.reads import merge as merge_facts
+from copydesk.session.reads import overlaps as overlap_reading
+from copydesk.session.reads.conflicts import ConflictedError
+from copydesk.session.reads.merge import SpokenFor, why_not_mergeable
+from copydesk.session.seen import SeenPages
+from copydesk.session.session import RecalledError, WriteError
+from copydesk.tui.framework.actions import action
+from copydesk.tui.merge.conflicts import ConflictSheet, Scrolling
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+
+READS = (
+    "get_change_request", "get_organization", "get_space", "get_change_request_changes",
+    "get_revision", "list_change_request_reviews", "list_requested_reviewers",
+)  # fmt: skip
+"""The operations that every merge is read with."""
+
+LIVE = "This goes live at once and cannot be undone here."
+
+ALREADY = "It is merged already."
+
+LOOKED_AT = 25
+"""Up to so many changed pages the links around them are read for the sheet."""
+
+TICK_SECONDS = 0.5
+"""How often the seconds that are left are counted."""
+
+
+def not_unknown(sheet: MergeSheet) -> str | None:
+    """Say so when there is nothing to find out."""
+    return None if sheet.unknown else "It is known what became of it."
+
+
+def not_merged(sheet: MergeSheet) -> str | None:
+    """Say so while there is nothing to look at."""
+    return None if sheet.address else "It is not merged yet, or has no address."
+
+
+class MergeSheet(Scrolling, scope="merge_sheet"):
+    """Asks before a merge, with all that speaks for and against it, and shows the result.
+
+    ``unseen`` is (pages not seen, all pages) where that is known; else the marks are read.
+    The result is ``"merged"``, ``"update"`` (the user wants to update from main first), a page that
+    conflicts and is to be read (`page_wanted`), or None.
+    """
+
+    def __init__(
+        self, space_id: str, change_request_id: str, *, unseen: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__("Merge")
+        self._space_id = space_id
+        self._change_request = change_request_id
+        self._unseen = unseen
+        self._spoken: SpokenFor | None = None
+        self._beside = Beside()
+        self._above: list[Text | str] = []
+        """What is said over the facts: why it was refused."""
+        self._status = Text()
+        """What stands above the keys, in sight however long the facts are."""
+        self._result: list[Text | str] | None = None
+        """What replaces the facts once it is merged."""
+        self._merged = False
+        self._clashed = False
+        """Whether it is known to conflict: then an update comes to the same."""
+        self._waits = False
+        """Whether the merge can still be stopped."""
+        self._unwatch: Callable[[], None] = lambda: None
+        self.address = ""
+        """Where the merged request is shown in the platform."""
+        self.unknown = False
+        """Whether a merge was sent of which nobody knows whether it happened."""
+        self.off: str | None = "Still reading what speaks for and against it."
+        """Why it cannot be merged now; None when it can."""
+
+    @property
+    def _request(self) -> ChangeRequest | None:
+        return None if self._spoken is None else self._spoken.request
+
+    def on_mount(self) -> None:
+        """Read what the merge depends on; count the seconds while it can be stopped."""
+        self._unwatch = self.place.session.watch(self._ticked)
+        if self.place.session.recall_seconds:
+            self.set_interval(TICK_SECONDS, self._ticked)
+        self.read()
+
+    def on_unmount(self) -> None:
+        """Stop counting."""
+        self._unwatch()
+
+    # Reading
+
+    @action(
+        "R", "look again", unless=not_unknown, show=False,
+        uses=READS,
+    )  # fmt: skip
+    def read(self) -> None:
+        """Read what the merge depends on, and whether it is merged."""
+        self.show([f"Reading{glyphs().more}"], self._keys())
+        self.place.load(
+            "merge sheet",
+            self._read,
+            self._came,
+            what="Reading the merge rules",
+            failed=self._failed,
+            kept="never",
+        )
+
+    async def _read(self, api: Api) -> SpokenFor:
+        read = await merge_facts.read_all(api, self._space_id, self._change_request)
+        if self._unseen is None and read.changes is not None:
+            self._unseen = await self._not_seen(read.request.id, read.changes)
+        return read
+
+    async def _not_seen(self, request_id: str, changes: Changes) -> tuple[int, int] | None:
+        """Return how many changed pages have no mark, of how many; None if that is not known."""
+        pages = {change.page.id for change in changes.changes if change.page is not None}
+        seen = SeenPages(self.place.session.seen, request_id)
+        await seen.read()
+        if seen.trouble:
+            return None
+        return len(pages) - seen.count(pages), len(pages)
+
+    def _failed(self, said: str) -> None:
+        if self.stands:
+            self.off = said
+            self.show([Text(said, style="bad")], self._keys())
+
+    def _came(self, read: SpokenFor) -> None:
+        if not self.stands:
+            return
+        self._take(read)
+        if self._merged:
+            # What would speak against a merge is past.
+            self.off = ALREADY
+            self._status = Text(ALREADY, style="good")
+        else:
+            self.off = why_not_mergeable(read.request, read.space, read.rules)
+            failed = any(result.outcome == "fail" for result in read.rules.results)
+            self._status = Text(LIVE, style="warn")
+            if self.off is not None:
+                # The failed rules are listed above; what else is in the way is not.
+                said = "It cannot be merged while a rule is not met." if failed else self.off
+                self._status = Text(said, style="bad")
+            self._look_beside(read)
+        self._draw()
+
+    def _take(self, read: SpokenFor) -> None:
+        self._spoken, self._result, self.unknown = read, None, False
+        self._merged = read.request.status == "merged"
+        moment = (read.request.id, read.request.revision, read.space.revision)
+        self._clashed = moment in self.place.session.stuck
+
+    def _look_beside(self, read: SpokenFor) -> None:
+        """Read what takes longer: who else touches these pages, and what links to them."""
+        self._beside = Beside(reading=True)
+        self.place.load(
+            "beside the merge",
+            lambda api: self._read_beside(api, read),
+            self._beside_came,
+            what="Looking for other change requests on these pages",
+            failed=lambda said: self._beside_came(Beside(why=said)),
+            kept="never",
+        )
+
+    async def _read_beside(self, api: Api, read: SpokenFor) -> Beside:
+        from copydesk.session.page_changes import changed_files, changed_pages
+        from copydesk.session.reads.impact import read_impact
+
+        space, request = read.space.id, read.request.id
+        overlaps = await overlap_reading.read_overlaps(api, space, request, read.changes)
+        if read.changes is None:
+            return Beside(overlaps=overlaps)
+        pages = changed_pages([], [], read.changes, told_only=True)
+        changes = [*pages, *changed_files(None, None, read.changes)]
+        if not 0 < len(changes) <= LOOKED_AT:
+            return Beside(overlaps=overlaps)
+        try:
+            impact = await read_impact(api, space, request, changes)
+        except failure_types():
+            return Beside(overlaps=overlaps)  # the other half is known all the same
+        return Beside(overlaps=overlaps, impact=impact_line(impact), broken=bool(impact.broken))
+
+    def _beside_came(self, beside: Beside) -> None:
+        self._beside = beside
+        if self.stands and self._result is None and not self._waits:
+            self._draw()
+
+    # Drawing
+
+    def _draw(self, said: str = "") -> None:
+        if not self.stands or self._spoken is None:
+            return
+        if self._result is not None:
+            self.show(self._result, self._keys(said))
+            return
+        lines = fact_lines(self._spoken, self.place.session.now)
+        if not self._merged:
+            against = warnings(self._spoken, self._unseen, clashed=self._clashed)
+            against += beside_lines(self._beside)
+            lines += ["", *against] if against else []
+        status = Text.assemble(self._status, "\n") if self._status else Text()
+        self.show([*self._above, *lines], status.append_text(self._keys(said)))
+
+    def _keys(self, said: str = "") -> Text:
+        text = Text(f"{said}  " if said else "", style="warn")
+        request = self._request
+        if self._waits:
+            keys = Text.assemble(("u", "accent"), " or ", ("esc", "accent"), " stops it")
+            return text.append_text(keys)
+        if self._merged:
+            if self.address:
+                text.append("o", style="accent").append(" shows it in the browser   ")
+            return text.append("esc", style="accent").append(" close")
+        if self.unknown:
+            return Text.assemble(
+                text, ("R", "accent"), " look whether it is merged   ", ("esc", "accent"), " close"
+            )
+        if self.wants_no_update() is None and request is not None and request.status == "open":
+            text.append("U", style="accent").append(" update from main first   ")
+        off = self.off is not None
+        text.append("y", style="muted" if off else "accent")
+        text.append(" merge   ", style="muted" if off else "")
+        return text.append("esc", style="accent").append(" cancel")
+
+    def _ticked(self) -> None:
+        """Say how long the merge can still be stopped, then that it is under way."""
+        if not self._waits or not self.stands:
+            return
+        waits = self.place.session.waits
+        said = f"Merging in {waits[-1].seconds} s. Nothing is sent yet." if waits else ""
+        if not waits:
+            self._waits, said = False, f"Merging{glyphs().more}"
+        self._status = Text(said, style="warn")
+        self._draw()
+
+    # Writing
+
+    @action(
+        "y",
+        "merge",
+        danger=2,
+        uses=("merge_change_request", *READS),
+    )
+    async def merge(self) -> None:
+        """Merge it, after some seconds in which it can be stopped. While it cannot, say why."""
+        spoken = self._spoken
+        if self.off is not None or spoken is None:
+            if spoken is None:
+                self.show_keys(self._keys(self.off or ""))
+            else:
+                self._draw(self.off or "")
+            return
+        request, main = spoken.request, spoken.space.revision
+        self.off = "The merge is under way."
+        self._above, self._status = [], Text(f"Merging{glyphs().more}", style="warn")
+        self._waits = self.place.session.recall_seconds > 0
+        self._draw()
+        place = self.place
+        try:
+            result, now = await place.perform(
+                "Merge",
+                f"#{request.number} {clean(request.subject)}",
+                lambda api: conflicts.merge(api, self._space_id, request.id, main),
+                look=lambda api: conflicts.merged(api, self._space_id, request.id),
+                recall=True,
+            )
+        except RecalledError:
+            self._stopped()
+        except WriteError as error:
+            self._waits = False
+            clash = error.__cause__
+            if isinstance(clash, ConflictedError):
+                place.session.hold_stuck(clash.moment)
+                place.tell(f"#{request.number} {clash}", "bad")
+                await self._conflicted(clash)
+            else:
+                self.unknown = error.unknown
+                await self._refused(spoken, str(error))
+        else:
+            self._waits = False
+            self._done(result, now)
+
+    def _stopped(self) -> None:
+        self._waits, self.off = False, None
+        self._status = Text.assemble(("Stopped: nothing was merged. ", "good"), (LIVE, "warn"))
+        self._draw()
+
+    def _done(self, result: MergeResult | None, now: ChangeRequest) -> None:
+        self._merged = now.status == "merged"
+        self.off, self.address = ALREADY, web_address(now.urls.app) or ""
+        self._result = result_lines(result, now)
+        self._draw()
+
+    async def _conflicted(self, clash: ConflictedError) -> None:
+        self.off = "It conflicts with main."
+        self._clashed = True
+        if not self.stands:
+            return
+        label = f"#{clash.request.number}"
+        page = await self.app.push_screen_wait(ConflictSheet.of_merge(label, clash))
+        self.dismiss(page)
+
+    async def _refused(self, spoken: SpokenFor, said: str) -> None:
+        """Show what the service said, and which guess of this machine was wrong."""
+        self.off = said
+        self._above = [Text(said, style="bad"), ""]
+        self._status = Text(
+            "It is not known whether it is merged." if self.unknown else "Not merged."
+        )
+        self._status.stylize("bad")
+        self._draw()
+        if self.unknown:
+            return
+        try:
+            api = await self.place.session.ready()
+            now = await merge_facts.read_all(api, self._space_id, self._change_request)
+        except failure_types():
+            return
+        self._above = [*self._above[:1], *guesses(spoken.rules.results, now.rules.results), ""]
+        self._take(now)
+        self._draw()
+
+    def wants_no_update(self) -> str | None:
+        """Say why U does nothing here."""
+        request = self._request
+        if request is None or not request.outdated or self._merged:
+            return "It is up to date with main."
+        if self._waits:
+            return "The merge is under way."
+        if self._clashed:
+            return "An update meets the same conflicts and changes nothing."
+        return None
+
+    @action("U", "update first", unless=wants_no_update, show=False)
+    def update_first(self) -> None:
+        """Leave this sheet and update the change request from main."""
+        self.dismiss("update")
+
+    @action("u", "stop it", unless=lambda sheet: sheet.nothing_to_stop(), show=False)
+    def stop_it(self) -> None:
+        """Stop the merge before it is sent."""
+        self.place.session.recall()
+
+    def nothing_to_stop(self) -> str | None:
+        """Say so when the merge does not wait."""
+        return None if self._waits else "Nothing waits here that could be stopped."
+
+    @action("o", "browser", unless=not_merged, show=False)
+    def open_address(self) -> None:
+        """Show the merged request in the browser, with its version history."""
+        self.place.desk.open_url(self.address)
+
+    @action("enter", "confirms nothing", show=False)
+    def enter(self) -> None:
+        """Say that Enter confirms nothing here; once merged, close."""
+        if self._merged:
+            self.dismiss("merged")
+        else:
+            self._draw("Enter confirms nothing.")
+
+    @action("escape", "close", show=False, override=True, also=("q",))
+    def close_sheet(self) -> None:
+        """Stop a merge that waits; else leave the sheet."""
+        if self._waits:
+            self.place.session.recall()
+        else:
+            self.dismiss("merged" if self._merged else None)
+
+    @action("j", "down", show=False, also=("down",))
+    def down(self) -> None:
+        """Scroll down."""
+        self.scroll(1)
+
+    @action("k", "up", show=False, also=("up",))
+    def up(self) -> None:
+        """Scroll up."""
+        self.scroll(-1)

@@ -1,0 +1,202 @@
+"""Asking people for a review: a list to tick them in, and what differs is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from copydesk.domain.inverses import reviewers_asked
+from copydesk.domain.rechecks import still_discussed
+from copydesk.domain.text import clean, listed
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.user import User
+    from copydesk.session.options import Option
+    from copydesk.tui.framework.place import Place
+
+PEOPLE = 1000
+"""Members that the list offers."""
+
+USES = (
+    "list_requested_reviewers",
+    "request_reviewers",
+    "remove_requested_reviewer",
+    "list_members",
+)
+"""The operations that asking uses."""
+
+
+async def ask_reviewers(
+    place: Place,
+    *,
+    organization: str,
+    space: str,
+    request: str,
+    label: str,
+    author: str,
+    before: Mapping[str, User],
+    sent: Callable[[], None],
+    since: datetime | None = None,
+) -> None:
+    """Let the reader tick who is asked to review, and send what differs.
+
+    ``before`` are those who are asked now, by id; ``since`` when the service said so, where that is
+    kept. The author is not offered. Each request is a write of its own, all are taken back
+    together. ``sent`` reads again who is asked: also when some of it failed, for the rest may have
+    arrived. Raises `WriteError`.
+    """
+    from copydesk.session.ages import moment
+    from copydesk.session.people import name_of
+    from copydesk.session.session import QueuedError
+    from copydesk.tui.dialogs.choice import Choices
+
+    members = await _members(place, organization)
+    people = {**(members or {}), **before}
+    people.pop(author, None)
+    options = sorted(
+        _options(people), key=lambda option: (option.id not in before, option.title.casefold())
+    )
+    title = f"Ask to review {label}"
+    if since is not None:
+        title += f" (as asked {moment(since, place.session.clock())})"
+    if members is None:
+        title += ": who else is here is not known"
+    sheet = Choices(title, options, ticked=list(before))
+    chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
+    if chosen is None or chosen == before.keys():
+        return
+    old = frozenset(before)
+    asked, left = sorted(chosen - old), sorted(old - chosen)
+    names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
+    steps = [(asked, "")] if asked else []
+    steps += [([], user) for user in left]
+    group = uuid4().hex if len(steps) > 1 else ""
+    waits: QueuedError | None = None
+    try:
+        for at, (new, gone) in enumerate(steps):
+            try:
+                await place.perform(
+                    "Ask for a review" if new else "Ask no longer for a review",
+                    label,
+                    partial(_send, space=space, request=request, asked=new, left=gone),
+                    reversal=reviewers_asked(
+                        space, request, asked=new, left=[gone] if gone else []
+                    ),
+                    expects=still_discussed(space, request),
+                    group=group,
+                    recall=at == 0,
+                    aged=since is not None,
+                    done=f"Asked: {names}." if names else "Nobody is asked now.",
+                )
+            except QueuedError as error:
+                waits = error
+    finally:
+        # While nobody is there, reading would only say so, over what is told of the writes.
+        if place.is_attached and not place.session.offline:
+            sent()
+    if waits is not None:
+        raise waits
+
+
+def _options(people: Mapping[str, User]) -> list[Option]:
+    """Return people to tick, by their names."""
+    from copydesk.session.options import Option
+    from copydesk.session.people import name_of
+
+    found = (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values())
+    return sorted(found, key=lambda option: option.title.casefold())
+
+
+async def choose_reviewers(place: Place, organization: str, title: str) -> dict[str, User]:
+    """Let the reader tick people of an organization; none where nobody is ticked."""
+    from copydesk.tui.dialogs.choice import Choices
+
+    people = await _members(place, organization)
+    if people is None:
+        place.tell("The members are not known, and the service cannot be asked now.", "warn")
+        return {}
+    chosen = await place.desk.push_screen_wait(Choices(title, _options(people)))
+    return {user: people[user] for user in people if user in (chosen or ())}
+
+
+async def ask_more(
+    place: Place,
+    space: str,
+    request: str,
+    label: str,
+    author: str,
+    people: Mapping[str, User],
+    *,
+    group: str,
+) -> None:
+    """Ask people for a review of one of several change requests, besides those who are asked.
+
+    Its author is never asked. Raises `NothingToDoError` where nobody is left to ask, and
+    `WriteError`.
+    """
+    from copydesk.contract import operations as ops
+    from copydesk.session.writes.bulk import NothingToDoError
+
+    api = await place.session.ready()
+    pages = api.pages(ops.list_requested_reviewers, space, request, limit=100)
+    there = {each.user.id async for each in pages}
+    asked = sorted(people.keys() - there - {author})
+    if not asked:
+        by_author = people.keys() - there
+        raise NothingToDoError("its author is not asked" if by_author else "asked already")
+    await place.perform(
+        "Ask for a review",
+        label,
+        partial(_send, space=space, request=request, asked=asked, left=""),
+        reversal=reviewers_asked(space, request, asked=asked),
+        expects=still_discussed(space, request),
+        group=group,
+    )
+
+
+async def _send(api: Api, *, space: str, request: str, asked: list[str], left: str) -> None:
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.review import ReviewersRequest
+
+    if asked:
+        await api(ops.request_reviewers, space, request, ReviewersRequest(users=asked))
+    else:
+        await api(ops.remove_requested_reviewer, space, request, left)
+
+
+async def _members(place: Place, organization: str) -> dict[str, User] | None:
+    """Return who may be asked, by id: of what is kept where the service cannot be asked now.
+
+    None where nothing is kept: who is asked by now can be asked no longer even so. Raises
+    ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+    from copydesk.session.errors import silence_types
+    from copydesk.session.offline import from_kept, live_or_kept
+    from copydesk.session.people import PAGE
+
+    async def read(api: Api) -> dict[str, User]:
+        found: dict[str, User] = {}
+        # As they are read elsewhere, so that they are kept.
+        async for member in api.pages(ops.list_members, organization, limit=PAGE):
+            if not member.disabled:
+                found[member.user.id] = member.user
+            if len(found) == PEOPLE:
+                break
+        return found
+
+    held = place.session.held
+    if held:  # nobody waits for what is known not to answer
+        api = await place.session.ready()
+        found = await from_kept(lambda: read(api)) if api.keeps else None
+        return None if found is None else found.result
+    try:
+        return (await live_or_kept(place.session, read)).result
+    except silence_types():
+        if not place.session.held:
+            raise
+        return None

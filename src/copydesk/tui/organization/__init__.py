@@ -1,0 +1,1 @@
+"""An organization: settings, members, teams, single sign-on."""

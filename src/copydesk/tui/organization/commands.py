@@ -1,0 +1,184 @@
+"""What can be done with an organization from each place that is about one or about its people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Label, Static
+
+from copydesk.domain.text import shorten
+from copydesk.session.draft_keys import form_key
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
+from copydesk.tui.dialogs.form import Field, Form
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.place import Place
+from copydesk.tui.organization.member_cells import claims_facts
+from copydesk.tui.organization.requests import delete_invite, invite_in, ping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+NAME_CELLS = 40
+"""How much of a name a title takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """The organization that is meant; ``admin`` is None while the reader's rights are not known."""
+
+    id: str
+    title: str
+    admin: bool | None = None
+
+
+def no_organization(here: OrganizationActions) -> str | None:
+    """Say so when no organization is meant."""
+    return None if here.at_hand is not None else "No organization is chosen: g o lists yours."
+
+
+def not_admin(here: OrganizationActions) -> str | None:
+    """Say so when the reader is known not to administer the organization."""
+    meant = here.at_hand
+    if meant is None or meant.admin is not False:
+        return None
+    return f"That takes the role admin in {shorten(meant.title, NAME_CELLS)}."
+
+
+class OrganizationActions(Place, scope="organization_actions"):
+    """A place about one organization at a time."""
+
+    @property
+    def at_hand(self) -> AtHand | None:
+        """The organization that is meant now."""
+        raise NotImplementedError
+
+    @action("!", "ping", unless=no_organization, show=False, group="Share",
+            uses="ping_organization")  # fmt: skip
+    async def ping(self) -> None:
+        """Tell the organization that you are here, and get a token with your claims if it has one.
+
+        The token is a credential: it is shown when you ask for it only, and kept nowhere.
+        """
+        meant = self.at_hand
+        assert meant is not None
+        token = await self.perform(
+            "Ping", shorten(meant.title, NAME_CELLS), lambda api: ping(api, meant.id)
+        )
+        if token:
+            await self.desk.push_screen_wait(ClaimsSheet(token))
+        else:
+            self.tell("It knows that you are here. No token came back: it has no claims of yours.")
+
+    @command("ping", uses="ping_organization")
+    async def ping_by_word(self, rest: str) -> None:
+        """Tell the organization that you are here, and get a token if it has one."""
+        if (why := no_organization(self)) is not None:
+            self.say(why, "warn")
+        else:
+            await self.ping()
+
+    @action("I", "end invite", unless=(no_organization, not_admin), danger=3, show=False,
+            group="Change", uses="delete_invite_link")  # fmt: skip
+    async def end_invite(self) -> None:
+        """Delete an invite link, so that nobody joins by it any more. It asks which one."""
+        await self._end_invite("")
+
+    @command("end-invite", "LINK", uses="delete_invite_link")
+    async def end_invite_by_word(self, rest: str) -> None:
+        """Delete an invite link, given by its address or its id."""
+        why = no_organization(self) or not_admin(self)
+        if why is not None:
+            self.say(why, "warn")
+        else:
+            await self._end_invite(rest.strip())
+
+    async def _end_invite(self, given: str) -> None:
+        meant = self.at_hand
+        assert meant is not None
+        key = form_key(self.PLACE, Target(organization=meant.id), "end_invite")
+        title = shorten(meant.title, NAME_CELLS)
+
+        async def send(values: Mapping[str, str]) -> None:
+            invite = invite_in(values["invite"]) or ""
+            found = await self.perform(
+                "Delete invite link",
+                f"of {title}",
+                lambda api: delete_invite(api, meant.id, invite),
+                draft=key,
+            )
+            if not found:
+                self.tell("There was no such invite link: nothing changed.", "warn")
+
+        form = Form(
+            f"End an invite link of {title}",
+            [
+                Field(
+                    "invite",
+                    "Link",
+                    given,
+                    lambda text: None if not text or invite_in(text) else NO_INVITE,
+                    help="The address that people were sent, or the id at its end.",
+                    required=True,
+                )
+            ],
+            draft_key=key,
+            facts=[
+                "The service lists no invite links: it takes the one that people were sent.",
+                "Who has joined by it stays, and nobody joins by it any more: no way back.",
+            ],
+            send=send,
+            verb="delete",
+            new=True,
+        )
+        await self.desk.push_screen_wait(form)
+
+
+NO_INVITE = "this is neither a link nor the id of one"
+
+
+class ClaimsSheet(ScrollingSheet[None], scope="claims"):
+    """A token with the claims of the reader: hidden until asked for, gone with the sheet."""
+
+    ASKS = False
+
+    def __init__(self, token: str) -> None:
+        super().__init__("Your claims as a visitor")
+        self._token = token
+        self._shown = False
+
+    def body(self) -> ComposeResult:
+        """What it is, and the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self._facts(), id="claims")
+        yield Label(self._keys(), classes="keys", id="claims-keys")
+
+    def _facts(self) -> Content:
+        return self.paint(fact_lines(claims_facts(self._token, shown=self._shown)))
+
+    def _keys(self, said: str = "") -> Content:
+        keys = Text.assemble(
+            (f"{said}  " if said else "", "good"), ("Y", "accent"), " copy   ", ("V", "accent"),
+            " hide   " if self._shown else " show   ", ("esc", "accent"), " close",
+        )  # fmt: skip
+        return self.paint(keys)
+
+    @action("V", "show", show=False)
+    def show_token(self) -> None:
+        """Show the token, or hide it again."""
+        self._shown = not self._shown
+        self.query_one("#claims", Static).update(self._facts())
+        self.query_one("#claims-keys", Label).update(self._keys())
+
+    @action("Y", "copy", show=False)
+    def copy_token(self) -> None:
+        """Copy the token. It is not shown for that."""
+        desk_of(self).copy(self._token, "the token")
+        self.query_one("#claims-keys", Label).update(self._keys("Copied."))

@@ -1,0 +1,324 @@
+"""Choosing an organization: type a few letters of its name, Enter goes there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from copydesk.domain.member_inverses import joined
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.json_views import Raw
+from copydesk.session.draft_keys import form_key
+from copydesk.session.errors import NotDoneError
+from copydesk.session.glyphs import glyphs
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.form import Field, Form
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.organization import cells as present
+from copydesk.tui.organization.cells import OrganizationRow
+from copydesk.tui.organization.commands import AtHand, OrganizationActions
+from copydesk.tui.organization.requests import find_joined, join, organization_in
+from copydesk.tui.system.find import SearchPrompt
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.organization import Organization
+
+AT_ONCE = 6
+"""Requests in flight at once for the reader's role in each organization."""
+
+
+class ChoosePrompt(SearchPrompt):
+    """Narrows the list; the arrows move in it and Enter takes what the cursor is on."""
+
+    def __init__(self, pane: Pane) -> None:
+        super().__init__(pane)
+        self.input.placeholder = "type a name; Enter goes there, Esc leaves the list as it is"
+
+    def submitted(self, text: str) -> None:
+        """Go to the organization under the cursor."""
+        self.close()
+        pane = self._pane
+        if isinstance(pane, VirtualList):
+            pane.open_row()
+
+    def recall(self, by: int) -> None:
+        """Move in the list."""
+        self._pane.move(by)
+
+
+@place("organizations", key="o", title="Organizations")
+class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations"):
+    """The organizations that the reader is in."""
+
+    IN_ORGANIZATION = False
+
+    RAW = ("get_organization",)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._read_once = False
+        self._wanted = ""
+        """The organization to go to once they have been read again."""
+
+    @property
+    def at_hand(self) -> AtHand | None:
+        """The organization under the cursor."""
+        row = self.rows.selected
+        return None if row is None else AtHand(row.id, row.title, present.administers(row))
+
+    def panes(self) -> ComposeResult:
+        """Yield the list, and what there is to know about its row."""
+        self.rows: VirtualList[OrganizationRow] = VirtualList(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("title", "NAME", lambda row: row.title, flex=1, minimum=20),
+                Column("role", "YOUR ROLE", present.role, 10),
+                Column("spaces", "SPACES", present.spaces, 6, align="right", drop=1),
+                Column("plan", "  PLAN", lambda row: f"  {row.plan}", 18, drop=2),
+            ],
+            title="Organizations",
+            empty="Reading organizations…",
+            sign=lambda row: glyphs().passed if row.id == self.session.organization else "",
+            id="organizations",
+        )
+        self.facts = Facts(title="Details", id="organization-details")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def trail(self) -> Iterable[str]:
+        """Above all organizations there is only the service."""
+        yield self.session.host or "service"
+        yield "Organizations"
+
+    def url(self) -> str | None:
+        """Return the address of the organization in the platform's application."""
+        row = self.rows.selected
+        return (row.url or None) if row is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row = self.rows.selected
+        if row is None:
+            return []
+        choices = [("address", row.url), ("title", row.title), ("id", row.id)]
+        return [(name, text) for name, text in choices if text]
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the organization under the cursor comes from."""
+        row = self.rows.selected
+        if row is None:
+            return None
+        return Raw(f"organization {row.title}", "get_organization", (row.id,))
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the list."""
+        return [*super().signs(), (glyphs().passed, "where you are")]
+
+    def status_left(self) -> str:
+        """Say what Enter does, and what the sign means."""
+        waiting = super().status_left()
+        count = self.rows.source.base.loaded
+        if waiting or not count:
+            return waiting
+        return f"{plural(count, 'organization')}   {glyphs().passed} where you are"
+
+    async def search(self) -> None:
+        """Narrow the list as you type; Enter goes to the organization under the cursor."""
+        await self.desk.open_prompt(self, ChoosePrompt(self.rows))
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the organizations; the reader's role in each follows."""
+        self.load(
+            "organizations", self._read, self._arrived, what="Reading organizations",
+            failed=self._unread,
+        )  # fmt: skip
+
+    def poll(self) -> None:
+        """Read the organizations again quietly; roles are read again by hand only."""
+        self.load("organizations", self._read, self._merge, what="Reading again")
+
+    async def _read(self, api: Api) -> list[Organization]:
+        from copydesk.session.reads import spaces as reading
+
+        if self.session.me is None:
+            self.session.me = await reading.read_me(api)
+        return await reading.read_organizations(api)
+
+    def _merge(self, found: list[Organization]) -> None:
+        known = {row.id: row for row in self.rows.source.base.shown()}
+        rows = []
+        for organization in found:
+            row = present.organization_row(organization)
+            if (before := known.get(row.id)) is not None:
+                row = replace(row, role=before.role, spaces=before.spaces)
+            rows.append(row)
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        source.merge(rows)
+
+    def _arrived(self, found: list[Organization]) -> None:
+        self._merge(found)
+        self.session.organization_titles.update({each.id: clean(each.title) for each in found})
+        if not self._read_once:
+            self._read_once = True
+            if self.session.organization is not None:
+                self.rows.select(self.session.organization)
+        if self._wanted:
+            self.rows.source.base.fold()
+            if self.rows.select(self._wanted):
+                self._wanted = ""
+        self.refresh_frame()
+        me = self.session.me
+        if me is not None:
+            self.load(
+                "roles", lambda api: self._read_roles(api, found, me.id), self._put_roles,
+                what="Reading your roles",
+            )  # fmt: skip
+
+    async def _read_roles(
+        self, api: Api, organizations: Sequence[Organization], me: str
+    ) -> list[OrganizationRow]:
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.contract import operations as ops
+
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def one(organization: Organization) -> OrganizationRow:
+            async with gate:
+                try:
+                    member = await api(ops.get_member, organization.id, me)
+                except (Forbidden, NotFound):
+                    return present.organization_row(organization)
+            return present.organization_row(organization, member)
+
+        return list(await asyncio.gather(*map(one, organizations)))
+
+    def _put_roles(self, rows: list[OrganizationRow]) -> None:
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        for row in rows:
+            source.update(row)
+        self.refresh_frame()
+
+    def _unread(self, text: str) -> None:
+        self.rows.say_instead(text)
+
+    # Choosing
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known about the row, once keys pause."""
+        self.frame_soon()
+
+    def update_frame(self) -> None:
+        """Bring the frame and the details up to date."""
+        if self.is_attached:
+            self._show_facts()
+        super().update_frame()
+
+    def _show_facts(self) -> None:
+        row = self.rows.selected
+        if row is None:
+            self.facts.show([], title="Details")
+        else:
+            facts = present.facts(row, self.session.now)
+            self.facts.show(facts, title=row.title, about=row.id)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to the organization."""
+        row: OrganizationRow | None = event.row
+        if row is not None:
+            self.app.call_later(self.choose, row)
+
+    async def choose(self, row: OrganizationRow) -> None:
+        """Show the spaces of an organization; places of another one are left."""
+        from copydesk.tui.spaces.list import SpacesPlace
+
+        session = self.session
+        session.organization, session.organization_title = row.id, row.title
+        session.organization_titles[row.id] = row.title
+        below = [screen for screen in self.app.screen_stack if isinstance(screen, SpacesPlace)]
+        if below:
+            if below[0].target.organization != row.id:
+                below[0].show_organization(row.id, row.title)
+            await self.desk.go("spaces", below[0].target)
+        else:
+            await self.desk.go("spaces", Target(organization=row.id))
+
+    # Joining
+
+    @action("ctrl+n", "join", danger=1, show=12, group="Change",
+            uses=("join_organization", "get_organization"))  # fmt: skip
+    async def join(self) -> None:
+        """Join an organization that admits the domain of your e-mail address. It asks which."""
+        await self._join("")
+
+    @command("join", "ORGANIZATION", uses="join_organization")
+    async def join_by_word(self, rest: str) -> None:
+        """Join an organization, given by its id or its address in the app."""
+        await self._join(rest.strip())
+
+    def resume_draft(self, part: str) -> None:
+        """Open the form again in which an organization was named."""
+        if part in self.ACTIONS:
+            self.desk.call_later(run, self, self.ACTIONS[part])
+
+    async def _join(self, given: str) -> None:
+        key = form_key(self.PLACE, Target(), "join")
+        me = self.session.me
+
+        async def send(values: Mapping[str, str]) -> None:
+            organization = organization_in(values["organization"]) or ""
+
+            async def join_it(api: Api) -> bool:
+                # Looked at first: else, when no answer comes, who was in it seems to have joined.
+                if await find_joined(api, organization):
+                    raise NotDoneError("You are a member of this organization already.")
+                return await join(api, organization)
+
+            await self.perform(
+                "Join organization",
+                shorten(organization, 40),
+                join_it,
+                reversal=None if me is None else joined(organization, me.id),
+                look=lambda api: find_joined(api, organization),
+                draft=key,
+            )
+            self._wanted = organization
+
+        field = Field(
+            "organization",
+            "Organization",
+            given,
+            lambda text: None if not text or organization_in(text) else NO_ORGANIZATION,
+            help="Its id, or its address in the app: those that you are not in are not listed.",
+            required=True,
+        )
+        form = Form(
+            "Join an organization",
+            [field],
+            draft_key=key,
+            facts=["It has to admit the domain of your e-mail address, which has to be verified."],
+            send=send,
+            verb="join",
+            new=True,
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_again()
+
+
+NO_ORGANIZATION = "this is neither an id nor an address of an organization"

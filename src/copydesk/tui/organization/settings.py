@@ -1,0 +1,351 @@
+"""The settings of an organization."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+
+from copydesk.domain.address import web_address
+from copydesk.domain.member_inverses import organization_changed
+from copydesk.domain.space_tree import rule_list
+from copydesk.domain.text import clean, shorten
+from copydesk.present.json_views import Raw
+from copydesk.session.draft_keys import form_key
+from copydesk.session.errors import with_key
+from copydesk.session.options import Option
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.framework.actions import NotYet, action
+from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.organization import settings_cells as present
+from copydesk.tui.organization.commands import (
+    NAME_CELLS,
+    AtHand,
+    OrganizationActions,
+    not_admin,
+)
+from copydesk.tui.organization.requests import change_organization
+from copydesk.tui.organization.settings_cells import Setting
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.settings_list import SettingsList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.organization import Organization, OrganizationUpdate
+    from copydesk.domain.mention import Named
+    from copydesk.domain.reversal import Reversal
+
+
+def not_read(here: OrganizationPlace) -> str | None:
+    """Say so when the settings have not been read."""
+    return None if here.read is not None else NotYet("The settings have not been read yet.")
+
+
+def no_setting(here: OrganizationPlace) -> str | None:
+    """Say so when the cursor is on no setting."""
+    return None if here.rows.selected is not None else "Put the cursor on a setting first."
+
+
+def not_switched(here: OrganizationPlace) -> str | None:
+    """Say so when the setting is neither a switch nor can be taken away."""
+    setting = here.rows.selected
+    if setting is None or setting.switch or setting.removable:
+        return None
+    return f"{setting.label} is no switch: Enter changes it."
+
+
+def switch_label(here: OrganizationPlace) -> str:
+    """Return what x does with the setting."""
+    setting = here.rows.selected
+    if setting is None or setting.switch:
+        return "switch off" if setting is not None and setting.on else "switch on"
+    return "take away"
+
+
+@place("organization", key="O", title="Organization settings",
+       uses=("get_organization", "get_site"))  # fmt: skip
+class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
+    """What an organization is called, who joins it, and what holds in all of it."""
+
+    RAW = ("get_organization",)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.read: Organization | None = None
+        self._site = ""
+        """The title of the site that people see first."""
+
+    @property
+    def home(self) -> str | None:
+        """The id of the organization."""
+        return self.target.organization or self.session.organization
+
+    @property
+    def at_hand(self) -> AtHand | None:
+        """The organization whose settings these are."""
+        if self.home is None:
+            return None
+        read = self.read
+        if read is None:
+            return AtHand(self.home, self.session.title_of(self.home) or "the organization")
+        granted = read.permissions
+        return AtHand(self.home, clean(read.title), None if granted is None else granted.admin)
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """The settings, and what there is to know about the one under the cursor."""
+        self.rows: SettingsList[Setting] = SettingsList()
+        self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def trail(self) -> Iterable[str]:
+        """The organization, and that these are its settings."""
+        meant = self.at_hand
+        yield meant.title if meant is not None else "no organization"
+        yield "Settings"
+        if meant is not None and meant.admin is False:
+            yield "read-only"
+
+    def status_left(self) -> str:
+        """Say why nothing may be changed, if so."""
+        return not_admin(self) or super().status_left()
+
+    def url(self) -> str | None:
+        """Return the address of the organization in the application."""
+        return web_address(self.read.urls.app) or None if self.read is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        read, setting = self.read, self.rows.selected
+        if read is None:
+            return []
+        found = {"address": self.url() or ""}
+        if setting is not None:
+            found[setting.label.lower()] = str(setting.shown)
+        found |= {"title": clean(read.title), "id": clean(read.id)}
+        return [(name, text) for name, text in found.items() if text]
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the organization comes from."""
+        meant = self.at_hand
+        if meant is None:
+            return None
+        return Raw(f"organization {meant.title}", "get_organization", (meant.id,))
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the organization."""
+        self.load(
+            "settings", self._read, self._arrived, what="Reading the settings", failed=self._unread
+        )
+
+    def poll(self) -> None:
+        """Read again quietly."""
+        self.load("settings", self._read, self._arrived, what="Reading again")
+
+    async def _read(self, api: Api) -> tuple[Organization, str] | None:
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.contract import operations as ops
+
+        if self.home is None:
+            return None
+        found = await api(ops.get_organization, self.home)
+        title = ""
+        if site := present.first_site(found):
+            try:
+                title = (await api(ops.get_site, found.id, site)).title
+            except (Forbidden, NotFound):
+                title = ""
+        _, rules = rule_list(found.merge_rules)
+        if any(users for _, users in rules):
+            await self.session.people.read(api, found.id)  # ids say nothing
+        return found, title
+
+    def _unread(self, text: str) -> None:
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
+
+    def _arrived(self, found: tuple[Organization, str] | None) -> None:
+        from copydesk.tui.merge.rules import names_of
+
+        if found is None:
+            self.rows.say_instead("No organization is chosen: g o lists yours.")
+            return
+        self.read, self._site = found
+        # What is shown stays that of this organization, whichever is chosen later.
+        self.target = self.target.but(organization=self.read.id)
+        self.session.organization_titles[self.read.id] = clean(self.read.title)
+        self.session.fresh()
+        if self.read.id == self.session.organization:
+            self.session.organization_title = clean(self.read.title)
+        names = names_of(self.session.people.known(self.read.id))
+        self.rows.show(present.settings_of(self.read, site=self._site, names=names))
+        self._look()
+        self.refresh_frame()
+        if self.resuming:
+            self.resume_draft(self.resuming)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of the setting."""
+        self._look()
+        self.frame_soon()
+
+    def _look(self) -> None:
+        setting = self.rows.selected
+        if setting is None or self.read is None:
+            self.facts.show([], title="Setting")
+        else:
+            self.facts.show(present.facts(setting, self.read), title=setting.label)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Change the setting."""
+        self.desk.call_later(run, self, self.ACTIONS["change"])
+
+    def resume_draft(self, part: str) -> None:
+        """Open the form again that a draft was typed in."""
+        self.resuming = part if self.read is None else ""
+        if self.read is None:
+            return
+        method, _, setting = part.partition(" ")
+        if method in self.ACTIONS and (not setting or self.rows.select(setting)):
+            self.desk.call_later(run, self, self.ACTIONS[method])
+
+    # Changing
+
+    @action("e", "change", unless=(not_read, no_setting, not_admin), danger=1, show=30,
+            group="Change", types=True,
+            uses=("update_organization", "list_sites", "list_members"))  # fmt: skip
+    async def change(self) -> None:
+        """Change the setting under the cursor. u takes it back."""
+        setting = self.rows.selected
+        assert setting is not None
+        if setting.id == "mergeRules":
+            await self._change_rules()
+        else:
+            await self._fill_in(f"Change {setting.label.lower()}", "change", setting.id)
+
+    @action("ctrl+e", "change all", unless=(not_read, not_admin), danger=1, show=28, group="Change",
+            uses=("update_organization", "list_sites"), types=True)  # fmt: skip
+    async def edit(self) -> None:
+        """Change several settings at once, in one form. u takes it back."""
+        await self._fill_in("Organization settings", "edit")
+
+    async def _fill_in(self, title: str, method: str, setting: str = "") -> None:
+        from copydesk.contract.models.organization import OrganizationUpdate
+
+        assert self.read is not None
+        key = form_key(self.PLACE, Target(organization=self.home), method, setting)
+        names = [setting] if setting else [row.id for row in self.rows.settings]
+        said = present.no_way_back(names, self.read)
+        form = body_form(
+            OrganizationUpdate,
+            title=title,
+            draft_key=key,
+            send=lambda body: self._send(body, key),
+            current=present.current_of(self.read),
+            only=(setting,) if setting else (),
+            labels=present.LABELS,
+            offers={"defaultContent": self._sites},
+            facts=[said] if said else (),
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_again()
+
+    async def _sites(self) -> list[Option]:
+        from copydesk.contract import operations as ops
+
+        api = await self.session.ready()
+        return [
+            Option(json.dumps({"type": "site", "site": site.id}, indent=2), clean(site.title))
+            async for site in api.pages(ops.list_sites, self.home or "", limit=250)
+        ]
+
+    async def _change_rules(self) -> None:
+        from copydesk.contract.models.organization import OrganizationUpdate
+        from copydesk.tui.merge.rules import RulesSheet, names_of
+
+        home, read = self.home, self.read
+        assert home is not None
+        assert read is not None
+
+        async def people() -> Sequence[Named]:
+            return await self.session.people.read(await self.session.ready(), home)
+
+        before = read.merge_rules.to_dict()
+        sheet = RulesSheet(
+            "Merge rules of the organization",
+            {"type": "none"} if before["type"] == "inherit" else before,
+            inherited=None,
+            people=people,
+            names=names_of(self.session.people.known(home)),
+            verb="save",
+        )
+        chosen = await self.desk.push_screen_wait(sheet)
+        if chosen is None or chosen == before:
+            return
+        await self._send(OrganizationUpdate.model_validate({"mergeRules": chosen}))
+        self.read_again()
+
+    @action("x", "switch", unless=(not_read, no_setting, not_switched, not_admin), show=26,
+            danger=2, group="Change", uses="update_organization", now=switch_label)  # fmt: skip
+    async def switch(self) -> None:
+        """Switch the setting on or off, or take away what it holds. u takes it back."""
+        from copydesk.contract.models.organization import OrganizationUpdate
+
+        setting, read = self.rows.selected, self.read
+        assert setting is not None
+        assert read is not None
+        value = (not setting.on) if setting.switch else None
+        if setting.id not in present.current_of(read):
+            verb = "switch on" if value else "take away"
+            said = present.no_way_back([setting.id], read)
+            sheet = Confirm(setting.label, [setting.help], verb=verb, warning=said)
+            if not await self.desk.push_screen_wait(sheet):
+                return
+        await self._send(OrganizationUpdate.model_validate({setting.id: value}))
+        self.read_again()
+
+    async def _send(self, body: OrganizationUpdate, draft: str = "") -> None:
+        """Send other settings; where the former ones are not told there is no way back."""
+        read = self.read
+        assert read is not None
+        before: dict[str, Any] = present.current_of(read)
+        changed = list(json.loads(body.to_json()))
+        labels = {row.id: row.label for row in self.rows.settings}
+
+        def back(after: Organization) -> Reversal | None:
+            now = present.current_of(after)
+            if not all(name in before and name in now for name in changed if name != "logo"):
+                return None
+            if "logo" in changed and "logo" not in before:
+                return None
+            former = {name: before[name] for name in changed}
+            if former.get("mergeRules", {}).get("type") == "inherit":
+                former["mergeRules"] = {"type": "none"}  # it inherits from nobody
+            return organization_changed(after.id, former, {name: now.get(name) for name in changed})
+
+        said = ", ".join(labels.get(name, name).lower() for name in changed)
+        await self.perform(
+            "Change",
+            f"{shorten(said, NAME_CELLS)} of the organization",
+            lambda api: change_organization(api, read.id, body),
+            reversal=back,
+            then=self._changed,
+            draft=draft,
+        )
+
+    def _changed(self, organization: Organization) -> None:
+        """Show at once what was changed, and what it is called from now on."""
+        if self.is_attached:
+            self._arrived((organization, self._site))

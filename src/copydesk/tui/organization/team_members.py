@@ -1,0 +1,268 @@
+"""Who is in a team: people added and removed, and made owners of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.domain.team_inverses import people_added, people_removed, roles_changed
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.reads.organization import people_offered
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.form import FieldsWrongError
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.organization import team_cells as present
+from copydesk.tui.organization.team_requests import add, give_roles, ids_of, people_in, remove
+from copydesk.tui.organization.team_resources import PEOPLE
+from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.widgets.list import VirtualList, no_row
+from copydesk.tui.widgets.marks import Marking
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.member import TeamMember
+    from copydesk.contract.models.team import Team, TeamMembersUpdate, TeamMemberUpdate
+    from copydesk.domain.team_inverses import Ids
+    from copydesk.session.options import Option
+
+
+def nobody(here: TeamMembersPlace) -> str | None:
+    """Say so when nobody is marked or under the cursor."""
+    return (
+        None
+        if here.chosen
+        else no_row(here.rows, "Put the cursor on a person first, or mark some.")
+    )
+
+
+def may_not_manage(here: TeamMembersPlace) -> str | None:
+    """Say why the reader may not change who is in the team, as far as that is known."""
+    if (why := here.missing()) is not None:
+        return why
+    if here.manages is not False:
+        return None
+    return "That takes an owner of the team or an administrator of the organization."
+
+
+def may_not_remove(here: TeamMembersPlace) -> str | None:
+    """Say why those chosen may not be removed: everybody may leave."""
+    return None if here.leaving else may_not_manage(here)
+
+
+def remove_label(here: TeamMembersPlace) -> str:
+    """Return what removing is called."""
+    return "leave" if here.leaving else "remove"
+
+
+class TeamRows(Marking, VirtualList["TeamMember"]):
+    """The people, of whom several may be marked."""
+
+
+@place(
+    "team-members",
+    title="Team members",
+    uses=("list_team_members", "get_team"),
+)
+class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
+    """Who is in a team, and who of them manages it."""
+
+    RESOURCE = PEOPLE
+    ROWS = TeamRows
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.team: Team | None = None
+
+    def within(self) -> Iterable[str]:
+        """The team."""
+        yield "Teams"
+        yield self.called
+
+    @property
+    def called(self) -> str:
+        """The name of the team, as far as it is known."""
+        known = self.team.title if self.team is not None else ""
+        return shorten(clean(known) or clean(self.target.item or "no team"), present.NAME_CELLS)
+
+    @property
+    def ids(self) -> Ids:
+        """The organization and the team."""
+        return self.organization or "", self.target.item or ""
+
+    @property
+    def chosen(self) -> list[TeamMember]:
+        """Those who are marked, else who is under the cursor."""
+        return self.rows.chosen()
+
+    @property
+    def manages(self) -> bool | None:
+        """Whether the reader manages the team; None while that is not known."""
+        team, me, base = self.team, self.session.me, self.rows.source.base
+        if team is None or team.permissions is None or me is None:
+            return None
+        at = base.index_of(me.id)
+        mine = None if at is None else base.row(at)
+        if team.permissions.admin or (mine is not None and mine.team.role == "owner"):
+            return True
+        return False if mine is not None or base.complete else None
+
+    @property
+    def leaving(self) -> bool:
+        """Whether nobody but the reader is chosen."""
+        me, chosen = self.session.me, self.chosen
+        return me is not None and [each.organization.id for each in chosen] == [me.id]
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read who is in the team, and what the team is called now."""
+        super().reload()
+        if self.missing() is None:
+            self.load("team", self._read_team, self._learned, what="Reading the team")
+
+    async def _read_team(self, api: Api) -> Team:
+        from copydesk.contract import operations as ops
+        from copydesk.session.reads.spaces import read_me
+
+        if self.session.me is None:
+            self.session.me = await read_me(api)
+        return await api(ops.get_team, *self.ids)
+
+    def _learned(self, team: Team) -> None:
+        self.team = team
+        self.refresh_frame()
+
+    def open_item(self, item: TeamMember) -> None:
+        """Go to what the person reaches, and to their other teams."""
+        target = Target(organization=self.organization, item=item.organization.id)
+        self.desk.go_soon("member", target)
+
+    def _resume(self, part: str) -> None:
+        """Open a form again; that of several people is about those who are marked."""
+        method, *people = part.split(" ")
+        there = [each for each in people if self.rows.source.base.index_of(each) is not None]
+        if len(people) > 1 and there == people:
+            self.rows.set_marks(people)
+            part = method
+        super()._resume(part)
+
+    # Changing
+
+    @action("ctrl+n", "add people", unless=may_not_manage, danger=1, show=28, group="Change",
+            types=True, takes="none",
+            uses=("update_team_members", "list_members", "list_team_members"))  # fmt: skip
+    async def add_people(self) -> None:
+        """Add people of the organization to the team: ctrl+o ticks them."""
+        from copydesk.contract.models.team import TeamMembersUpdate
+
+        ids, key, name = self.ids, self.draft_key("add_people"), self.called
+
+        async def people() -> Sequence[Option]:
+            api = await self.session.ready()
+            inside = {each.organization.id for each in await people_in(api, ids)}
+            return await people_offered(api, ids[0], inside)
+
+        async def send(body: TeamMembersUpdate) -> None:
+            if not body.add:
+                raise FieldsWrongError({"add": "nobody is named yet"})
+            api = await self.session.ready()
+            new = await ids_of(api, ids[0], body.add)
+            inside = await people_in(api, ids)
+            if there := [each for each in inside if each.organization.id in new]:
+                said = "is in the team already" if len(there) == 1 else "are in the team already"
+                raise FieldsWrongError({"add": f"{present.names(there)} {said}"})
+            await self.perform(
+                "Add to team",
+                f"{name}: {plural(len(new), 'person', 'people')}",
+                lambda api: add(api, ids, new),
+                reversal=people_added(ids, new),
+                draft=key,
+            )
+            self.read_written(new[0])
+
+        form = body_form(
+            TeamMembersUpdate,
+            title=f"Add people to {name}",
+            draft_key=key,
+            send=send,
+            only=("add",),
+            labels={"add": "People"},
+            offers={"add": people},
+            lines={"add": 5},
+            facts=["They are members of the team at first: e makes owners of them."],
+            verb="add them",
+        )
+        await self.desk.push_screen_wait(form)
+
+    @action("e", "role", unless=(nobody, may_not_manage), danger=1, show=26, group="Change",
+            uses=("put_team_member", "update_team_members"), types=True,
+            takes="marked")  # fmt: skip
+    async def change_role(self) -> None:
+        """Make owners or members of those marked, else of who is under the cursor."""
+        from copydesk.contract.models.team import TeamMemberUpdate
+
+        people, ids = self.chosen, self.ids
+        before = {each.organization.id: each.team.role for each in people}
+        who, key = present.named(people), self.draft_key("change_role", " ".join(sorted(before)))
+
+        async def send(body: TeamMemberUpdate) -> None:
+            role = body.role or "member"
+            await self.perform(
+                "Change role in team",
+                f"{who}: {role}",
+                lambda api: give_roles(api, ids, dict.fromkeys(before, role)),
+                reversal=roles_changed(ids, before, role),
+                draft=key,
+            )
+
+        roles = set(before.values())
+        form = body_form(
+            TeamMemberUpdate,
+            title=f"Role of {who} in {self.called}",
+            draft_key=key,
+            send=send,
+            current={"role": roles.pop()} if len(roles) == 1 else {},
+            labels={"role": "Is"},
+            facts=[present.names(people)] if len(people) > 1 else (),
+        )
+        if await self.desk.push_screen_wait(form):
+            self.rows.set_marks(())
+            self.read_written(next(iter(before)))
+
+    @action("D", "remove", unless=(nobody, may_not_remove), danger=2, show=18, group="Change",
+            uses=("remove_team_member", "update_team_members"), now=remove_label,
+            takes="marked")  # fmt: skip
+    async def take_out(self) -> None:
+        """Remove those marked from the team, else who is under the cursor; or leave it."""
+        people, ids, name = self.chosen, self.ids, self.called
+        leaving, final = self.leaving, self.leaving and self.manages is False
+        roles = {each.organization.id: each.team.role for each in people}
+        who = "yourself" if leaving else present.named(people)
+        facts = [f"{present.names(people)}."] if len(people) > 1 else []
+        if leaving:
+            facts.append("You stay in the organization, without what only the team gives you.")
+        else:
+            facts.append(
+                "They stay in the organization, without what only the team gives them. "
+                "u adds them again."
+            )
+        if hidden := self.rows.hidden_marks:
+            facts.append(f"{len(hidden)} of them the filter does not show.")
+        sheet = Confirm(
+            f"Leave {name}" if leaving else f"Remove {who} from {name}",
+            facts,
+            verb="leave" if leaving else "remove",
+            warning="There is no way back by yourself: an owner has to add you." if final else "",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.perform(
+                "Leave team" if leaving else "Remove from team",
+                name if leaving else f"{name}: {who}",
+                lambda api: remove(api, ids, list(roles)),
+                reversal=None if final else people_removed(ids, roles),
+            )
+            self.rows.set_marks(())
+            self.read_written()

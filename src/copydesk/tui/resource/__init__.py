@@ -1,0 +1,1 @@
+"""The generic list of one kind of thing, and its forms."""

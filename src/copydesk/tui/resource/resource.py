@@ -1,0 +1,146 @@
+"""Resources: one value per kind of thing that is listed.
+
+A `Resource` says how a list of the API is read and what is shown of its items. The list, its
+columns, the filter language of ``/``, the orders of ``s``, the details, the raw JSON and what can
+be copied all follow from it (`copydesk.tui.resource.place`), so that a place for it needs its verbs
+only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from copydesk.present.json_views import Raw
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from rich.text import Text
+
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.session.options import Option
+    from copydesk.session.target import Target
+    from copydesk.tui.framework.place import View
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Shown(Generic[T]):
+    """One thing that is known of an item: a column, a line of the details, a key of the filter.
+
+    ``of`` takes the item and the time, and returns its text (which is cleaned for it), a `Text` of
+    cleaned parts, or None where there is nothing to say. With neither ``width`` nor ``flex`` it is
+    no column. ``values`` are all that it can be, where they are few: others are a mistake in a
+    filter. ``sort`` gives what a list that was read whole is sorted by. The rest is as in
+    `copydesk.tui.widgets.columns.Column`.
+    """
+
+    name: str
+    heading: str
+    of: Callable[[T, datetime], str | Text | None]
+    width: int = 0
+    flex: int = 0
+    drop: int = 0
+    align: Literal["left", "right"] = "left"
+    minimum: int = 12
+    most: int = 0
+    detail: bool = True
+    filters: bool = True
+    values: Sequence[str] = ()
+    sort: Callable[[T], Any] | None = None
+
+    @property
+    def column(self) -> bool:
+        """Whether it is a column of the list."""
+        return bool(self.width or self.flex)
+
+    @property
+    def label(self) -> str:
+        """What it is called among the details."""
+        return self.heading.lower()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a list is asked for: the page, how many, the view, the order, and its conditions."""
+
+    token: str | None
+    limit: int
+    view: str = ""
+    order: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def paging(self) -> dict[str, Any]:
+        """The arguments that every list of the API takes."""
+        return {"page": self.token, "limit": self.limit}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order that the service knows: the query that asks for it, and for its reverse."""
+
+    name: str
+    title: str
+    query: Mapping[str, Any]
+    reverse: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Something that the service itself limits a list by (``:where name=value``).
+
+    ``name`` is that of the operation's parameter. ``values`` are what it can be, where they are
+    few; ``read`` turns the text into the argument and raises ``ValueError`` with a sentence. Where
+    it is an id, ``offers`` reads what there is to choose, with the operations that ``uses`` names.
+    """
+
+    name: str
+    help: str
+    values: Sequence[str] = ()
+    read: Callable[[str], Any] = str
+    offers: Callable[[Api, str], Awaitable[Sequence[Option]]] | None = None
+    """Takes the id of the organization."""
+    uses: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Resource(Generic[T]):
+    """A kind of thing that is listed.
+
+    ``noun`` is one of them. ``pages`` reads one page of the list. ``key`` is the id of an item and
+    ``label`` its name, neither of them cleaned. ``of`` says whose they are: a list of a space, of
+    an organization, of one item (`Target.item`), or of nobody. ``empty`` says what to do where
+    there are none. ``get`` names the operation that reads one, and ``arguments`` gives what it
+    takes. ``copies`` is what ``Y`` offers beside the address, the name and the id. ``more`` are
+    details beyond those that are shown of every item.
+    """
+
+    noun: str
+    title: str
+    pages: Callable[[Api, Target, Asked], Awaitable[Page[T]]]
+    key: Callable[[T], str]
+    label: Callable[[T], str]
+    shown: Sequence[Shown[T]]
+    empty: str
+    of: Literal["organization", "space", "item", "none"] = "organization"
+    get: str = ""
+    arguments: Callable[[Target, T], tuple[str, ...]] = lambda target, item: ()
+    url: Callable[[T], str | None] = lambda item: None
+    views: Sequence[View] = ()
+    orders: Sequence[Order] = ()
+    conditions: Sequence[Condition] = ()
+    copies: Callable[[T], Sequence[tuple[str, str | None]]] = lambda item: ()
+    more: Callable[[T, datetime], Sequence[tuple[str, str | Text]]] = lambda item, now: ()
+    dim: Callable[[T], bool] | None = None
+
+    def raw(self, target: Target, item: T) -> Raw:
+        """Return where the raw JSON of an item comes from: its own read, else its list."""
+        title = f"{self.noun} {self.label(item)}"
+        if not self.get:
+            return Raw(title, value=item)
+        return Raw(title, self.get, self.arguments(target, item))

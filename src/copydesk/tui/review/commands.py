@@ -1,0 +1,419 @@
+"""What one does with the change request as a whole: verdicts, reviewers, status, update, merge."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+from uuid import uuid4
+
+from rich.text import Text
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
+from copydesk.contract.models.change_request import (
+    ChangeRequest,
+    ChangeRequestUpdate,
+)
+from copydesk.contract.models.comment import MarkdownBody
+from copydesk.contract.models.review import Review, ReviewCreate
+from copydesk.domain.inverses import request_changed
+from copydesk.domain.rechecks import still_judged, still_named, verdict_trace
+from copydesk.domain.text import clean, plural
+from copydesk.session.reads import conflicts
+from copydesk.session.reads.conflicts import ConflictedError
+from copydesk.session.session import RecalledError, WriteError
+from copydesk.session.target import Target
+from copydesk.session.writes.bulk import BulkItem, BulkRun
+from copydesk.session.writes.comments import PendingDraft, review_drafts
+from copydesk.tui.dialogs.bulk_progress import SendingSheet
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.verdict import VerdictSheet
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
+from copydesk.tui.merge.dialog import MergeSheet
+from copydesk.tui.merge.reviewers import USES, ask_reviewers
+from copydesk.tui.review.guards import (
+    may_not_comment,
+    may_not_edit,
+    may_not_review,
+    no_reviewers,
+    settled,
+    up_to_date,
+    while_asked,
+    while_reviewed,
+)
+from copydesk.tui.review.tabs import ReviewTabs
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+
+class ReviewRequest(ReviewTabs, scope="review_request"):
+    """The actions on the change request as a whole."""
+
+    # Verdicts
+
+    @action(
+        "a",
+        "approve",
+        unless=may_not_review,
+        danger=1,
+        show=11,
+        uses=("create_change_request_review", "list_change_request_reviews"),
+        group="Request",
+        now=while_reviewed("approve"),
+        types=True,
+    )
+    async def approve(self) -> None:
+        """Approve the change request, with a comment or without."""
+        await self._verdict("approved")
+
+    @action(
+        "A",
+        "ask for changes",
+        unless=may_not_review,
+        danger=1,
+        show=4,
+        uses="create_change_request_review",
+        group="Request",
+        now=while_reviewed("ask for changes"),
+        types=True,
+    )
+    async def ask_for_changes(self) -> None:
+        """Ask for changes, with a comment or without."""
+        await self._verdict("changes-requested")
+
+    async def _verdict(self, status: ReviewStatus) -> None:
+        opened = self.opened_request
+        assert opened is not None
+        space, request = opened.space.id, opened.request
+        what = "Approve" if status == "approved" else "Ask for changes"
+        key = self.draft_key(f"verdict {status}")
+        facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
+        me, author = self.session.me, request.created_by
+        if me is not None and author is not None and author.id == me.id:
+            facts.append(Text("You wrote it: what you say of it counts for no rule.", "warn"))
+        unseen = len(self.changes) - self.seen_count
+        left = []
+        if unseen:
+            left.append(f"{unseen} of {plural(len(self.changes), 'page')} not marked as seen")
+        if self.threads.open_count:
+            left.append(plural(self.threads.open_count, "open thread"))
+        if left:
+            facts.append(", ".join(left))
+        facts.append("A verdict cannot be taken back, only replaced by another.")
+        drafts: list[PendingDraft] = []
+        if may_not_comment(self) is None:
+            drafts = await asyncio.to_thread(review_drafts, self.session, space, request.id)
+        sheet = VerdictSheet(
+            what, key, facts=tuple(facts), drafts=drafts, where=self._where_draft_goes
+        )
+        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if said is None:
+            await self.drafts_changed()
+            return
+        if going := sheet.going:
+            await self._send_with(status, said, going)
+        else:
+            await self._give(status, said, recall=True)
+        if self.is_attached:
+            self._read_rules()
+            self.read_threads()
+
+    def _where_draft_goes(self, draft: PendingDraft) -> str:
+        thread = self.threads.get(draft.thread)
+        if draft.thread is not None:
+            return f"reply in {thread.label}" if thread is not None else "reply"
+        if draft.page is None:
+            return "on the request"
+        change = next((c for c in self.changes if c.id == draft.page), None)
+        return f"on {clean(change.node.title)}" if change is not None else "on a page"
+
+    async def _give(
+        self, status: ReviewStatus, said: str, *, recall: bool = False, group: str = ""
+    ) -> Review:
+        """Give a verdict. Raises `WriteError`."""
+        opened = self.opened_request
+        assert opened is not None
+        space, request, me = opened.space.id, opened.request, self.session.me
+        key = self.draft_key(f"verdict {status}")
+        body = ReviewCreate(status=status)
+        if said:
+            body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
+
+        async def send(api: Api) -> Review:
+            return await api(ops.create_change_request_review, space, request.id, body)
+
+        good = status == "approved"
+        done = f"Approved #{request.number}" if good else f"Asked for changes in #{request.number}"
+        return await self.perform(
+            "Approve" if good else "Ask for changes",
+            f"#{request.number} {clean(request.subject)}",
+            send,
+            done=f"{done}; a verdict cannot be undone.",
+            then=lambda _: self.forget_draft(key),
+            expects=still_judged(
+                space,
+                request.id,
+                request.revision,
+                subject=request.subject,
+                status=request.status,
+            ),
+            trace=None
+            if me is None
+            else verdict_trace(
+                space, request.id, request.revision, me=me.id, status=status, words=said
+            ),
+            draft=key,
+            recall=recall,
+            group=group,
+        )
+
+    async def _send_with(
+        self, status: ReviewStatus, said: str, drafts: Sequence[PendingDraft]
+    ) -> None:
+        """Send drafts one by one, then the verdict.
+
+        The verdict comes last because it is the only one that cannot be taken back: it waits
+        until all that was to go with it has arrived. What is refused stays a draft.
+        """
+        group, verdict = uuid4().hex, "verdict"
+        waiting = {draft.key: draft for draft in drafts}
+        items = [
+            BulkItem(key, self._where_draft_goes(draft), clean(draft.text, limit=60))
+            for key, draft in waiting.items()
+        ]
+        good = status == "approved"
+        items.append(BulkItem(verdict, "verdict", "approved" if good else "changes asked for"))
+
+        async def send(item: BulkItem) -> None:
+            if sheet.recalled:
+                raise WriteError("Recalled: it was not sent.")
+            key = self.draft_key(f"verdict {status}") if item.id == verdict else item.id
+            if self.session.unknown_of(key) is not None:
+                raise WriteError("It may have arrived: R reads whether, before it is sent again.")
+            first = not any(each.state == "done" for each in run.items)
+            if item.id != verdict:
+                try:
+                    await self.deliver(waiting[item.id], recall=first, group=group)
+                except RecalledError:
+                    sheet.recalled = True  # also by u once the sheet was left: all is one
+                    raise
+                return
+            left = run.count("failed")
+            if left:
+                raise WriteError(f"It waits: {plural(left, 'draft')} could not be sent.")
+            await self._give(status, said, group=group)
+
+        def ended() -> None:
+            last = run.items[-1]
+            if sheet.recalled:
+                said = "Recalled: nothing was sent. All that you wrote is kept (:drafts)."
+                self.tell(said, "warn")
+            elif last.state == "done":
+                done = "Approved" if good else "Asked for changes in"
+                sent = plural(len(drafts), "draft")
+                said = f"{done} {self.numbered}, with {sent}; a verdict cannot be undone."
+                self.tell(said, "good")
+            elif not sheet.is_attached:  # else it shows what came of each
+                self.tell(f"The verdict was not given. {last.said}", "bad")
+
+        run = BulkRun("Send", items, send, ended)
+        sheet = SendingSheet(run, self.session)
+        await self.desk.push_screen_wait(sheet)
+
+    @action(
+        "w",
+        "reviewers",
+        unless=no_reviewers,
+        danger=1,
+        show=3,
+        group="Request",
+        now=while_asked("reviewers"),
+        uses=USES,
+    )
+    async def reviewers(self) -> None:
+        """Choose who is asked for a review: ticked people are asked, others no longer."""
+        opened, rules = self.opened_request, self.rules
+        assert opened is not None
+        assert rules is not None
+        request = opened.request
+        await ask_reviewers(
+            self,
+            organization=opened.space.organization,
+            space=opened.space.id,
+            request=request.id,
+            label=f"#{request.number}",
+            author=request.created_by.id if request.created_by else "",
+            before={asked.user.id: asked.user for asked in rules.requested or ()},
+            sent=self._read_rules,
+            since=self.kept_at,
+        )
+
+    # Status
+
+    @action(
+        "W",
+        "draft or open",
+        unless=settled,
+        show=2,
+        uses=("update_change_request", "get_change_request"),
+        group="Request",
+    )
+    async def toggle_draft(self) -> None:
+        """Make a draft open for review, or an open one a draft again."""
+        opened = self.opened_request
+        assert opened is not None
+        await self._set_status("open" if opened.request.status != "open" else "draft")
+
+    @command("archive", uses=("update_change_request", "get_change_request"))
+    async def archive(self, rest: str) -> None:
+        """Archive this change request; :reopen brings it back."""
+        await self._set_status("archived")
+
+    @command("reopen", uses=("update_change_request", "get_change_request"))
+    async def reopen(self, rest: str) -> None:
+        """Open this change request again."""
+        await self._set_status("open")
+
+    @command("draft", uses=("update_change_request", "get_change_request"))
+    async def make_draft(self, rest: str) -> None:
+        """Make this change request a draft."""
+        await self._set_status("draft")
+
+    async def _set_status(self, status: ChangeRequestWritableStatus) -> None:
+        opened = self.opened_request
+        why = settled(self)
+        if opened is None or why is not None:
+            self.say(why or "", "warn")
+            return
+        before = opened.request.status
+        if before == status:
+            self.say(f"{self.numbered} is {status} already.", "warn")
+            return
+        space, request = opened.space.id, opened.request
+
+        async def send(api: Api) -> ChangeRequest:
+            return await api(
+                ops.update_change_request, space, request.id, ChangeRequestUpdate(status=status)
+            )
+
+        async def look(api: Api) -> ChangeRequest | None:
+            now = await api(ops.get_change_request, space, request.id)
+            return now if now.status == status else None
+
+        words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
+        await self.perform(
+            words[status],
+            f"#{request.number} {clean(request.subject)}",
+            send,
+            reversal=request_changed(space, request.id, {"status": before}, {"status": status}),
+            expects=still_named(
+                space, request.id, subject=request.subject, revision=request.revision
+            ),
+            done=f"#{request.number} is {status} now.",
+            look=look,
+        )
+        self.reload()
+
+    # Update and merge
+
+    @action(
+        "U",
+        "update",
+        unless=(up_to_date, may_not_edit),
+        danger=2,
+        show=7,
+        uses=conflicts.UPDATE_USES,
+        group="Request",
+    )
+    async def update(self) -> None:
+        """Pull what happened in main into this change request, after asking."""
+        await self._update()
+
+    async def _update(self) -> None:
+        opened = self.opened_request
+        assert opened is not None
+        space, request = opened.space.id, opened.request
+        sheet = Confirm(
+            f"Update #{request.number} from main",
+            [
+                clean(request.subject) or "(no subject)",
+                f"What changed in {clean(opened.space.title)} since is pulled into it.",
+                "Where both sides changed the same lines, nothing happens and you are told.",
+            ],
+            verb="update",
+        )
+        if not await self.desk.push_screen_wait(sheet):
+            return
+
+        target = f"#{request.number} {clean(request.subject)}"
+        done = f"Updated #{request.number} from main."
+        try:
+            await self.perform(
+                "Update from main",
+                target,
+                lambda api: conflicts.update(api, space, request.id),
+                done=done,
+                recall=True,
+            )
+        except WriteError as error:
+            clash = error.__cause__
+            if not isinstance(clash, ConflictedError):
+                raise
+            self.session.hold_stuck(clash.moment)
+            self.reload()
+            self.tell(f"#{request.number} {clash}", "bad")
+            conflicting = ConflictSheet.of_update(f"#{request.number}", clash)
+            answer = cast("str | None", await self.desk.push_screen_wait(conflicting))
+            self._read_conflicting(answer)
+            return
+        self.reload()
+
+    @action(
+        "m",
+        "merge",
+        unless=settled,
+        danger=2,
+        uses="merge_change_request",
+        show=8,
+        group="Request",
+    )
+    async def merge(self) -> None:
+        """Merge into main, behind a sheet with rules, warnings and the result."""
+        opened = self.opened_request
+        assert opened is not None
+        pages = len(self.changes)
+        sheet = MergeSheet(
+            opened.space.id, opened.request.id, unseen=(pages - self.seen_count, pages)
+        )
+        result = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if result == "update":
+            await self._update()
+            return
+        self.reload()
+        self._read_conflicting(result)
+
+    def _read_conflicting(self, answer: str | None) -> None:
+        """Show the page that a sheet of conflicts answered with."""
+        page = page_wanted(answer)
+        if page is None:
+            return
+        if all(change.id != page for change in self.changes):
+            self.say("The page is not changed by this request any more.", "warn")
+            return
+        self.open_view("changes")
+        self.show_page(page)
+        self.diff.focus()
+
+    @action("g k", "its cluster", show=False, group="Go", inline=True)
+    async def go_cluster(self) -> None:
+        """Go to the cluster of questions that this request answers, else to all clusters."""
+        from copydesk.tui.conversations.cluster_links import go_to_cluster
+
+        opened = self.opened_request
+        cluster = opened.request.conversations_issues_cluster if opened else None
+        target = Target(organization=self.session.organization, cluster=cluster)
+        why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""
+        await go_to_cluster(self.desk, target, why)

@@ -1,1 +1,0 @@
-"""The places: one module each, imported when first needed (see `copydesk.tui.places`)."""

@@ -1,0 +1,1 @@
+"""Sites: their list, structure, readers, visitor attributes and settings."""

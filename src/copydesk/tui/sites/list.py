@@ -1,0 +1,271 @@
+"""The published sites of an organization (interaction.md 3.6)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+
+from copydesk.domain.text import plural
+from copydesk.present import site as present
+from copydesk.present.json_views import Raw
+from copydesk.session.draft_keys import staged_moves
+from copydesk.session.glyphs import glyphs
+from copydesk.session.site_rows import SiteRow, site_row
+from copydesk.session.target import Target
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, View
+from copydesk.tui.framework.sources import PagedSource
+from copydesk.tui.sites.creation import SiteMaking
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+STAGED = "changes staged, not sent"
+"""What the sign beside a site means."""
+
+TITLE_CELLS = 20
+"""So much of a title is seen before an address takes more than it needs at least."""
+
+EMPTY = {
+    "all": "No sites here yet. ctrl+n makes one.",
+    "published": "No site is published yet.",
+    "unpublished": "Every site is published.",
+}
+"""What a view says when it has no rows."""
+
+VIEWS = (
+    View("all", "All"),
+    View("published", "Published"),
+    View("unpublished", "Not published"),
+)
+"""Each asks the service for its own list."""
+
+
+def no_site(here: SitesPlace) -> str | None:
+    """Say so when the cursor is on no site."""
+    return None if here.rows.selected is not None else "Put the cursor on a site first."
+
+
+@place("sites", key="t", title="Sites", uses="list_sites")
+class SitesPlace(SiteMaking, HasDetails, scope="sites"):
+    """A list of sites; Enter opens the structure of one."""
+
+    RAW = ("get_site",)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._written = 0
+        self._longest = (12, 0)
+        """Cells of the longest title and the longest address read so far."""
+        self._staged: dict[str, int] = {}
+        self._stopped: dict[str, str] = {}
+        """How far the sending was that was cut off, by site."""
+        """How many changes are kept staged on this machine, by site."""
+        self._revealed = ""
+        """The site that the cursor is to go to once it is in the list."""
+
+    def panes(self) -> ComposeResult:
+        """The sites, and what there is to know about the one under the cursor."""
+        self.rows: VirtualList[SiteRow] = VirtualList(
+            PagedSource(self._page, key=lambda row: row.id),
+            self._columns(*self._longest),
+            title="Sites",
+            empty=EMPTY["all"],
+            reading="Reading sites…",
+            sign=lambda row: glyphs().marked if row.id in self._staged else "",
+            id="sites",
+        )
+        self.facts = Facts(title="Site", empty="No site is selected.", id="site-details")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def _columns(self, title: int, address: int) -> list[Column[SiteRow]]:
+        """Return the columns; addresses take up to so many cells where the titles leave them."""
+        return [
+            Column("title", "SITE", lambda row: row.title, flex=1, minimum=title),
+            Column("published", "STATE", present.published, 13),
+            Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
+            Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
+            Column("address", "ADDRESS", present.address, 16, most=min(address, 48), drop=3),
+        ]
+
+    def trail(self) -> Iterable[str]:
+        """The organization, then Sites."""
+        yield self.session.organization_title or "no organization"
+        yield "Sites"
+
+    def site_at_hand(self) -> str | None:
+        """Return the site under the cursor."""
+        return self.rows.selected_id
+
+    def site_published(self) -> bool | None:
+        """Whether the site under the cursor is published."""
+        row = self.rows.selected
+        return row.published if row is not None else None
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the site comes from."""
+        row = self.rows.selected
+        ids = (self.target.organization or self.session.organization or "", row.id if row else "")
+        return None if row is None else Raw(f"site {row.title}", "get_site", ids)
+
+    def url(self) -> str | None:
+        """Return where readers find the site."""
+        row = self.rows.selected
+        return row.address if row is not None and row.published and row.address else None
+
+    def keyed(self) -> bool:
+        """Whether the site is read with share links only."""
+        row = self.rows.selected
+        return row is not None and row.visibility == "share-link"
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row = self.rows.selected
+        if row is None:
+            return []
+        choices = [("address", row.address), ("title", row.title), ("id", row.id)]
+        return [(name, text) for name, text in choices if text]
+
+    def reveal_site(self, site: str) -> None:
+        """Put the cursor on a site that was made, once the list has it."""
+        self._revealed = site
+
+    def opened(self) -> None:
+        """Show the views."""
+        super().opened()
+        self.set_views(VIEWS)
+
+    def view_changed(self) -> None:
+        """Ask for the sites of the view."""
+        self.rows.empty = EMPTY[self.view]
+        self._source.reset()
+
+    @property
+    def _source(self) -> PagedSource[SiteRow]:
+        source = self.rows.source.base
+        assert isinstance(source, PagedSource)
+        return source
+
+    def poll(self) -> None:
+        """Read again quietly; another program may have staged or sent an order."""
+        super().poll()
+        self._look_for_staged()
+
+    def _look_for_staged(self) -> None:
+        async def read(api: Api) -> tuple[dict[str, int], dict[str, str]]:
+            kept = staged_moves(await asyncio.to_thread(self.session.drafts.kept))
+            runs = await asyncio.to_thread(self.session.arrangements.all)
+            return kept, {run.target: run.far for run in runs if run.begun}
+
+        self.load("staged", read, self._show_staged, what="Reading what is staged", local=True)
+
+    def _show_staged(self, found: tuple[dict[str, int], dict[str, str]]) -> None:
+        if found != (self._staged, self._stopped):
+            self._staged, self._stopped = found
+            self.rows.refresh_rows()
+            self._look()
+            self.refresh_frame()
+
+    def reload(self) -> None:
+        """Read again what has been read."""
+        self._look_for_staged()
+        # What this hand has made or deleted is not news that waits for a key.
+        own, self._written = len(self.session.log) != self._written, len(self.session.log)
+
+        async def refresh(api: Api) -> None:
+            await self._source.refresh()
+            if own:
+                self._source.fold()
+                self._source.fresh.clear()
+                if self._revealed and self.rows.select(self._revealed):
+                    self._revealed = ""
+
+        self.load("sites", refresh, lambda _: None, what="Reading sites")
+
+    def on_screen_resume(self) -> None:
+        """Follow writes made elsewhere, as in the structure of a site, and what was staged."""
+        super().on_screen_resume()
+        self._look_for_staged()
+        if len(self.session.log) != self._written and self.asked_at is not None:
+            self.read_again()
+
+    async def _page(
+        self, token: str | None, limit: int
+    ) -> tuple[list[SiteRow], str | None, int | None]:
+        from copydesk.contract import operations as ops
+
+        api = await self.session.ready()
+        organization = self.target.organization or self.session.organization
+        if organization is None:
+            return [], None, 0
+        wanted = {"published": True, "unpublished": False}.get(self.view)
+        page = await api.page(
+            ops.list_sites, organization, page=token, limit=limit, published=wanted
+        )
+        self.session.fresh()
+        rows = [site_row(site) for site in page.items]
+        title = max((min(TITLE_CELLS, cell_len(row.title)) for row in rows), default=0)
+        address = max((present.address(row).cell_len for row in rows), default=0)
+        longest = max(title, self._longest[0]), max(address, self._longest[1])
+        if longest != self._longest and self.is_attached:
+            self._longest = longest
+            self.rows.columns = tuple(self._columns(*longest))
+            self.rows.refresh_rows()
+        return rows, page.next.page if page.next else None, page.count
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what the list knows of the site."""
+        self._look()
+
+    def _look(self) -> None:
+        row = self.rows.selected
+        if row is None:
+            self.facts.show([], title="Site")
+        else:
+            staged = self._staged.get(row.id, 0)
+            facts = present.site_facts(row, self.session.now, staged, self._stopped.get(row.id, ""))
+            self.facts.show(facts, title=row.title, about=row.id)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Open the structure of the site."""
+        if event.id is not None:
+            self.desk.go_soon("site-structure", self._site(event.id))
+
+    def _site(self, site: str) -> Target:
+        organization = self.target.organization or self.session.organization
+        return Target(organization=organization, site=site)
+
+    @action(
+        "l",
+        "structure",
+        unless=no_site,
+        show=False,
+        group="Go",
+        also=("right",),
+    )
+    async def open_structure(self) -> None:
+        """Go to the structure of the site, as Enter does."""
+        if self.rows.selected_id is not None:
+            await self.desk.go("site-structure", self._site(self.rows.selected_id))
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the list."""
+        return [*super().signs(), (glyphs().marked, STAGED)]
+
+    def status_left(self) -> str:
+        """How many sites there are, and what the sign beside one means."""
+        count = self.rows.source.count
+        said = super().status_left() or ("" if count is None else plural(count, "site"))
+        loaded = self.rows.source.index_of
+        if any(loaded(site) is not None for site in self._staged):
+            said += f"   {glyphs().marked} {STAGED}"
+        return said.strip()

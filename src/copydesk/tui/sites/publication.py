@@ -1,0 +1,227 @@
+"""Publishing a site and taking it down (extension E9), from wherever a site is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.text import clean
+from copydesk.session.offline import reads_kept
+from copydesk.session.reads.site_rights import Rights, read_rights
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.place import Place
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.share_link import ShareLink
+    from copydesk.contract.models.site import Site
+
+E9 = "E9"
+
+NOT_HERE = "This service publishes sites in the web application only."
+"""What is said where it lacks the operations."""
+
+LINKS_READ = 250
+"""Up to how many share links are looked through for how many of them are switched on."""
+
+
+def no_site_at_hand(here: SitePublishing) -> str | None:
+    """Say so when it is not known which site is meant."""
+    return None if here.site_at_hand() else "Put the cursor on a site first."
+
+
+def no_publishing(here: SitePublishing) -> str | None:
+    """Say so when the service was found to lack publishing."""
+    api = here.session.api
+    return None if api is None or api.has(E9) else NOT_HERE
+
+
+def may_not_publish(here: SitePublishing) -> str | None:
+    """Say so when the reader's role does not allow it."""
+    return (here.rights.publish or None) if here.rights is not None else None
+
+
+def _label(here: SitePublishing) -> str:
+    if no_publishing(here) is not None:
+        return ""
+    return {True: "unpublish", False: "publish", None: "publish…"}[here.site_published()]
+
+
+async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] | None:
+    """Return the share links of a site; None where they are not told, or too many."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        page = await api.page(ops.list_share_links, organization, site, limit=LINKS_READ)
+    except (Forbidden, NotFound):
+        return None
+    return None if page.next is not None else list(page.items)
+
+
+class SitePublishing(Place, scope="site_publishing"):
+    """A place where a site can be published."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.rights: Rights | None = None
+        """What the reader may do with sites; None while that was not read."""
+        self._rights_kept = False
+        """Whether that was read of what is kept on this machine."""
+        self.published: bool | None = None
+        """Whether the site that the place shows was published when it was read last."""
+
+    def site_published(self) -> bool | None:
+        """Whether the site at hand is published; None while that is not known."""
+        return self.published
+
+    def keyed(self) -> bool:
+        """Whether the address at hand opens nothing without the key of a share link."""
+        return False
+
+    def copy_url(self) -> None:
+        """Copy the address of what is selected; say so where it alone opens nothing."""
+        super().copy_url()
+        if self.keyed():
+            self.say(
+                "Copied the address. It opens nothing without the key of a share link.", "warn"
+            )
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; it may have been that the site was published."""
+        self.published = None
+        super().turned(results)
+
+    async def know_rights(self, api: Api, organization: str) -> Rights:
+        """Return what the reader may do, read at the first call. Raises ``ApiError``."""
+        if self.rights is None or (self._rights_kept and not reads_kept()):
+            me = self.session.me.id if self.session.me is not None else None
+            self.rights = await read_rights(api, organization, me)
+            self._rights_kept = reads_kept()
+        return self.rights
+
+    @action(
+        "W",
+        "publish",
+        unless=(no_site_at_hand, no_publishing, may_not_publish),
+        danger=2,
+        takes="none",
+        show=7,
+        group="Change",
+        now=_label,
+        uses=("publish_site", "unpublish_site", "get_site", "get_member", "list_share_links"),
+    )
+    async def publish(self) -> None:
+        """Publish the site, or take a published one down; says who is concerned, and where."""
+        await self._publish(None)
+
+    @command("publish", uses=("publish_site",), takes="none")
+    async def publish_word(self, rest: str) -> None:
+        """Publish the site, as W does."""
+        await self._publish_by_word(True)
+
+    @command("unpublish", uses=("unpublish_site",), takes="none")
+    async def unpublish_word(self, rest: str) -> None:
+        """Take the site down, as W does with a published one."""
+        await self._publish_by_word(False)
+
+    async def _publish_by_word(self, want: bool) -> None:
+        why = no_site_at_hand(self) or no_publishing(self) or may_not_publish(self)
+        if why is not None:
+            self.say(why, "warn")
+        else:
+            await self._publish(want)
+
+    async def _publish(self, want: bool | None) -> None:
+        """Ask, then publish the site at hand or take it down; without ``want`` the other way."""
+        from copydesk.contract import operations as ops
+
+        organization = self.target.organization or self.session.organization
+        site_id = self.site_at_hand()
+        if organization is None or site_id is None:
+            return
+        api = await self.session.ready()
+        ids = organization, site_id
+        if (why := (await self.know_rights(api, organization)).publish) != "":
+            self.tell(why, "warn")
+            return
+        site = await api(ops.get_site, *ids)
+        self.published = site.published
+        if want is None:
+            want = not site.published
+        changed = False
+        while True:
+            if site.published == want:
+                is_so = "published" if want else "not published"
+                self.tell(f"{clean(site.title) or 'It'} is {is_so} already.", "warn")
+                self.read_again()
+                return
+            sheet = await self._sheet(api, ids, site, want, changed=changed)
+            if not await self.desk.push_screen_wait(sheet):
+                return
+            before, site = site, await api(ops.get_site, *ids)
+            # What was agreed to is what the sheet said: who reads it, and where.
+            if _told(before) == _told(site):
+                break
+            changed = True
+        await self._send_publishing(ids, site, want)
+
+    async def _sheet(
+        self, api: Api, ids: tuple[str, str], site: Site, want: bool, *, changed: bool
+    ) -> Confirm:
+        from copydesk.tui.sites import settings_cells as present
+
+        links = None
+        if want and site.visibility == "share-link":
+            links = await read_links(api, *ids)
+        facts = present.publish_facts(site, links) if want else present.unpublish_facts(site)
+        verb = "publish" if want else "unpublish"
+        return Confirm(
+            f"{verb.capitalize()} {present.title_of(site)}",
+            facts,
+            verb=verb,
+            warning="Somebody changed it meanwhile: this is how it is now." if changed else "",
+        )
+
+    async def _send_publishing(self, ids: tuple[str, str], site: Site, want: bool) -> None:
+        from copydesk.client.errors import ExtensionMissing
+        from copydesk.contract import operations as ops
+        from copydesk.domain.site_inverses import site_published
+        from copydesk.session.session import WriteError
+        from copydesk.tui.sites.settings_cells import address_of, title_of
+
+        title, where = title_of(site), clean(address_of(site))
+        operation = ops.publish_site if want else ops.unpublish_site
+
+        async def look(api: Api) -> Site | None:
+            found = await api(ops.get_site, *ids)
+            return found if found.published == want else None
+
+        try:
+            await self.perform(
+                "Publish" if want else "Unpublish",
+                title,
+                lambda api: api(operation, *ids),
+                reversal=site_published(ids, published=want),
+                recall=True,
+                look=look,
+            )
+        except WriteError as error:
+            if not isinstance(error.__cause__, ExtensionMissing):
+                raise
+            self.tell(NOT_HERE, "warn")
+            self.refresh_frame()
+            return
+        self.published = want
+        if want:
+            self.tell(f"{title} is published{f' at {where}' if where else ''}.", "good")
+        else:
+            self.tell(f"{title} is not published any more.", "good")
+        if self.is_attached:
+            self.read_again()
+
+
+def _told(site: Site) -> tuple[object, ...]:
+    return site.published, site.visibility, site.urls.published, site.basename, site.site_spaces

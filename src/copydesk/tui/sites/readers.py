@@ -1,0 +1,314 @@
+"""A site as its readers get it: everybody, or who has a share link (interaction.md 3.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.share_key import share_key
+from copydesk.domain.site_readers import ReaderNode, standings
+from copydesk.present.facts import Fact
+from copydesk.session.errors import with_key
+from copydesk.session.glyphs import glyphs
+from copydesk.session.options import Option
+from copydesk.session.reads.site_readers import Audience, ReadersRead, nobody_special, read_as
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.commands import no_url
+from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.read_only import offered
+from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.sites import reader_cells as present
+from copydesk.tui.sites.links_place import CHOSEN_LINK
+from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.system import command_line
+from copydesk.tui.widgets.columns import by_content
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.tree import TreeList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+EVERYBODY = "everybody"
+TYPED = "typed"
+"""The choice of whoever has a key that was typed."""
+
+STATE_CELLS = 44
+"""Cells that the reasons may take where there is room."""
+
+UNFOLD_LIMIT = 60
+"""With at most so many rows, everything opens unfolded."""
+
+
+def no_row(here: SiteReadersPlace) -> str | None:
+    """Say so when the cursor is on no row."""
+    return None if here.row is not None else "There is no row here."
+
+
+def not_read(here: SiteReadersPlace) -> str | None:
+    """Say so while nothing has been read."""
+    return None if here.read is not None else "The site has not been read yet."
+
+
+def secret(here: SiteReadersPlace) -> str | None:
+    """Say so where the address of the row holds the key of a link."""
+    if here.read is None or not here.read.key:
+        return None
+    return "The address holds the key of the link, so it is copied among the share links only."
+
+
+@place("site-readers", title="Site as readers get it")
+class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
+    """What readers get of a site and where; what is kept from them is marked, with the reason."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.read: ReadersRead | None = None
+        self.audience = Audience()
+
+    def panes(self) -> ComposeResult:
+        """The tree that readers get, and what there is to know about its rows."""
+        source: TreeSource[ReaderNode] = TreeSource(
+            key=lambda row: row.id,
+            children=lambda row: row.children,
+            foldable=lambda row: bool(row.children),
+        )
+        self.rows: TreeList[ReaderNode] = TreeList(
+            source,
+            self._columns(()),
+            title="Readers",
+            empty="Reading what readers get…",
+            sign=present.sign,
+            dim=lambda row: not row.reached,
+            id="site-readers",
+        )
+        self.facts = Facts(title="Row", id="site-reader-row")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def _columns(self, rows: Sequence[ReaderNode]) -> list[Column[ReaderNode]]:
+        state: Column[ReaderNode] = Column("state", "READERS", present.state, 8)
+        address: Column[ReaderNode] = Column("address", "ADDRESS", self._address, 8, drop=1)
+        longest = by_content(state, rows, most=STATE_CELLS).width
+        return [
+            Column("title", "SITE", present.name, flex=1, minimum=26),
+            replace(state, width=min(longest, 21), most=longest),
+            replace(by_content(address, rows, most=18), most=60),
+        ]
+
+    def _address(self, row: ReaderNode) -> Text | str:
+        return present.address(row, secret=self.read.key if self.read is not None else "")
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the site, and who reads it."""
+        yield self.session.organization_title or "no organization"
+        yield self.read.site.title if self.read is not None else self.site_title
+        yield "Readers"
+        if self.read is not None:
+            yield self.read.who
+
+    def status_left(self) -> str:
+        """How much readers get, and how much not."""
+        if self.read is None:
+            return ""
+        if self.read.said:
+            return offered(self, self.read.said)
+        return super().status_left() or present.summary(self.read.tree)
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the tree."""
+        return [*super().signs(), (glyphs().failed, "kept from readers")]
+
+    @property
+    def row(self) -> ReaderNode | None:
+        """The row under the cursor."""
+        return self.rows.selected_item
+
+    def url(self) -> str | None:
+        """Return where readers find the row; not where that has a secret in it."""
+        row = self.row
+        if row is None or not row.reached or (self.read is not None and self.read.key):
+            return None
+        return row.node.address or None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row = self.row
+        if row is None:
+            return []
+        node = row.node
+        choices = [
+            ("address", self.url() or ""),
+            ("path", node.path),
+            ("title", node.title),
+            ("condition", node.condition),
+            ("id", node.id),
+        ]
+        return [(name, text) for name, text in choices if text]
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read what the audience gets."""
+        self._take_chosen()
+        self.load("site", self._read, self._arrived, what="Reading the site", failed=self._unread)
+
+    def poll(self) -> None:
+        """Read again quietly."""
+        self.load("site", self._read, self._polled, what="Reading again")
+
+    def on_screen_resume(self) -> None:
+        """Read with the link that was chosen meanwhile among the share links."""
+        super().on_screen_resume()
+        if self._take_chosen() and self.asked_at is not None:
+            self.read_again()
+
+    def _take_chosen(self) -> bool:
+        link = self.session.left.pop((CHOSEN_LINK, self.target.site), None)
+        if not isinstance(link, str):
+            return False
+        self.audience = Audience(link=link)
+        return True
+
+    async def _read(self, api: Api) -> ReadersRead | None:
+        site = await self.find_site(api)
+        organization = self.target.organization
+        if site is None or organization is None:
+            return None
+        return await read_as(api, organization, site, self.audience)
+
+    def _unread(self, text: str) -> None:
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
+
+    def _polled(self, found: ReadersRead | None) -> None:
+        if found is not None and found != self.read:
+            self._arrived(found)
+
+    def _arrived(self, found: ReadersRead | None) -> None:
+        if found is None:
+            self.rows.say_instead(WHICH)
+            return
+        first = self.read is None or self.read.who != found.who
+        self.read, self.published = found, found.site.published
+        self.rows.empty = found.said or "Readers find an empty site: it shows nothing yet."
+        source = self.rows.tree_source
+        rows = _walk(found.tree)
+        if first:
+            few = sum(standings(found.tree).values()) <= UNFOLD_LIMIT
+            source.unfolded |= {row.id for row in rows if few or row.node.kind == "group"}
+        here = self.rows.selected_id
+        source.set_roots(found.tree)
+        self.rows.show_columns(self._columns(rows))
+        if here is not None:
+            self.rows.select(here)
+        self.rows.title = f"Read {found.who}"
+        self.rows.retitle()
+        if found.links is not None:
+            self.count_links(len(found.links))
+        self._look()
+        self.refresh_frame()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of the row."""
+        self._look()
+
+    def _look(self) -> None:
+        row = self.row
+        if row is None or self.read is None:
+            self.facts.show([], title="Row")
+        else:
+            by_link = self.read.site.visibility == "share-link" and not self.read.key
+            facts = present.row_facts(row, secret=self.read.key, by_link=by_link)
+            if self.read.said:
+                facts.insert(0, Fact("", Text(offered(self, self.read.said), style="warn")))
+            self.facts.show(facts, title=row.node.title)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Fold or unfold; read the pages of a space."""
+        row = self.row
+        if row is None:
+            return
+        if row.children:
+            self.rows.toggle()
+        elif row.node.space:
+            target = Target(organization=self.target.organization, space=row.node.space)
+            self.desk.go_soon("pages", target)
+        else:
+            self.say("There are no pages to read here.", "warn")
+
+    @action("y", "copy url", unless=(secret, no_url), show=3, group="Share", override=True)
+    def copy_url(self) -> None:
+        """Copy where readers find the row."""
+        super().copy_url()
+
+    @action("o", "browser", unless=(secret, no_url), show=3, group="Share", override=True)
+    def browse(self) -> None:
+        """Open what readers get in the browser."""
+        super().browse()
+
+    # Who reads
+
+    @action("f", "who reads", unless=not_read, show=26, group="Views", uses="get_published_site")
+    async def choose_audience(self) -> None:
+        """Choose who reads: everybody, or who has one of the share links."""
+        assert self.read is not None
+        options = [Option(EVERYBODY, nobody_special(self.read.site))]
+        options += [
+            Option(link.id, link.title, "" if link.active else "switched off")
+            for link in self.read.links or ()
+        ]
+        if self.read.links is None:
+            self.say("You may not see the share links. :key KEY reads with a key.", "warn")
+            return
+        current = self.audience.link or (EVERYBODY if self.audience.public else None)
+        typed = ""
+
+        def by_key(text: str) -> list[Option]:
+            nonlocal typed
+            typed = text
+            return [Option(TYPED, "with this key, or the address that has it")]
+
+        chosen = await self.desk.push_screen_wait(
+            Choice(
+                "Who reads", options, current=current, more=by_key,
+                hint="type to narrow, or paste the key or the address of a link",
+            )
+        )  # fmt: skip
+        if chosen == TYPED:
+            self._read_as(_by_key(typed))
+        elif chosen is not None:
+            self._read_as(Audience() if chosen == EVERYBODY else Audience(link=chosen))
+
+    @command("key", "KEY", uses="get_published_site")
+    def read_with_key(self, rest: str) -> None:
+        """Read the site with a share link's key, or its address; :key alone reads as everybody."""
+        # A key is a secret: it is not offered again among what was entered.
+        command_line.HISTORY[:] = [
+            line for line in command_line.HISTORY if line.partition(" ")[0] != "key"
+        ]
+        self._read_as(_by_key(rest.strip()))
+
+    def _read_as(self, audience: Audience) -> None:
+        self.audience = audience
+        self.read_again()
+
+
+def _by_key(typed: str) -> Audience:
+    """Return who has a key, or an address with one in it."""
+    return Audience(key=share_key(typed) if "://" in typed else typed)
+
+
+def _walk(tree: Iterable[ReaderNode]) -> list[ReaderNode]:
+    rows = list(tree)
+    for row in rows:
+        rows += row.children
+    return rows

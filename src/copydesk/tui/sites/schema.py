@@ -1,0 +1,243 @@
+"""The adaptive schema of a site: what it may know of its visitors, and conditions over that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from copydesk.present.json_views import Raw
+from copydesk.session.errors import with_key
+from copydesk.session.reads.visitor_schema import SchemaRead, read_schema
+from copydesk.session.site_rows import SchemaRow
+from copydesk.session.target import Target
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.sites import schema_cells as present
+from copydesk.tui.sites.schema_editor import SchemaEditing
+from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.text import TextView
+from copydesk.tui.widgets.tree import TreeList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+UNFOLD_LIMIT = 6
+"""With at most so many attributes, their ready-made conditions are shown unfolded."""
+
+EXAMPLE = '"partner": {"type": "boolean", "description": "Signed in as a partner"}'
+"""How an attribute is declared."""
+
+KEPT = "Your edit is kept, not sent: e goes on with it, ctrl+s sends, X drops it."
+
+
+def no_row(here: SiteSchemaPlace) -> str | None:
+    """Say so when the cursor is on nothing that can be copied."""
+    row = here.row
+    return None if row is not None and row.text else "Put the cursor on an attribute first."
+
+
+@place("site-schema", title="Visitor attributes")
+class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
+    """What a site may know of its visitors, to show them different things."""
+
+    RAW = ("get_adaptive_schema",)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._behind = False
+        """Whether others changed the schema since it was read."""
+
+    def panes(self) -> ComposeResult:
+        """The attributes with ready-made conditions, the one under the cursor, and the JSON."""
+        source: TreeSource[SchemaRow] = TreeSource(
+            key=lambda row: row.id,
+            children=lambda row: row.children,
+            foldable=lambda row: bool(row.children),
+        )
+        self.rows: TreeList[SchemaRow] = TreeList(
+            source,
+            [
+                Column("name", "ATTRIBUTE", present.name, flex=3, minimum=36),
+                Column("signed", "CLAIM", present.signed, 8, drop=1),
+                Column("used", "USED", present.used, 4, align="right", drop=2),
+                Column("about", "ABOUT", present.about, flex=2, minimum=14, drop=3),
+            ],
+            title="Visitor attributes",
+            empty="Reading the schema…",
+            id="site-schema",
+        )
+        self.facts = Facts(title="Attribute", id="schema-row")
+        self.json = TextView(
+            title="JSON", empty="The schema has not been read yet.", plain=True, id="schema-json"
+        )
+        self.json.add_class("drawer-hidden")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts, self.json)
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the site, and that this is its schema."""
+        yield self.session.organization_title or "no organization"
+        yield self.read.site.title if self.read is not None else self.site_title
+        yield "Schema"
+        if self.read is not None and self.read.refused:
+            yield "read-only"
+        elif self.kept is not None:
+            yield "edit not sent"
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the schema comes from."""
+        if self.read is None:
+            return None
+        return Raw(f"schema of {self.read.site.title}", "get_adaptive_schema", self.ids)
+
+    def status_left(self) -> str:
+        """What is kept, what is wrong, or how many attributes there are."""
+        if self.read is None:
+            return ""
+        if self.read.refused:
+            return self.read.refused
+        if self.kept is not None:
+            return KEPT
+        warning = present.warning(self.read.schema, self.read.used, self.read.site)
+        return warning or super().status_left() or present.counted(self.read.rows)
+
+    @property
+    def row(self) -> SchemaRow | None:
+        """The row under the cursor."""
+        return self.rows.selected_item
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the schema."""
+        self.load("schema", self._read, self._arrived, what="Reading the schema",
+                  failed=self._unread)  # fmt: skip
+
+    def poll(self) -> None:
+        """Read again quietly. What others changed waits for R: nothing moves by itself."""
+        if self.read is not None:
+            self.load("schema", self._read, self._polled, what="Reading again")
+        else:
+            super().poll()
+
+    async def _read(self, api: Api) -> SchemaRead | None:
+        site = await self.find_site(api)
+        if site is None:
+            return None
+        rights = await self.know_rights(api, self.ids[0])
+        return await read_schema(api, self.ids[0], site, rights.change)
+
+    def _unread(self, text: str) -> None:
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
+
+    def _polled(self, found: SchemaRead | None) -> None:
+        if found is None or self.read is None:
+            return
+        self._behind = found.schema != self.read.schema
+        if not self._behind and found != self.read:
+            self._arrived(found)
+        else:
+            self._note()
+
+    def _arrived(self, found: SchemaRead | None) -> None:
+        if found is None:
+            self.rows.say_instead(WHICH)
+            return
+        first, self.read, self._behind = self.read is None, found, False
+        self.published = found.site.published
+        self.rows.empty = "The site knows nothing of its visitors yet."
+        if not found.refused:
+            self.rows.empty += f" e declares an attribute; below properties, as {EXAMPLE}"
+        source = self.rows.tree_source
+        if first and len(found.rows) <= UNFOLD_LIMIT:
+            source.unfolded |= {row.id for row in found.rows}
+        here = self.rows.selected_id
+        source.set_roots(found.rows)
+        if here is not None:
+            self.rows.select(here)
+        self.json.set_text(found.text, top=first)
+        self._note()
+        self.take_kept()
+        self._look()
+        if self.resuming:
+            self.resume_draft("edit")
+
+    def _note(self) -> None:
+        assert self.read is not None
+        note = present.schema_note(self.read.updated, self.session.now)
+        self.rows.note = "changed by others: R shows it" if self._behind else note
+        self.rows.retitle()
+        self.refresh_frame()
+
+    def show_kept(self) -> None:
+        """Show whether an edit is kept."""
+        self.refresh_frame()
+
+    def on_screen_resume(self) -> None:
+        """See whether the edit that is kept was sent or dropped elsewhere."""
+        super().on_screen_resume()
+        if self.read is not None:
+            self.take_kept()
+
+    def resume_draft(self, part: str) -> None:
+        """Open the editor again, with the edit that is kept."""
+        self.resuming = part if self.read is None else ""
+        if self.read is not None:
+            self.app.call_later(run, self, self.ACTIONS["edit"])
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of the row."""
+        self._look()
+
+    def _look(self) -> None:
+        row = self.row
+        if row is None:
+            self.facts.show([], title="Attribute")
+        else:
+            self.facts.show(present.row_facts(row), title=row.title)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Fold or unfold an attribute; go to the details of a condition."""
+        row = self.row
+        if row is not None and row.children:
+            self.rows.toggle()
+        else:
+            self.details()
+
+    # Looking and copying
+
+    @action("=", "JSON", show=14, group="Look")
+    def show_json(self) -> None:
+        """Go to the schema as JSON, or back to the attributes."""
+        to_json = self.pane is not self.json
+        self.json.set_class(not to_json, "drawer-hidden")
+        self.facts.set_class(to_json, "drawer-hidden")
+        self.remove_class("-no-side")
+        self.show_pane(self.json if to_json else self.rows)
+
+    @action("y", "copy", unless=no_row, show=20, group="Share", override=True)
+    def copy_url(self) -> None:
+        """Copy the condition, or what conditions call the attribute."""
+        row = self.row
+        if row is not None:
+            self.desk.copy(row.text)
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers: also the conditions of the attribute, and the JSON."""
+        row, found = self.row, []
+        if row is not None and row.text:
+            found = [("expression" if row.kind == "attribute" else "condition", row.text)]
+            found += [("about", row.about)] if row.about else []
+            found += [(child.about or child.text, child.text) for child in row.children]
+        if self.read is not None:
+            found.append(("schema as JSON", json.dumps(self.read.schema)))
+        return found

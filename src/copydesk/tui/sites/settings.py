@@ -1,0 +1,347 @@
+"""Changing the settings of a site, one at a time: each is one request, taken back by ``u``.
+
+What alters an address or an audience says so first and takes ``y``. Right before anything is sent
+the site is read again: what somebody else changed since is told, and asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
+
+from copydesk.domain.address import PATH_RULE, is_path_part
+from copydesk.domain.site_inverses import setting_as_read, setting_changed
+from copydesk.domain.text import clean
+from copydesk.session.errors import NotDoneError
+from copydesk.session.options import Option
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.dialog import Confirm, Fact
+from copydesk.tui.dialogs.form import Field, Form
+from copydesk.tui.framework.actions import action
+from copydesk.tui.sites import settings_cells as present
+from copydesk.tui.sites.deletion import SiteDeleting
+from copydesk.tui.sites.publication import no_publishing, read_links
+from copydesk.tui.sites.settings_cells import Setting
+from copydesk.tui.sites.tabs import SiteTabs
+from copydesk.tui.widgets.settings_list import SettingsList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.share_link import ShareLink
+    from copydesk.contract.models.site import Site, SiteUpdate
+
+Facts = Callable[["Site"], "Sequence[Fact]"]
+"""Says what a change means for a site as it is; nothing where that needs no agreement."""
+
+HOST_AND_PATH = "It has to be a host plus path, such as www.acme.com/docs"
+
+LEFT = "Nothing was sent."
+
+
+def not_changeable(here: SiteSettings) -> str | None:
+    """Say why the reader may not change this site."""
+    if here.site is None:
+        return "The settings have not been read yet."
+    return (here.rights.change or None) if here.rights is not None else None
+
+
+def no_setting(here: SiteSettings) -> str | None:
+    """Say so when the cursor is on no setting."""
+    return None if here.rows.selected is not None else "There is no setting here."
+
+
+def fixed_setting(here: SiteSettings) -> str | None:
+    """Say where a setting is changed that is not changed here."""
+    setting, site = here.rows.selected, here.site
+    if setting is None or site is None or setting.kind != "fixed":
+        return None
+    if setting.name == "features":
+        return "Features follow from the plan and the other settings."
+    return f"{setting.label} is not changed through the API. {present.web_words(site)}"
+
+
+def check(name: str) -> Callable[[str], str | None]:
+    """Return a check of a setting by the limits that the contract declares for it."""
+
+    def check(text: str) -> str | None:
+        from pydantic import ValidationError
+
+        try:
+            body_of(name, _wanted(name, text))
+        except ValidationError as error:
+            found = error.errors()[0]
+            if found["type"] == "string_pattern_mismatch":
+                return HOST_AND_PATH
+            return str(found["msg"]).replace("String should have", "It has to have")
+        if name == "basename" and not is_path_part(text):
+            return PATH_RULE.capitalize()
+        return None
+
+    return check
+
+
+def _wanted(name: str, text: str) -> str | None:
+    """Return what is asked for by a text in a field: an empty proxy is none."""
+    return None if name == "proxy" and not text else text
+
+
+def body_of(name: str, value: object) -> SiteUpdate:
+    """Return the body that sets one setting. Raises what pydantic does for a bad value."""
+    from copydesk.contract.models.site import SiteUpdate
+
+    return SiteUpdate.model_validate({name: value})
+
+
+class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
+    """The place of a site's settings, without what it draws."""
+
+    rows: SettingsList[Setting]
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.site: Site | None = None
+
+    def show_site(self, site: Site) -> None:
+        """Show the settings as they are now."""
+        raise NotImplementedError
+
+    def site_deleted(self) -> None:
+        """Go to the other sites."""
+        self.leave_site()
+
+    @action(
+        "e",
+        "change",
+        unless=(not_changeable, no_setting, fixed_setting),
+        danger=1,
+        show=30,
+        group="Change",
+        uses=("update_site", "get_site", "list_share_links"),
+    )
+    async def change(self) -> None:
+        """Change the setting under the cursor, as Enter does; u takes it back."""
+        setting, site = self.rows.selected, self.site
+        if setting is None or site is None:
+            return
+        match setting.kind:
+            case "publish":
+                if (why := no_publishing(self)) is not None:
+                    self.say(why, "warn")
+                else:
+                    await self.publish()
+            case "text":
+                await self._type(setting, site)
+            case "switch":
+                await self._switch(setting)
+            case "choice":
+                await self._choose(setting, site)
+
+    # Typed ones
+
+    async def _type(self, setting: Setting, site: Site) -> None:
+        name = setting.name
+        field = Field(name, setting.label, setting.value, check(name))
+        key = f"site setting {self.target.site} {name}"
+
+        def facts(typed: str) -> Facts:
+            match name:
+                case "basename":
+                    return lambda site: present.basename_facts(site, typed)
+                case "proxy":
+                    return lambda site: present.proxy_facts(site, typed)
+            return lambda site: ()
+
+        async def send(values: Mapping[str, str]) -> None:
+            typed = values[name]
+            if not await self._set(setting, _wanted(name, typed), facts(typed), draft=key):
+                raise NotDoneError(LEFT)
+
+        form = Form(
+            f"{setting.label} of {present.title_of(site)}",
+            [field],
+            draft_key=key,
+            facts=[" ".join(present.HELP[name])],
+            send=send,
+        )
+        await self.desk.push_screen_wait(form)
+
+    # Chosen ones
+
+    async def _choose(self, setting: Setting, site: Site) -> None:
+        from copydesk.contract.enumerations import AgentsContext, SiteVisibility
+
+        audience = setting.name == "visibility"
+        words, ids = (
+            (present.readers, get_args(SiteVisibility))
+            if audience
+            else (lambda each: present.AGENTS[each], get_args(AgentsContext))
+        )
+        title = f"{setting.label} of {present.title_of(site)}"
+        chosen = await self.desk.push_screen_wait(
+            Choice(
+                title,
+                [Option(each, each, words(each)) for each in ids],
+                current=setting.value,
+                wide=audience,
+            )
+        )
+        if not chosen:
+            return
+        if chosen == setting.value:
+            self.say(f"It is {chosen} already.")
+            return
+        links: list[ShareLink] | None = None
+        if audience and "share-link" in (chosen, site.visibility):
+            links = await read_links(await self.session.ready(), *self._ids)
+
+        def facts(site: Site) -> Sequence[Fact]:
+            return present.visibility_facts(site, chosen, links) if audience else ()
+
+        await self._set(setting, chosen, facts, recall=audience)
+
+    async def _switch(self, setting: Setting) -> None:
+        """Switch adaptive content on or off; what has conditions is what it is about."""
+        on = setting.value != "on"
+        conditional = await _conditional(await self.session.ready(), self._ids)
+
+        def facts(site: Site) -> Sequence[Fact]:
+            return present.adaptive_facts(site, conditional, on=on)
+
+        await self._set(setting, {"enabled": on}, facts, recall=True)
+
+    # Sending
+
+    @property
+    def _ids(self) -> tuple[str, str]:
+        return self.target.organization or "", self.target.site or ""
+
+    async def _set(
+        self,
+        setting: Setting,
+        wanted: object,
+        facts: Facts,
+        *,
+        draft: str = "",
+        recall: bool = False,
+    ) -> bool:
+        """Agree on a change, send it, and show it; False when it was not sent."""
+        from copydesk.contract import operations as ops
+
+        name, ids = setting.name, self._ids
+        site = await self._agree(setting, wanted, facts)
+        if site is None:
+            return False
+        body = body_of(name, wanted)
+        before = _sent_as(site, name)
+
+        async def send(api: Api) -> Site:
+            return await api(ops.update_site, *ids, body)
+
+        async def look(api: Api) -> Site | None:
+            found = await api(ops.get_site, *ids)
+            return found if present.value_of(found, name) == setting_as_read(name, wanted) else None
+
+        changed = await self.perform(
+            f"Set {setting.label.lower()}",
+            f"of {present.title_of(site)}",
+            send,
+            reversal=setting_changed(ids, name, before, wanted) if _can_be(name, before) else None,
+            recall=recall,
+            look=look,
+            draft=draft,
+            done=f"{setting.label} is {_said(name, wanted)} now.",
+        )
+        if self.is_attached:
+            self.show_site(changed)
+        return True
+
+    async def _agree(self, setting: Setting, wanted: object, facts: Facts) -> Site | None:
+        """Return the site as it is right before the change, once that was agreed to.
+
+        None when it was not. Raises `NotDoneError` when somebody else has made the change already.
+        """
+        from copydesk.contract import operations as ops
+
+        name, site = setting.name, self.site
+        assert site is not None
+        api = await self.session.ready()
+        changed = False
+        while True:
+            said = [*facts(site)]
+            if changed and not said:
+                said = [f"now   {present.shown_of(site, name)}", f"then  {_said(name, wanted)}"]
+            if said:
+                sheet = Confirm(
+                    f"{setting.label} of {present.title_of(site)}",
+                    said,
+                    verb=f"{_doing(wanted)} {setting.label.lower()}",
+                    warning=self._by_others(site, setting) if changed else "",
+                )
+                if not await self.desk.push_screen_wait(sheet):
+                    return None
+            before, site = site, await api(ops.get_site, *self._ids)
+            if present.value_of(site, name) == setting_as_read(name, wanted):
+                self.show_site(site)
+                raise NotDoneError("Somebody else has set it to that already.")
+            if present.value_of(before, name) == present.value_of(site, name):
+                return site
+            changed = True
+
+    def _by_others(self, site: Site, setting: Setting) -> str:
+        return (
+            f"Somebody changed it meanwhile: it is {present.shown_of(site, setting.name)} by now."
+        )
+
+
+async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
+    """Return the titles of what a site shows on a condition; None where that is not told."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.session.reads.sites import read_structure
+
+    try:
+        structure = await read_structure(api, *ids)
+    except (Forbidden, NotFound):
+        return None
+    return [node.title for node in structure.nodes.values() if node.condition]
+
+
+def _sent_as(site: Site, name: str) -> object:
+    """Return the value of a setting as a request would set it; None when it has none."""
+    match name:
+        case "proxy":
+            return present.proxy_of(site) or None
+        case "adaptiveContent":
+            return {"enabled": present.adaptive_of(site)}
+    return present.value_of(site, name)
+
+
+def _can_be(name: str, value: object) -> bool:
+    """Whether a request can set a setting to a value: only a proxy can be none."""
+    from pydantic import ValidationError
+
+    if value is None:
+        return name == "proxy"
+    try:
+        body_of(name, value)
+    except ValidationError:
+        return False
+    return True
+
+
+def _doing(wanted: object) -> str:
+    match wanted:
+        case {"enabled": enabled}:
+            return "switch on" if enabled else "switch off"
+    return "set"
+
+
+def _said(name: str, wanted: object) -> str:
+    match wanted:
+        case {"enabled": enabled}:
+            return "on" if enabled else "off"
+        case None:
+            return "none"
+        case str() if name == "title":
+            return f"“{clean(wanted)}”"
+    return clean(str(wanted))

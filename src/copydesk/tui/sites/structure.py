@@ -1,0 +1,363 @@
+"""Place 4: the structure of a site, as it is published and as it is staged (interaction.md 3.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+
+from copydesk.domain.kept_order import modern
+from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.session.draft_keys import structure_key
+from copydesk.session.reads.sites import SiteRead
+from copydesk.session.target import Target
+from copydesk.session.writes.undo import Past
+from copydesk.tui.arrange import cells as staged
+from copydesk.tui.arrange.cells import Row
+from copydesk.tui.arrange.sender import BEFORE_SENDING
+from copydesk.tui.arrange.tree import ArrangedTree
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.frame import Status
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.sites import structure_cells as present
+from copydesk.tui.sites.editor import SiteEditing
+from copydesk.tui.sites.navigation import navigation_facts
+from copydesk.tui.sites.structure_columns import site_columns
+from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.stack import Stacked, stack, unstack
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.arrange_run import ArrangeRun
+    from copydesk.domain.arrangement import Arrangement
+    from copydesk.session.site_rows import SiteRow
+
+UNFOLD_LIMIT = 60
+"""In a structure of at most so many rows, sections with several variants open unfolded."""
+
+LOOKED_BACK = 2000
+"""So many writes are looked through for these."""
+
+WRITTEN = 12
+"""So many actions of this machine are listed beside the structure."""
+
+NOTHING_STAGED = (
+    "Nothing is staged: this is how it is.",
+    "J and K move a row, e changes it; nothing is sent until ctrl+s.",
+)
+
+AFTER_MOVES = "Addresses do not change when the order does."
+
+AFTER_PLAN = "If a request fails, it stops and asks."
+
+
+@place(
+    "site-structure",
+    title="Site structure",
+    uses=("get_site", "list_site_sections", "list_site_spaces"),
+)
+class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
+    """What readers see at the top of a site, in order. What is changed is staged, then sent."""
+
+    CSS_PATH = style_path("site_structure")
+    AGED = "structure"
+    EXACT = True
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._fitted: object = None
+        """The rows that the columns are as wide as: another order changes no width."""
+        self._written: list[Past] = []
+        """What this machine changed here and can take back, newest first."""
+        self._looked = -1
+        """How much was written in this run when that was found."""
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """The tree; beside it the row, the navigation, the plan, and what was changed here."""
+        source: TreeSource[Row] = TreeSource(
+            key=lambda row: row.id,
+            children=lambda row: row.children,
+            foldable=lambda row: bool(row.children),
+            values=True,
+        )
+        self.rows = ArrangedTree(
+            source,
+            site_columns(self, Layout({}, {TOP: ()})),
+            title="Structure",
+            empty="Reading the structure…",
+            sign=lambda row: staged.sign(row, self.shown),
+            id="structure",
+        )
+        self.rows.pickable = self._not_pickable
+        self.facts = Facts(title="Row", id="site-row")
+        self.navigation = Facts(title="Top navigation as readers will see it", id="site-navigation")
+        self.plan = Facts(title="Plan", id="site-plan")
+        self.written = Facts(
+            title="Changes made from this machine",
+            empty="None that can be taken back.",
+            id="site-written",
+        )
+        yield Part("main", self.rows)
+        yield Part("side", self.facts, self.navigation, self.plan, self.written)
+
+    def _not_pickable(self, row: Row) -> str | None:
+        if self.refused:
+            return self.refused
+        if row.kind == "group":
+            return "The API has no operation that moves a group. Move what is around it."
+        if self.shown.state(row).removed:
+            return f"{row.title} is going to be removed. u brings it back."
+        return None
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the site, that this is its structure, and what is staged."""
+        yield self.session.organization_title or "no organization"
+        yield self.read.site.title if self.read is not None else self.site_title
+        yield "Structure"
+        if self.refused:
+            yield "read-only"
+        elif self.staged_note:
+            yield self.staged_note
+
+    def views_note(self) -> str:
+        """What ``=`` and ctrl+s do."""
+        return "= before/after   ctrl+s send"
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the tree."""
+        return staged.signs()
+
+    # What is arranged
+
+    @property
+    def draft_key(self) -> str:
+        """The key under which what is staged of the site is kept."""
+        return structure_key(self.target.site or "")
+
+    @property
+    def about(self) -> str:
+        """The title of the site."""
+        return self.read.site.title if self.read is not None else "the site"
+
+    @property
+    def run_target(self) -> str:
+        """The id of the site."""
+        return self.target.site or ""
+
+    def fresh(self, layout: Layout) -> Arrangement:
+        """Return nothing staged, on what is published."""
+        return SiteArrangement.on(layout, *self._ids)
+
+    def modern(self, text: str, layout: Layout) -> str | None:
+        """Return an order that an earlier version kept, in today's format."""
+        return modern(text, layout)
+
+    async def read_layout(self, api: Api) -> Layout:
+        """Read the structure again."""
+        from copydesk.session.reads.sites import read_structure
+
+        structure = await read_structure(api, *self._ids, self._progress)
+        assert self.read is not None
+        self.read = SiteRead(self.read.site, structure, self.read.refused)
+        return layout_of(structure)
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the structure; what is staged is put on top of it."""
+        self.load(
+            "structure", self.read_first, self._arrived, what="Reading the structure",
+            failed=self.not_arrived,
+        )  # fmt: skip
+
+    async def read_all(self, api: Api) -> SiteRead | None:
+        """Read the site and what it shows."""
+        from copydesk.session.reads import sites as reading
+
+        organization = self.target.organization or self.session.organization
+        if organization is None:
+            return None
+        site = self.target.site
+        if site is None:
+            only = await reading.read_only_site(api, organization)
+            if only is None:
+                return None
+            site = only.id
+        me = self.session.me.id if self.session.me is not None else None
+        found = await reading.read_site(
+            api, organization, site, me, known=self._found, progress=self._progress
+        )
+        self.target = self.target.but(organization=organization, site=site)
+        self.published, self.site_title = found.site.published, found.site.title
+        return found
+
+    def _found(self, site: SiteRow) -> None:
+        """Say which site it is while what it shows is still being read."""
+        if self.read is None and self.framed:
+            self.site_title = site.title
+            self.refresh_frame()
+
+    def _progress(self, read: int) -> None:
+        """Say how much of the structure has been read."""
+        said = f"Reading sections, {read:,} so far"
+        for group in ("structure", BEFORE_SENDING):
+            self.progress(group, said)
+        if not self.known and self.is_attached:
+            self.rows.say_instead(f"{said}…")
+
+    def _arrived(self, read: tuple[SiteRead, ArrangeRun | None] | None) -> None:
+        if read is None:
+            self.rows.say_instead(WHICH)
+            return
+        found, unfinished = read
+        self.read, self.refused = found, found.refused
+        adds = "" if self.refused else " ctrl+n adds one."
+        self.rows.empty = f"This site has no sections.{adds}"
+        layout = found.layout
+        if self.known:
+            self.read_anew(layout)
+        else:
+            if self.query_one(Status).message == self.not_read:
+                self.clear_message()
+            self._unfold_first(layout)
+            self.begin(layout, unfinished)
+        self._look_back()
+        self.show_arrangement()
+        if self.resuming:
+            self.resume_draft(self.resuming)
+
+    def _unfold_first(self, layout: Layout) -> None:
+        few = len(layout.items) <= UNFOLD_LIMIT
+        self.rows.tree_source.unfolded.update(
+            level
+            for level, rows in layout.levels.items()
+            if level in layout and (layout.items[level].kind == "group" or (few and len(rows) > 1))
+        )
+
+    # What is on screen
+
+    def draw(self) -> None:
+        """Show the plan, the navigation, the row."""
+        now = self.arrangement.now
+        if self._fitted is not now.items:
+            self._fitted = now.items
+            self.rows.show_columns(site_columns(self, now))
+        self.plan.title = staged.plan_title(self.calls)
+        moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.calls)
+        after = [" ".join([*moves, AFTER_PLAN])]
+        nothing = NOTHING_STAGED[: 1 if self.session.read_only else None]
+        self.plan.show(staged.plan_facts(self.calls, nothing=nothing, after=after))
+        # A narrow drawer has room for one: what is staged matters more than a row's details.
+        self.facts.set_class(bool(self.calls), "drawer-hidden")
+        self.plan.set_class(not self.calls, "drawer-hidden")
+        self.facts.set_class(bool(self.calls), "plan-first")
+        self._draw_navigation()
+        self._draw_written()
+        self._look()
+        self._share_side()
+
+    def _share_side(self) -> None:
+        """Give the panes at the side what they need, the plan first; a drawer shows one of them."""
+        stacked = (
+            Stacked(self.plan, 3, 40),
+            Stacked(self.navigation, 3, 16),
+            Stacked(self.facts, 2, 7, steady=True),
+            Stacked(self.written, 1, 6),
+        )
+        room = self.rows.outer_size.height  # which has the other half for itself
+        if self.has_class("-wide") and not (self.has_class("-short") or self.has_class("-tiny")):
+            if room:  # none before it was laid out
+                stack(room, stacked)
+        else:
+            unstack(stacked)
+
+    def _draw_navigation(self) -> None:
+        if self.known:
+            now, base = self.arrangement.now, self.arrangement.base
+            touched = [row for row, state in self.shown.states.items() if state]
+            self.navigation.show(navigation_facts(base, now, changed=touched))
+
+    def _draw_written(self) -> None:
+        if self.has_class("-wide"):
+            if self._looked != len(self.session.log):
+                self._look_back()
+            now = self.session.clock()
+            lasting = self.session.history.lasting_in(self.run_target)
+            found = staged.written_facts(self._written, now, lasting)
+            self.written.show(found[:WRITTEN])
+
+    @action("i", "details", show=False, group="Look", override=True)
+    def details(self) -> None:
+        """Go to the details of the row, Tab from there to the navigation; Esc comes back."""
+        self.remove_class("-no-side")
+        self.show_pane(self.facts)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw what there is room for now."""
+        if self.known:
+            self.call_after_refresh(self.draw)
+
+    def _look_back(self) -> None:
+        """Find what this machine changed in the site and can take back."""
+        self._looked, site = len(self.session.log), self.target.site
+        known = self.session.history.known.values()
+        mine = [
+            past
+            for past in known
+            if any(step.arguments.get("site_id") == site for step in past.reversal.back)
+        ]
+        mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
+        self._written = mine[:LOOKED_BACK]
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of the row."""
+        self._look()
+
+    def _look(self) -> None:
+        row = self.row
+        if row is None or self.read is None:
+            self.facts.show([], title="Row")
+            return
+        nodes, base = self.structure.nodes, self.arrangement.base
+        self.facts.show(present.row_facts(row, self.shown, base, nodes), title=row.title)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Drop what is picked; else fold or unfold, or read the pages of a site space."""
+        row = self.row
+        if row is None:
+            return
+        if self.rows.marks:
+            self.drop_picked()
+        elif row.children:
+            self.rows.toggle()
+        elif row.kind == "site-space":
+            space = str(row.item.values.get("space") or "") or None
+            target = Target(organization=self.target.organization, space=space)
+            self.desk.go_soon("pages", target)
+
+    def keyed(self) -> bool:
+        """Whether the site is read with share links only."""
+        return self.read is not None and self.read.site.visibility == "share-link"
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row, node = self.row, self.node
+        if row is None:
+            return []
+        choices = [
+            ("address", node.address if node is not None else ""),
+            ("path", present.value(row, "path")),
+            ("title", row.title),
+            ("id", node.id if node is not None else ""),
+        ]
+        return [(name, text) for name, text in choices if text]

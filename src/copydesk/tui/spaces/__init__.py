@@ -1,0 +1,1 @@
+"""Collections and spaces: their list and their tree."""

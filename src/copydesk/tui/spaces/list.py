@@ -1,0 +1,405 @@
+"""Place 1: the collections and spaces of an organization (interaction.md 3.3)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+
+from copydesk.domain.address import markdown_link
+from copydesk.domain.filter import fold
+from copydesk.domain.space_tree import SORTS, TRASH, RuleList, SpaceNode, rule_list
+from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import OF_NODE, Raw, node_raw
+from copydesk.session.errors import ends_with_an_answer
+from copydesk.session.snapshots import LastRun, keep_last_run, read_last_run
+from copydesk.session.target import Target
+from copydesk.tui.content.commands import Content, ContentCommands
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.workers import begin
+from copydesk.tui.spaces import cells as present
+from copydesk.tui.spaces.counts import SpacesCounting
+from copydesk.tui.spaces.layout import SpacesArranging
+from copydesk.tui.spaces.list_widget import SpaceTree
+from copydesk.tui.spaces.rest import RestingDetails
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.session.reads.spaces import Desk
+
+WIDE = 100
+"""Cells from which there is room for more than the tabs and a name (interaction.md 3.1 rule 10)."""
+
+
+def no_space(here: SpacesPlace) -> str | None:
+    """Say so when the cursor is on no space."""
+    node = here.rows.selected_item
+    if node is None or node.kind != "space":
+        return "Put the cursor on a space first."
+    return "You have no access to this space." if present.no_access(node) else None
+
+
+def no_rows(here: SpacesPlace) -> str | None:
+    """Say so when there is nothing to order."""
+    return None if here.rows.nodes else "There are no spaces to sort."
+
+
+@place(
+    "spaces",
+    key="s",
+    title="Spaces",
+    uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
+)
+class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="spaces"):
+    """The tree of an organization, and what there is to know about the row under the cursor."""
+
+    IN_ORGANIZATION = False
+    RAW = OF_NODE
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._rules: tuple[str, RuleList] | None = None
+        self._details = RestingDetails(self, self.refresh_frame)
+        self._who = ""
+        self._written = 0
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """The tree, and the details of its row. The rows of the last run are there at once."""
+        self.rows = SpaceTree(lambda: self.session.now, id="spaces")
+        self.facts = Facts(title="Details", id="space-details")
+        self._show_last_run()
+        self.views, self.view = self.tabs(), "spaces"
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def trail(self) -> Iterable[str]:
+        """Only the organization: this is where everything begins."""
+        yield self.session.organization_title or "no organization"
+
+    def views_note(self) -> str:
+        """Who is reading, and where, as far as the tabs leave room for it."""
+        labels = (f"{tab.title} {'' if tab.count is None else tab.count}" for tab in self.views)
+        room = self.size.width - 2 - sum(cell_len(label) + 3 for label in labels)
+        host = self.session.host if self.size.width >= WIDE else ""
+        parts = [part for part in (self._who, host) if part]
+        while parts and cell_len("  ".join(parts)) > room:
+            parts.pop()
+        return "  ".join(parts)
+
+    def space_at_hand(self) -> str | None:
+        """Return the space under the cursor."""
+        node = self.rows.selected_item
+        return node.id if node is not None and node.kind == "space" else None
+
+    def content(self) -> Content | None:
+        """Return the space under the cursor."""
+        node = self.rows.selected_item
+        if node is None or node.kind != "space" or present.no_access(node):
+            return None
+        may = node.permissions is None or "edit" in node.permissions
+        refused = "" if may else f"Editing {node.title} takes the role editor in it."
+        return Content(node.id, node.title, refused=refused)
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the space or collection comes from."""
+        return node_raw(self.rows.selected_item)
+
+    def url(self) -> str | None:
+        """Return the address of the space or collection in the platform's application."""
+        node = self.rows.selected_item
+        return (node.app_url or node.published_url or None) if node is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        node = self.rows.selected_item
+        if node is None or node.kind == "loose":
+            return []
+        choices = [
+            ("address", node.app_url),
+            ("published address", node.published_url),
+            ("title", node.title),
+            ("markdown link", markdown_link(node.title, self.url() or "") if self.url() else ""),
+            ("id", node.id),
+        ]
+        return [(name, text) for name, text in choices if text]
+
+    def on_mount(self) -> None:
+        """Begin on a space, not on the collection above it, with its details in the first frame."""
+        self.rows.select_first_space()
+        self._show_facts()
+
+    def view_changed(self) -> None:
+        """Go to the place that the tab stands for."""
+        chosen, self.view = self.view, "spaces"
+        self.refresh_frame()
+        if chosen != "spaces":
+            self.desk.go_soon(chosen)
+
+    def on_screen_resume(self) -> None:
+        """Follow a change of organization, and writes made elsewhere."""
+        if self.session.organization not in (None, self.target.organization):
+            self.show_organization(self.session.organization or "")
+        elif len(self.session.log) != self._written:
+            self.reload()
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the organization and its tree."""
+        self._written = len(self.session.log)
+        self.count_anew()
+        self._details.read_again()
+        if not self.rows.nodes:
+            self.rows.say_instead(self.rows.reading)
+        self.load("spaces", self._read, self._arrived, what="Reading spaces", failed=self._unread)
+
+    def poll(self) -> None:
+        """Read the tree again; what is known of the row under the cursor stays."""
+        self.load("spaces", self._read, self._arrived, what="Reading spaces")
+
+    def show_organization(self, organization: str, title: str = "") -> None:
+        """Show another organization; its rows of the last run come first."""
+        self.target = self.target.but(organization=organization)
+        self.session.organization = organization
+        self.session.organization_title = title
+        self._rules, self.counts = None, {}
+        self.rows.forget()
+        self._show_last_run()
+        self.rows.select_first_space()
+        self.count()
+        self.reload()
+
+    async def _read(self, api: Api) -> tuple[Desk | None, int]:
+        from copydesk.session.reads import spaces as reading
+
+        async def who() -> None:
+            if self.session.me is None:
+                self.session.me = await reading.read_me(api)
+
+        wanted = self.target.organization or self.session.organization
+        # Only the organization of the last run may be left without a word.
+        desk = reading.read_first_desk(api, wanted, insist=not self.cached, progress=self._progress)
+        found, _ = await asyncio.gather(desk, who())
+        return found
+
+    def _progress(self, read: int) -> None:
+        if not self.rows.nodes and self.is_attached:
+            self.rows.say_instead(f"Reading spaces, {read} so far…")
+
+    def _arrived(self, answer: tuple[Desk | None, int]) -> None:
+        found, organizations = answer
+        me = self.session.me
+        self._who = clean(me.display_name or me.email or "") if me is not None else ""
+        if found is None:
+            self.rows.forget()
+            self.rows.say_instead("")
+            return
+        organization = found.organization
+        title = clean(organization.title).strip() or "Untitled"
+        same = self.target.organization == organization.id
+        if not same:
+            self.rows.forget()
+        self.target = self.target.but(organization=organization.id)
+        self.session.organization, self.session.organization_title = organization.id, title
+        self._rules = rule_list(organization.merge_rules)
+        self.rows.empty = (
+            f"No spaces that you can see in {title}. Ask an administrator, "
+            "or press “g o” for another organization."
+        )
+        first = not self.rows.nodes
+        before = self.rows.nodes if same and found.complete else ()
+        self.rows.show_nodes(found.nodes, refresh=not self.rows.partial)
+        if first:
+            self.rows.select_first_space()
+        self.count()
+        self._look()
+        self.read_counts()
+        self.look_for_deleted(before, found.nodes)
+        self._keep_rows()
+        if not found.complete:
+            self.say(
+                "This service lists no spaces: shown are those of collections, sites and requests."
+            )
+        elif organizations > 1:
+            self.say(f"You are in {organizations} organizations: press “g o” to choose another.")
+
+    def _unread(self, text: str) -> None:
+        if not self.rows.nodes:
+            # Other organizations are of no help where the service itself cannot be asked.
+            way = "" if ends_with_an_answer(text) else " Press “g o” for your organizations."
+            if self.session.contact.refused:
+                way = " :profile desk goes to the desk on this machine."
+            self.rows.say_instead(text + way)
+
+    # The rows of the last run
+
+    def _show_last_run(self) -> None:
+        wanted = self.target.organization or self.session.organization
+        run = read_last_run(self.session.snapshot, wanted)
+        if run is None:
+            return
+        self.rows.order, self.rows.backwards = run.sort, run.backwards
+        if not run.nodes:
+            return
+        self.cached = True
+        self._who, self.counts = run.who, dict(run.counts)
+        self.session.organization = run.organization
+        self.session.organization_title = run.title
+        self.target = self.target.but(organization=run.organization)
+        self.rows.show_nodes(tuple(run.nodes), partial=run.partial, folded=run.folded)
+
+    def _this_run(self) -> LastRun:
+        rows = self.rows
+        return LastRun(
+            organization=self.target.organization or "",
+            title=self.session.organization_title,
+            who=self._who,
+            sort=rows.order,
+            backwards=rows.backwards,
+            nodes=rows.nodes,
+            folded=rows.folded,
+            total=len(rows.nodes),
+            counts=dict(self.counts),
+        )
+
+    def _keep_rows(self) -> None:
+        snapshot, run = self.session.snapshot, self._this_run()
+        begin(
+            self, asyncio.to_thread, keep_last_run, snapshot, run,
+            group="snapshot", exit_on_error=False,
+        )  # fmt: skip
+
+    def on_unmount(self) -> None:
+        """Keep what is folded for the next run."""
+        if self.rows.nodes and not self.rows.partial:
+            keep_last_run(self.session.snapshot, self._this_run())
+
+    # What is under the cursor
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known at once, and read the rest when the cursor rests."""
+        self._look()
+
+    def update_frame(self) -> None:
+        """Bring the frame and the details up to date; while keys come fast both wait."""
+        if self.is_attached:
+            self._show_facts()
+        super().update_frame()
+
+    def _look(self) -> None:
+        self.frame_soon()
+        rules = () if self._rules is None else self._rules[1]
+        self._details.rest(self.rows.selected_item, self.target.organization or "", rules)
+
+    def _show_facts(self) -> None:
+        node = self.rows.selected_item
+        if node is None:
+            self.facts.show([], title="Details")
+            return
+        found = present.facts(
+            node,
+            self.session.now,
+            organization_rules=self._rules,
+            details=self._details.of(node.id),
+            unread=self._details.unread(node.id),
+        )
+        self.facts.show(found, title=node.title, about=node.id)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Fold a collection; go to the change requests of a space."""
+        node = self.rows.selected_item
+        if node is None:
+            return
+        if node.id == TRASH:
+            self.go_to_trash()
+        elif node.kind != "space":
+            self.rows.toggle()
+        elif present.no_access(node):
+            self.say("You have no access to this space. Ask whoever administers it.", "warn")
+        else:
+            self.desk.go_soon("changes", self._space(node))
+
+    def _space(self, node: SpaceNode) -> Target:
+        return Target(organization=self.target.organization, space=node.id)
+
+    # Actions
+
+    @action(
+        "g p",
+        "pages",
+        unless=no_space,
+        uses="list_space_pages",
+        show=20,
+        group="Go",
+    )
+    async def read_pages(self) -> None:
+        """Read the pages of the space under the cursor."""
+        node = self.rows.selected_item
+        if node is not None:
+            await self.desk.go("pages", self._space(node))
+
+    @action("s", "sort", unless=no_rows, show=8, group="Look")
+    async def choose_sort(self) -> None:
+        """Choose the order of collections and spaces."""
+        from copydesk.session.options import Option
+        from copydesk.tui.dialogs.choice import Choice
+
+        options = [Option(sort, title) for sort, title in SORTS.items()]
+        chosen = await self.desk.push_screen_wait(
+            Choice("Sort spaces by", options, current=self.rows.order)
+        )
+        if chosen is not None:
+            self._sort_by(chosen, backwards=False)
+
+    @action("S", "reverse sort", unless=no_rows, show=False, group="Look")
+    def reverse_sort(self) -> None:
+        """Turn the order round."""
+        self._sort_by(self.rows.order, backwards=not self.rows.backwards)
+
+    def _sort_by(self, sort: str, *, backwards: bool) -> None:
+        self.rows.sort_by(sort, backwards=backwards)
+        self._keep_rows()
+
+    @command("collection", uses="list_collection_spaces")
+    async def list_collection(self, rest: str) -> None:
+        """List the spaces of the collection under the cursor, or of the one that a space is in."""
+        node = self.rows.selected_item
+        while node is not None and node.kind != "collection":
+            node = next((each for each in self.rows.nodes if each.id == node.parent), None)
+        if node is None:
+            self.say("Put the cursor on a collection first.", "warn")
+            return
+        await self.desk.go("collection-spaces", Target(self.target.organization, item=node.id))
+
+    @command("org", "NAME", uses="list_organizations")
+    async def go_organization(self, rest: str) -> None:
+        """Go to the organization whose name has these words; without any, to the list of them."""
+        from copydesk.session.reads.spaces import read_organizations
+
+        words = fold(rest).split()
+        if not words:
+            await self.desk.go("organizations")
+            return
+        for found in await read_organizations(await self.session.ready()):
+            if all(word in fold(found.title) for word in words):
+                self.show_organization(found.id, clean(found.title))
+                return
+        self.say(f"You are in no organization called {rest!r}. Press “g o” for yours.", "warn")
+
+    def status_left(self) -> str:
+        """Say what waits, or what is shown."""
+        waiting = super().status_left()
+        if waiting or not self.rows.nodes or self.rows.partial:
+            return waiting
+        said = plural(self.rows.count("space"), "space")
+        folders = self.rows.count("collection")
+        return f"{said} in {plural(folders, 'collection')}" if folders else said

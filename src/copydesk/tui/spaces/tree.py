@@ -1,0 +1,385 @@
+"""Collections and spaces, to be rearranged: their tree, and the trash (interaction.md 3.6, 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.space_tree import TRASH
+from copydesk.domain.text import plural
+from copydesk.domain.tree_arrangement import TreeArrangement
+from copydesk.present.json_views import OF_NODE, Raw, node_raw
+from copydesk.session.draft_keys import tree_key
+from copydesk.session.glyphs import glyphs
+from copydesk.session.reads.tree import Trashed, TreeRead
+from copydesk.session.target import Target
+from copydesk.tui.arrange import cells as staged
+from copydesk.tui.arrange.cells import Row
+from copydesk.tui.arrange.layout import VIEWS
+from copydesk.tui.arrange.place import not_allowed, nothing_staged
+from copydesk.tui.arrange.tree import ArrangedTree
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.spaces import tree_cells as present
+from copydesk.tui.spaces.details import SpaceDetails
+from copydesk.tui.spaces.editor import in_trash
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.arrange_run import ArrangeRun
+    from copydesk.domain.arrangement import Arrangement
+
+NOTHING_STAGED = (
+    "Nothing is staged: this is how it is.",
+    "J and K move a row, > and < into a collection and out, e changes it, ctrl+n adds one.",
+    "Nothing is sent until ctrl+s.",
+)
+
+AFTER_PLAN = ("If a request fails, it stops and asks.",)
+
+LIVE = "It holds at once for everybody; there is no draft of it on the service."
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody who comes from another place wants: a row, and the action to begin there."""
+
+    row: str
+    action: str = ""
+
+
+WANTED = "organization-structure"
+"""The key in `Session.left` of what is `Wanted`."""
+
+
+@place(
+    "organization-structure",
+    key="a",
+    title="Collections and spaces",
+    uses=("list_organization_collections", "list_organization_spaces", "list_site_spaces"),
+)
+class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
+    """The tree of an organization. What is changed in it is staged, then sent."""
+
+    RAW = OF_NODE
+
+    CSS_PATH = style_path("organization_structure")
+    what_it_is = "The tree"
+    boxes = ("collection",)
+    sorts = ("title",)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.arrangement = TreeArrangement.on(Layout({}, {TOP: ()}), self.target.organization or "")
+        self._trash_read = False
+        self._unfolded: set[str] = {TOP}
+        """The collections that were shown before: a new one is unfolded, once."""
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """The tree; beside it the row, the plan, and what was changed here."""
+        source: TreeSource[Row] = TreeSource(
+            key=lambda row: row.id,
+            children=lambda row: row.children,
+            foldable=lambda row: bool(row.children),
+        )
+        self.rows = ArrangedTree(
+            source,
+            self._columns(),
+            title="Collections and spaces",
+            empty="Reading the tree…",
+            sign=lambda row: staged.sign(row, self.shown),
+            id="tree",
+        )
+        self.rows.pickable = self._not_pickable
+        self.facts = Facts(title="Row", id="tree-row")
+        self.plan = Facts(title="Plan", id="tree-plan", classes="drawer-hidden")
+        self.written = Facts(
+            title="Changes made from this machine",
+            empty="None that can be taken back.",
+            id="tree-written",
+        )
+        yield Part("main", self.rows)
+        yield Part("side", self.facts, self.plan, self.written)
+
+    def _columns(self) -> list[Column[Row]]:
+        def state(row: Row) -> Text:
+            now = self.session.now
+            return present.state_cell(present.state(row, self.shown, self.trashed, now))
+
+        def base() -> Layout:
+            return self.arrangement.base
+
+        return [
+            Column("now", "NOW", lambda row: present.now(row, self.shown), 4),
+            Column("was", "WAS", lambda row: present.was(row, self.shown, base()), 4),
+            Column(
+                "title", "NAME", lambda row: present.name(row, self.shown, self.known_nodes),
+                flex=1, minimum=24,
+            ),
+            Column("shift", "", lambda row: present.shift(row, self.shown, base()), 4),
+            Column("rules", "RULES", lambda row: present.rules(row, self.shown), 8, drop=2),
+            Column(
+                "open", "OPEN", lambda row: present.open_requests(row, self.known_nodes), 4,
+                align="right", drop=3,
+            ),
+            Column("state", "  STATE", state, 13, drop=1),
+        ]  # fmt: skip
+
+    def _not_pickable(self, row: Row) -> str | None:
+        if TRASH in (row.id, row.level):
+            return "It is in the trash: D restores it."
+        if self.shown.state(row).removed:
+            return f"{row.title} is going to be deleted. u brings it back."
+        return None
+
+    def trail(self) -> Iterable[str]:
+        """The organization, that this is its tree, and what is staged."""
+        known = self.read.title if self.read is not None else self.session.organization_title
+        yield known or "no organization"
+        yield "Collections and spaces"
+        if self.refused:
+            yield "read-only"
+        elif self.staged_note:
+            yield self.staged_note
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the tree."""
+        return [*staged.signs(), (glyphs().right, "comes from elsewhere")]
+
+    def status_left(self) -> str:
+        """What is staged; what there is, and what is not shown."""
+        said = super().status_left()
+        if said != VIEWS["base"] or self.read is None:
+            return said
+        items = self.arrangement.base.items.values()
+        count = sum(item.kind == "space" for item in items)
+        told = [f"{plural(count, 'space')} in {plural(len(items) - count, 'collection')}"]
+        if self.read.hidden:
+            told.append(f"{self.read.hidden} in collections that you cannot see are not shown")
+        if not self.read.listed:
+            told.append("this service lists no spaces: only those found elsewhere are shown")
+        return "   ".join(told)
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the space or collection comes from."""
+        return node_raw(self.node)
+
+    def url(self) -> str | None:
+        """Return the address of what is under the cursor in the platform's application."""
+        node = self.node
+        return (node.app_url or node.published_url or None) if node is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row, node = self.row, self.node
+        if row is None or row.id == TRASH:
+            return []
+        choices = [
+            ("address", node.app_url if node is not None else ""),
+            ("published address", node.published_url if node is not None else ""),
+            ("title", row.title),
+            ("id", "" if row.id.startswith("new:") else row.id),
+        ]
+        return [(name, text) for name, text in choices if text]
+
+    def space_at_hand(self) -> str | None:
+        """Return the space under the cursor."""
+        node = self.node
+        return node.id if node is not None and node.kind == "space" else None
+
+    # What is arranged
+
+    @property
+    def draft_key(self) -> str:
+        """The key under which what is staged of the organization is kept."""
+        return tree_key(self.organization)
+
+    @property
+    def about(self) -> str:
+        """The title of the organization."""
+        return self.read.title if self.read is not None else "the organization"
+
+    @property
+    def run_target(self) -> str:
+        """The id of the organization."""
+        return self.organization
+
+    def fresh(self, layout: Layout) -> Arrangement:
+        """Return nothing staged, on how it is."""
+        listed = self.read is None or self.read.listed
+        return replace(TreeArrangement.on(layout, self.organization), listed=listed)
+
+    async def read_layout(self, api: Api) -> Layout:
+        """Read the tree again."""
+        from copydesk.session.reads.tree import read_tree
+
+        self.read = await read_tree(api, self.organization)
+        return self.read.layout
+
+    @property
+    def beyond(self) -> str:
+        """What to say of the trash: it has no order."""
+        return in_trash(self) or ""
+
+    def further_rows(self) -> Sequence[Row]:
+        """Return the trash, below all that is arranged."""
+        if self.showing != "now":
+            return ()
+        there = self.arrangement.base.items
+        return present.trash_rows([each for each in self.trashed.values() if each.id not in there])
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the tree; what is staged is put on top of it. Then the trash is looked up."""
+        self.forget_details()
+        self._trash_read = False
+        self.load(
+            "tree", self.read_first, self._arrived, what="Reading the tree",
+            failed=self.not_arrived,
+        )  # fmt: skip
+
+    async def read_all(self, api: Api) -> TreeRead | None:
+        """Read the tree of the organization."""
+        from copydesk.session.reads.tree import read_tree
+
+        organization = self.target.organization or self.session.organization
+        if organization is None:
+            return None
+        found = await read_tree(api, organization)
+        self.target = self.target.but(organization=organization)
+        if self.session.organization in (None, organization):
+            self.session.organization, self.session.organization_title = organization, found.title
+        return found
+
+    def _arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:
+        if read is None:
+            self.rows.say_instead("Which organization? go lists them.")
+            return
+        found, unfinished = read
+        self.read, self.refused = found, found.refused
+        self.rows.empty = "Nothing that you can see is here yet. ctrl+n adds a collection."
+        layout = found.layout
+        if self.known:
+            self.read_anew(layout)
+        else:
+            self.begin(layout, unfinished)
+            # What was kept does not know what the service can list.
+            self.arrangement = replace(self.staged_tree, listed=found.listed)
+            self.read_losing(
+                [row for row, item in self.arrangement.removed.items() if item.kind == "space"]
+            )
+        self.look_back()
+        self.show_arrangement()
+        if self.revealing is not None:
+            self.rows.reveal(self.revealing)
+            self.revealing = None
+        if self.resuming:
+            self.resume_draft(self.resuming)
+        self._begin_wanted()
+        if not self._trash_read:
+            self._trash_read = True
+            self._read_trash(found)
+
+    def _read_trash(self, found: TreeRead) -> None:
+        from copydesk.session.reads.tree import read_trash
+
+        def arrived(trashed: tuple[Trashed, ...]) -> None:
+            self.trashed = {each.id: each for each in trashed}
+            self.rows.tree_source.unfolded.add(TRASH)
+            self.look_back()
+            self.show_arrangement()
+
+        self.load(
+            "trash",
+            lambda api: read_trash(self.session, api, found.organization, found.layout.items),
+            arrived,
+            what="Looking into the trash",
+            kept="never",
+        )
+
+    # Coming from the list of spaces
+
+    def on_screen_resume(self) -> None:
+        """Do what somebody came for."""
+        super().on_screen_resume()
+        if self.known:
+            self._begin_wanted()
+
+    def _begin_wanted(self) -> None:
+        wanted = self.session.left.pop(WANTED, None)
+        if not isinstance(wanted, Wanted) or (wanted.row and not self.rows.reveal(wanted.row)):
+            return
+        if wanted.action:
+            self.app.call_later(run, self, self.ACTIONS[wanted.action])
+
+    # What is on screen
+
+    def show_arrangement(self, cursor: str | None = None) -> None:
+        """Show what is staged; a collection that was never shown before is unfolded."""
+        fresh = self.arrangement.now.levels.keys() - self._unfolded
+        self.rows.tree_source.unfolded |= fresh
+        self._unfolded |= fresh
+        super().show_arrangement(cursor)
+
+    def draw(self) -> None:
+        """Show the plan, the row, and what was changed from here."""
+        losing = self.losing_lines()
+        self.LIVE = "\n".join([LIVE, *losing])
+        self.plan.title = staged.plan_title(self.calls)
+        after = (*losing, *AFTER_PLAN)
+        nothing = NOTHING_STAGED[: 1 if self.session.read_only else None]
+        self.plan.show(staged.plan_facts(self.calls, nothing=nothing, after=after))
+        # A narrow drawer has room for one: what is staged matters more than a row's details.
+        self.facts.set_class(bool(self.calls), "drawer-hidden")
+        self.plan.set_class(not self.calls, "drawer-hidden")
+        self.show_written()
+        self.look()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of the row, and read the rest when the cursor rests."""
+        self.look()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Drop what is picked; else fold or unfold; restore; go to the requests of a space."""
+        row = self.row
+        if row is None:
+            return
+        if self.rows.marks:
+            self.drop_picked()
+        elif row.level == TRASH:
+            self.app.call_later(run, self, self.ACTIONS["delete_or_restore"])
+        elif row.children:
+            self.rows.toggle()
+        elif row.kind == "space" and row.id in self.known_nodes:
+            target = Target(organization=self.organization, space=row.id)
+            self.desk.go_soon("changes", target)
+
+    @action(
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        override=True,
+        uses=(
+            "move_space", "move_collection", "update_space", "update_collection", "create_space",
+            "create_collection", "duplicate_space", "delete_space", "delete_collection",
+            "list_organization_spaces", "list_organization_collections",
+        ),
+        takes="none",
+    )  # fmt: skip
+    async def apply(self) -> None:
+        """Send what is staged, after reading the tree again. It shows the plan first."""
+        await self.send_staged()
+        if self.read is not None:  # what was deleted is in the trash now
+            self._read_trash(self.read)

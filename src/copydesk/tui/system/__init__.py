@@ -1,0 +1,1 @@
+"""Screens and commands of the program itself: help, palette, undo, outbox, drafts, account."""

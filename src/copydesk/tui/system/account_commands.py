@@ -1,0 +1,153 @@
+"""Going on as somebody else: another token, another profile. A base of `CopydeskApp`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
+
+from rich.cells import cell_len
+
+from copydesk.tui.framework.workers import begin
+
+if TYPE_CHECKING:
+    from copydesk.session.profiles import Offers, Welcome
+    from copydesk.tui.framework.desk_app import DeskApp
+
+
+CLOSING_SECONDS = 1.0
+"""How long the end of the program may take for letting go of a service."""
+
+
+class AccountApp:
+    """A program whose token can be replaced, and that can be left for another profile.
+
+    It is no `App` itself: each class of these takes its time to make before the first paint.
+    """
+
+    offers: Offers | None = None
+    """What ``:profile`` leads to; None where there is nothing."""
+
+    bound_for: str | None = None
+    """The id of the offer that it was left for; None where it was simply left."""
+
+    welcome: Welcome | None = None
+    """What is told in the first runs; None where there is nothing."""
+
+    opens_with = ""
+    """What it says first: where it came from."""
+
+    _typing_token = False
+    _hints: Sequence[str] = ()
+
+    @property
+    def _desk(self) -> DeskApp:
+        return cast("DeskApp", self)
+
+    async def on_unmount(self) -> None:
+        """Let go of the service: what was read of it is kept, and nothing holds it open."""
+        api = self._desk.session.api
+        if api is not None and (api.keeps or self.bound_for is not None):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING_SECONDS):
+                    await api.aclose()
+
+    # The first run
+
+    async def find_hints(self) -> None:
+        """Find out whether something is to be told in this run."""
+        if self.welcome is not None:
+            self._hints = await asyncio.to_thread(self.welcome.hints)
+            self._desk.session.touched()
+
+    def hint(self, width: int) -> str:
+        """Return what is told in a line so wide; nothing once something was written."""
+        if not self._hints or self._desk.session.log:
+            return ""
+        return next((each for each in self._hints if cell_len(each) <= width), "")
+
+    def hide_hint(self) -> bool:
+        """Tell it no more; False where nothing is told."""
+        if not self._hints or self.welcome is None:
+            return False
+        self._hints = ()
+        begin(self._desk, asyncio.to_thread, self.welcome.hide, name="hide the hint")
+        self._desk.session.touched()
+        return True
+
+    # Another token
+
+    def open_token(self) -> None:
+        """Ask for another token, over whatever is in front; nothing under it is touched."""
+        if not self._typing_token:
+            self._typing_token = True
+            begin(self._desk, self._change_token, name="token")
+
+    def action_token(self) -> None:
+        """Ask for another token: ctrl+g over a sheet, or in a field, comes here."""
+        if self._desk.session.token is None:
+            self._desk.bell()
+        else:
+            self.open_token()
+
+    async def _change_token(self) -> None:
+        from copydesk.tui.system.token import TokenSheet
+
+        app, session = self._desk, self._desk.session
+        assert session.token is not None
+        try:
+            said = await app.push_screen_wait(TokenSheet(session, session.token))
+        finally:
+            self._typing_token = False
+        place = app.here
+        if said is None or place is None:
+            return
+        place.say(said, "good")
+        if place.may_poll:
+            # What could not be read is read now; nothing that was to be sent is sent again.
+            place.read_again(by_hand=place.unread or place.read_at is None)
+
+    def read_for_another(self) -> None:
+        """Read anew what every place shows: it was kept for somebody else."""
+        from copydesk.tui.framework.place import Place
+
+        app = self._desk
+        app.session.left.clear()
+        for screen in app.screen_stack:
+            if isinstance(screen, Place):
+                screen.doubt()
+        if app.here is not None:
+            app.here.read_again()
+
+    # Another profile
+
+    @property
+    def profile_names(self) -> Sequence[str]:
+        """The names that ``:profile`` takes, for its completion; none where they are not read."""
+        from copydesk.session.errors import NotDoneError
+
+        try:
+            known = self.offers.known() if self.offers is not None else ()
+        except NotDoneError:
+            return ()
+        return [each.name for each in known if each.name]
+
+    async def change_profile(self, name: str) -> None:
+        """Leave for the profile of that name, or for one that is chosen where none is given.
+
+        Raises `NotDoneError`: then all stays as it is.
+        """
+        from copydesk.session.errors import NotDoneError
+        from copydesk.tui.system.account import choose_offer, offer_named
+
+        if self.offers is None:
+            raise NotDoneError("There are no profiles here.")
+        known = await asyncio.to_thread(self.offers.known)
+        offer = offer_named(known, name) if name else await choose_offer(self._desk, known)
+        if offer is None:
+            return
+        if offer.current:
+            raise NotDoneError(f"{offer.title} is open already.")
+        await asyncio.to_thread(self.offers.prepare, offer)
+        self._desk.leave(bound_for=offer.id)

@@ -1,0 +1,208 @@
+"""The activity log: every write of this run, what became of it, another try; long messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.text import clean
+from copydesk.present.diff import wrap_exact
+from copydesk.present.markdown import Line
+from copydesk.session.errors import UNKNOWN
+from copydesk.session.session import Session, WriteError, Written
+from copydesk.tui.dialogs.dialog import ScrollingSheet
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.wrapped_list import WrappedList
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.desk_app import DeskApp
+
+TONES = {
+    "done": "good", "failed": "bad", "unknown": "warn", "sending": "warn", "undone": "muted",
+    "replaced": "muted", "said": "muted", "waiting": "warn", "recalled": "muted",
+    "queued": "warn", "dropped": "muted",
+}  # fmt: skip
+
+
+def not_failed(sheet: Activity) -> str | None:
+    """Say so when the selected write neither failed nor is unknown."""
+    line = sheet.selected
+    failed = line is not None and line.state in ("failed", "unknown", "queued")
+    return None if failed else "Only a write that failed, waits or is unknown can be sent again."
+
+
+async def confirm_again(app: DeskApp, line: Written) -> bool:
+    """Ask whether to send a write of this run that may have arrived."""
+    from copydesk.tui.system import outbox_commands as outbox_asking
+
+    return await outbox_asking.confirm_again(
+        app,
+        line.what,
+        line.target,
+        f"{UNKNOWN}: an earlier try at {line.at.astimezone():%H:%M} had no answer.",
+        "Look first whether it is there: R reads the screen again.",
+    )
+
+
+def nothing_said(sheet: Activity) -> str | None:
+    """Say so when there is no text to go to."""
+    return None if sheet.query_one(Said).display else "There is nothing more to read of this one."
+
+
+class Said(WrappedList, scope="said"):
+    """One text as it was said, folded at blanks; a long one is moved through line by line."""
+
+    said = ""
+
+    @property
+    def rows(self) -> int:
+        """One, if there is a text."""
+        return 1 if self.said else 0
+
+    def draw(self, row: int, width: int) -> list[Line]:
+        """Return the lines of the text."""
+        text = clean(self.said, lines=True)
+        return [
+            [(" ", ""), *line]
+            for part in text.split("\n")
+            for line in wrap_exact([(part, "")], max(8, width - 2))
+        ]
+
+    def tint(self, row: int) -> str:
+        """There is nothing to choose from: no cursor is lit."""
+        return ""
+
+    def stops(self, row: int) -> bool:
+        """There is nothing to choose from."""
+        return False
+
+
+class Activity(ScrollingSheet[None], scope="activity"):
+    """Lists the writes and the long messages, newest first; ``r`` sends a failed write again.
+
+    What was said of the line under the cursor is below, in full.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__("Activity   r retry   tab to the text   esc back")
+        self._session = session
+        self._source: ListSource[Written] = ListSource(self._lines(), key=lambda line: line.id)
+        self._stop = session.watch(self._changed)
+
+    def _lines(self) -> list[Written]:
+        """Return what there is, newest first."""
+        session = self._session
+        both = [*session.messages, *session.log]
+        return sorted(both, key=lambda line: (line.at, line.number), reverse=True)
+
+    @property
+    def selected(self) -> Written | None:
+        """The write under the cursor."""
+        return self.query_one(VirtualList).selected
+
+    def body(self) -> ComposeResult:
+        """The list."""
+        self.add_class("help")
+        yield VirtualList(
+            self._source,
+            self._columns(),
+            empty="Nothing was written in this run.",
+        )
+        yield Said(id="activity-said")
+
+    def on_mount(self) -> None:
+        """Show what has changed since the log was asked for."""
+        self._changed()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show in full what was said of the line under the cursor."""
+        event.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        line = self.selected
+        said = "" if line is None else line.said
+        text = self.query_one(Said)
+        text.display = bool(said)
+        if text.said != said:
+            text.said = said
+            text.changed(top=True)
+        if not said and text.has_focus:
+            self.query_one(VirtualList).focus()
+
+    def _columns(self) -> list[Column[Written]]:
+        """Return the columns; what went wrong has room only where something did."""
+        said: list[Column[Written]] = [
+            Column("said", "", lambda line: clean(line.said), flex=2, drop=1)
+        ]
+        return [
+            Column("at", "TIME", lambda line: f"{line.at.astimezone():%H:%M:%S}", width=8),
+            Column("what", "WHAT", lambda line: line.what, width=18),
+            Column("target", "TARGET", lambda line: clean(line.target), flex=1, minimum=28),
+            Column(
+                "state",
+                "STATE",
+                lambda line: Text(line.state, style=TONES.get(line.state, "")),
+                width=8,
+            ),
+            *(said if any(line.said for line in self._lines()) else []),
+            Column("request", "REQUEST", lambda line: clean(line.request_id), width=12, drop=2),
+        ]
+
+    def _changed(self) -> None:
+        if not self.query(VirtualList) or not self.query(Said):
+            return  # a write may end before the log is composed, and while it closes
+        rows = self.query_one(VirtualList)
+        rows.columns = tuple(self._columns())
+        rows.refresh_rows()
+        self._source.set(self._lines())
+        self._tell()
+
+    def on_unmount(self) -> None:
+        """Stop listening."""
+        self._stop()
+
+    @action("r", "retry", unless=not_failed)
+    async def retry(self) -> None:
+        """Send the failed write again. Of one that may have arrived, read or ask first."""
+        line, app = self.selected, desk_of(self)
+        if line is None:
+            return
+        if line.entry is not None and self._session.outbox.keeps(line):
+            from copydesk.tui.system.outbox_commands import send_waiting
+
+            await send_waiting(app, line.entry.id)
+            return
+        try:
+            if line.state == "unknown" and line.look is not None:
+                # What was found to have happened is not sent again.
+                await self._find_out(line)
+            elif line.state == "unknown" and not await confirm_again(app, line):
+                return
+            await self._session.retry(line)
+        except WriteError:
+            self.app.bell()
+
+    async def _find_out(self, line: Written) -> None:
+        """Read whether it happened. Raises `WriteError` when that is still not known."""
+        try:
+            await self._session.find_out(line)
+        except WriteError as error:
+            if error.unknown:
+                raise
+
+    @action("tab", "list or text", unless=nothing_said, show=False)
+    def other_pane(self) -> None:
+        """Go to the text below, or back to the list."""
+        text = self.query_one(Said)
+        (self.query_one(VirtualList) if text.has_focus else text).focus()
+
+    @action("q", "back", show=False)
+    def back(self) -> None:
+        """Close the log."""
+        self.dismiss(None)

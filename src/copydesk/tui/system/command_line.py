@@ -1,0 +1,183 @@
+"""The line of ``:``: places and commands by name, with completion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from copydesk.session.target import Target
+from copydesk.tui.framework.actions import Acts, Command
+from copydesk.tui.framework.keyboard import run_command
+from copydesk.tui.framework.navigation import ENTRIES
+from copydesk.tui.framework.prompt import Prompt
+from copydesk.tui.framework.read_only import away
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.tui.framework.place import Place
+
+ALSO = {"q": "quit", "q!": "quit", "wq": "quit", "x": "quit"}
+"""Words that hands bring along from other programs, and what they mean here."""
+
+HISTORY: list[str] = []
+"""What was entered in this run, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that may follow ``:``, and who answers it (None: it is a place)."""
+
+    name: str
+    usage: str
+    doc: str
+    owner: Acts | None = None
+    command: Command | None = None
+
+
+def words(chain: list[Acts]) -> dict[str, Word]:
+    """Return every word that works here, nearest owner first."""
+    found: dict[str, Word] = {}
+    for owner in chain:
+        for name, each in owner.LINE_COMMANDS.items():
+            found.setdefault(name, Word(name, each.usage, each.doc, owner, each))
+    for name, entry in ENTRIES.items():
+        found.setdefault(name, Word(name, "", entry.action.doc))
+    return found
+
+
+class CommandPrompt(Prompt):
+    """Runs a word; Tab completes it; an unknown one gets the nearest."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(":", "", "a screen or a command; Tab completes")
+        self._place = place
+        self._chain = place.desk.keyboard.chain()
+        self._at = len(HISTORY)
+
+    @property
+    def _words(self) -> dict[str, Word]:
+        return words(self._chain)
+
+    @property
+    def _offered(self) -> dict[str, Word]:
+        """What is offered while it is typed: a word that is away says so once it is entered."""
+        session = self._place.session
+        return {
+            name: word
+            for name, word in self._words.items()
+            if word.command is None or not away(session, word.command)
+        }
+
+    def changed(self, text: str) -> None:
+        """Show what it may become."""
+        known = self._offered
+        name, blank, rest = text.partition(" ")
+        if blank and (word := known.get(name)) is not None:
+            choices = [c for c in self._choices(word) if c.startswith(rest)]
+            summary = word.doc.split("\n", 1)[0]
+            self._place.show_keys("  ".join(choices[:12]) or f"{word.usage}  {summary}".strip())
+        else:
+            self._place.show_keys("  ".join(sorted(w for w in known if w.startswith(name))))
+
+    def _choices(self, word: Word) -> list[str]:
+        if word.command is None or word.command.complete is None:
+            return []
+        return list(word.command.complete(word.owner))
+
+    def complete(self) -> None:
+        """Complete as far as it is unambiguous."""
+        name, blank, rest = self.input.value.partition(" ")
+        if blank:
+            word = self._offered.get(name)
+            choices = [c for c in self._choices(word) if c.startswith(rest)] if word else []
+            lead = f"{name} "
+        else:
+            choices, lead = [w for w in self._offered if w.startswith(name)], ""
+        if choices:
+            common = _common_start(choices)
+            end = " " if len(choices) == 1 and not blank else ""
+            self.input.value = lead + common + end
+            self.input.cursor_position = len(self.input.value)
+
+    def recall(self, by: int) -> None:
+        """Walk through what was entered before."""
+        self._at = max(0, min(len(HISTORY), self._at + by))
+        self.input.value = HISTORY[self._at] if self._at < len(HISTORY) else ""
+        self.input.cursor_position = len(self.input.value)
+
+    def close(self) -> None:
+        """Take the hints away too."""
+        self._place.show_keys("")
+        super().close()
+
+    def submitted(self, text: str) -> None:
+        """Do what it says."""
+        self.close()
+        text = text.strip()
+        if not text:
+            return
+        HISTORY.append(text)
+        name = text.partition(" ")[0]
+        if self._place.desk.waking and ALSO.get(name, name) not in self._words:
+            self._place.desk.soon(self._do_later, text)
+        else:
+            self._do(text)
+
+    async def _do_later(self, text: str) -> None:
+        """Do what may be about a place that is still being imported."""
+        await self._place.desk.all_places()
+        self._do(text)
+
+    def _do(self, text: str) -> None:
+        known = self._words
+        name, _, rest = text.partition(" ")
+        rest = rest.strip()
+        word = known.get(ALSO.get(name, name))
+        if word is None and (number := text.removeprefix("#")).isascii() and number.isdigit():
+            self._place.desk.soon(self._open_number, number)
+        elif word is not None and word.command is None and rest:
+            self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
+        elif word is None:
+            near = get_close_matches(name, known, 1)
+            hint = f" Nearest: :{near[0]}." if near else " ? lists what works here."
+            self._place.say(f"There is no :{name} here.{hint}", "warn")
+        elif word.command is None:
+            self._place.desk.go_soon(name)
+        elif word.owner is not None:
+            self._place.desk.soon(run_command, word.owner, word.command, rest)
+
+    async def _open_number(self, number: str) -> None:
+        """Open the change request of that number in the space at hand: the API takes numbers."""
+        place = self._place
+        space = place.space_at_hand()
+        if space is None:
+            place.say(f"#{number} is counted in a space. Go to one first: press “g s”.", "warn")
+            return
+
+        def found(request: str) -> None:
+            target = Target(place.session.organization, space, change_request=request)
+            place.desk.go_soon("review", target)
+
+        place.load(
+            "number",
+            lambda api: _find_number(api, space, number),
+            found,
+            what=f"Looking for #{number}",
+            kept="away",
+        )
+
+
+async def _find_number(api: Api, space: str, number: str) -> str:
+    """Return the id of a change request. Raises `NotFound`."""
+    from copydesk.contract import operations as ops
+
+    return (await api(ops.get_change_request, space, number)).id
+
+
+def _common_start(choices: list[str]) -> str:
+    first, last = min(choices), max(choices)
+    for at, letter in enumerate(first):
+        if at >= len(last) or last[at] != letter:
+            return first[:at]
+    return first

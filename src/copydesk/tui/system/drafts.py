@@ -1,0 +1,195 @@
+"""Everything that was typed and not sent: where it belongs, and back to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import age
+from copydesk.domain.inverses import draft_dropped
+from copydesk.session.glyphs import glyphs
+from copydesk.session.target import Target
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.system.draft_cells import DraftRow, draft_rows, readable, request_of
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.text import TextView
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+NAMED_AT_ONCE = 30
+"""Of how many change requests the titles are read; the others are named by what was typed."""
+
+
+def none_selected(here: Drafts) -> str | None:
+    """Say so when no draft is under the cursor."""
+    return None if here.rows.selected is not None else "There is no draft here."
+
+
+@place("drafts", key="d", title="Drafts")
+class Drafts(Place, scope="drafts"):
+    """The texts that were typed on this machine and not sent."""
+
+    OF_DESK = False
+    IN_ORGANIZATION = False
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._about: dict[tuple[str, str], str] = {}
+        """What change requests and spaces are called, by (space, change request or "")."""
+        self._texts: dict[str, str] = {}
+        """The drafts, as they were read."""
+
+    def panes(self) -> ComposeResult:
+        """The drafts, and the whole text of the one under the cursor."""
+        self.rows: VirtualList[DraftRow] = VirtualList(
+            ListSource(key=lambda row: row.key),
+            [
+                Column("where", "WHERE", lambda row: row.where, flex=3, minimum=20),
+                Column("text", "TEXT", lambda row: row.words, flex=2, minimum=20),
+                Column(
+                    "age", "AGE",
+                    lambda row: Text(age(row.saved, self.session.clock()), style="muted"),
+                    width=6, align="right",
+                ),
+            ],
+            title="Drafts",
+            empty="Nothing waits to be sent. What you type is kept here until it is.",
+            id="drafts",
+        )  # fmt: skip
+        self.text = TextView(title="Text", empty="No draft is selected.", literal=True)
+        yield Part("main", self.rows)
+        yield Part("side", self.text)
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the sign of what could not be sent."""
+        return [(glyphs().failed, "could not be sent: the reason is above its text")]
+
+    def trail(self) -> Iterable[str]:
+        """Yield where this is."""
+        yield "Drafts"
+
+    def requeued(self) -> None:
+        """Show the text that is a draft again, or is none any more."""
+        self.reload()
+
+    def others_typed(self) -> None:
+        """Show what another window has typed, sent or discarded."""
+        if self.asked_at is not None and not self.loads:
+            self.reload()
+
+    def reload(self) -> None:
+        """Read the drafts, then what their change requests are called."""
+        self.load(
+            "drafts", lambda api: self._read(), self._arrived, what="Reading drafts", local=True
+        )
+
+    def poll(self) -> None:
+        """Read nothing: drafts change by the hand that types them."""
+
+    def on_screen_resume(self) -> None:
+        """Show what was sent or typed meanwhile."""
+        super().on_screen_resume()
+        if self.asked_at is not None:
+            self.read_again()
+
+    async def _read(self) -> list[tuple[str, str, float]]:
+        return list(await asyncio.to_thread(self.session.drafts.dated))
+
+    def _arrived(self, drafts: list[tuple[str, str, float]]) -> None:
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        self._texts = {key: text for key, text, _ in drafts}
+        source.merge(
+            draft_rows(drafts, self._about, self.session.unsent, self.session.organization_titles)
+        )
+        source.fold()  # all of it happened on this machine, by this hand: nothing is news
+        source.fresh.clear()
+        self._look()
+        unknown = {
+            request: None
+            for row in source.shown()
+            if (request := request_of(row.belongs)) is not None and request not in self._about
+        }
+        if unknown:
+            wanted = list(unknown)[:NAMED_AT_ONCE]
+            self.load("names", lambda api: self._read_names(api, wanted),
+                      lambda _: self._arrived(drafts), what="Reading change requests")  # fmt: skip
+
+    async def _read_names(self, api: Api, requests: list[tuple[str, str]]) -> None:
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.contract import operations as ops
+        from copydesk.domain.text import clean
+
+        for space, request in requests:
+            try:
+                if request:
+                    found = await api(ops.get_change_request, space, request)
+                    said = f"#{found.number} {clean(found.subject)}".rstrip()
+                else:
+                    said = f"in {clean((await api(ops.get_space, space)).title)}"
+            except (Forbidden, NotFound):
+                said = "gone"
+            self._about[space, request] = said
+
+    def _look(self) -> None:
+        row = self.rows.selected
+        text = self._texts.get(row.key, "") if row is not None else ""
+        why = f"**Not sent:** {row.why}\n\n---\n\n" if row is not None and row.why else ""
+        self.text.set_text(why + readable(row.belongs, text) if row is not None else "")
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the whole text."""
+        self._look()
+        self.frame_soon()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to where the draft belongs, and open it there."""
+        self.desk.call_later(self._open_draft)
+
+    async def _open_draft(self) -> None:
+        row = self.rows.selected
+        if row is None:
+            return
+        if row.belongs is None:
+            self.say("It is not known where this belongs. Y copies the text.", "warn")
+            return
+        if self.session.counted.unkept:  # what is typed there is another text
+            await asyncio.to_thread(self.session.counted.flush)
+        self.session.drafts.choose(row.key)
+        target = row.belongs.target
+        target = target.but(organization=target.organization or self.session.organization)
+        await self.desk.go(row.belongs.place, target)
+        there = self.desk.here
+        if there is not None and there is not self and row.belongs.part:
+            self.desk.keyboard.ahead.resume(there, row.belongs.part)
+
+    def copies(self) -> list[tuple[str, str]]:
+        """Offer the text."""
+        row = self.rows.selected
+        text = self._texts.get(row.key) if row is not None else None
+        return [("text", text)] if text else []
+
+    @action("D", "discard", unless=none_selected, show=12)
+    async def discard(self) -> None:
+        """Discard the draft under the cursor; u brings it back."""
+        row = self.rows.selected
+        assert row is not None
+        drafts = self.session.drafts
+
+        async def drop(api: Api) -> None:
+            await asyncio.to_thread(drafts.discard, row.key)
+
+        await self.perform(
+            "Discard", f"“{row.first_line[:40]}”", drop, reversal=draft_dropped(row.key),
+            done="Discarded. u brings it back.",
+        )  # fmt: skip
+        self.session.unsent.pop(row.key, None)
+        self.reload()

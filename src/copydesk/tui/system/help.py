@@ -1,0 +1,215 @@
+"""The help of a place: every key, with the reason where it is off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.widgets import Input, Static
+
+from copydesk.session.glyphs import glyphs
+from copydesk.session.writes.outbox_marks import MEANS
+from copydesk.tui.dialogs.dialog import Sheet
+from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.commands import CommonActions
+from copydesk.tui.framework.keyboard import Keyboard, keys_of
+from copydesk.tui.framework.keys import shown
+from copydesk.tui.framework.navigation import ENTRIES
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Place
+from copydesk.tui.framework.prompt import Field
+from copydesk.tui.framework.read_only import away
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.system.command_line import words
+from copydesk.tui.widgets.columns import by_content
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.domain.filter import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the help."""
+
+    id: str
+    keys: str
+    label: str
+    text: str
+    group: str
+    off: bool
+    about: str
+
+
+YOURS = [
+    (
+        "yours service", "login", "your service",
+        "copydesk login in the shell connects to one; :profile goes there.", "Start", False,
+        "copydesk login asks for the address of a service and for your token, and looks whether it "
+        "is accepted. From then on :profile goes there and back. This is the desk on this machine.",
+    ),
+    (
+        "yours files", "import", "your files",
+        "copydesk desk import FOLDER in the shell reads Markdown.", "Start", False,
+        "copydesk desk import reads a folder, a repository or a bundle of Markdown into this desk.",
+    ),
+]  # fmt: skip
+"""What the help says of the way from the desk on this machine to one's own things."""
+
+
+def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
+    """Return the help for these owners, nearest first, then jumps and command words."""
+    found: list[Row] = []
+    session = keyboard.app.session
+    for owner in chain:
+        for each in owner.ACTIONS.values():
+            if away(session, each):
+                continue
+            why = each.reason(owner)
+            keys = " ".join(shown(key) for key in keys_of(each, keyboard.keymap)[:3])
+            text = each.summary if why is None else f"off: {why}"
+            about = " ".join(part for part in (each.doc, why) if part)
+            group = each.group or owner.SCOPE.replace("_", " ").capitalize()
+            found.append(Row(each.id, keys, each.label, text, group, why is not None, about))
+        if isinstance(owner, Pane) and owner.fields is not None:
+            found.append(_filter_row(owner.fields))
+    found += _sign_rows(chain)
+    # What only works here comes first; what works everywhere follows.
+    found.sort(key=lambda row: row.id.startswith(f"{CommonActions.SCOPE}."))
+    for entry in ENTRIES.values():
+        keys = " ".join(shown(key) for key in keys_of(entry.action, keyboard.keymap))
+        keys = keys or f":{entry.name}"
+        doc = entry.action.doc
+        found.append(Row(entry.action.id, keys, entry.title, doc, "Go", False, doc))
+    if session.token is None:
+        found += [Row(*row) for row in YOURS]
+    for word in words(list(chain)).values():
+        if word.command is not None and not away(session, word.command):
+            summary = word.doc.split("\n", 1)[0]
+            found.append(
+                Row(
+                    word.command.id,
+                    f":{word.name}",
+                    word.usage,
+                    summary,
+                    "Commands",
+                    False,
+                    word.doc,
+                )
+            )
+    return found
+
+
+def _sign_rows(chain: Sequence[Acts]) -> list[Row]:
+    """Return what the signs of the place mean."""
+    found = []
+    for owner in chain:
+        if isinstance(owner, Place):
+            found += [
+                Row(f"sign {sign}", sign, "sign", means, "Signs", False, means)
+                for sign, means in owner.signs()
+            ]
+            sign = glyphs().waits
+            found.append(Row("sign outbox", sign, "waits", MEANS, "Signs", False, MEANS))
+    return found
+
+
+def _filter_row(fields: Fields[Any]) -> Row:
+    """Return what there is to know about the filter of a list."""
+    about = (
+        "Words, and what has a name: "
+        + ", ".join(
+            f"{key}: ({', '.join(fields.values[key])})" if key in fields.values else f"{key}:"
+            for key in fields.keys
+        )
+        + '. All must hold; -is:draft leaves out, space:"two words" keeps words together.'
+    )
+    known = " ".join(f"{key}:" for key in fields.keys)
+    return Row("filter", "/", "filter language", known, "Find", False, about)
+
+
+class HelpInput(Field, scope="help_input"):
+    """The field that searches the help."""
+
+    @action("escape", "close help", show=False)
+    def close_help(self) -> None:
+        """Close the help."""
+        self.screen.dismiss(None)
+
+    @action("down", "next line", show=False)
+    def next_line(self) -> None:
+        """Go down."""
+        self.screen.query_one(VirtualList).move(1)
+
+    @action("up", "previous line", show=False)
+    def previous_line(self) -> None:
+        """Go up."""
+        self.screen.query_one(VirtualList).move(-1)
+
+    @action("pagedown", "page down", show=False)
+    def page_down(self) -> None:
+        """Go down a page."""
+        self.screen.query_one(VirtualList).move_page(1)
+
+    @action("pageup", "page up", show=False)
+    def page_up(self) -> None:
+        """Go up a page."""
+        self.screen.query_one(VirtualList).move_page(-1)
+
+
+class Help(Sheet[None]):
+    """Lists and searches the keys of a place."""
+
+    def __init__(self, chain: Sequence[Acts], keyboard: Keyboard) -> None:
+        super().__init__("Keys here")
+        self._rows = rows(chain, keyboard)
+        self._source = ListSource(self._rows, key=lambda row: row.id)
+
+    def body(self) -> ComposeResult:
+        """The field and the list."""
+        self.add_class("help")
+        group: Column[Row] = Column(
+            "group", "", lambda row: Text(row.group, style="muted"), width=5, drop=1
+        )
+        yield HelpInput(placeholder="type to search; esc closes", compact=True)
+        yield VirtualList(
+            self._source,
+            [
+                Column("keys", "KEY", lambda row: Text(row.keys, style=_tone(row)), width=10),
+                Column("label", "DOES", lambda row: Text(row.label, style=_dim(row)), width=16),
+                Column("text", "", lambda row: Text(row.text, style=_dim(row)), flex=1, minimum=44),
+                by_content(group, self._rows, 14),
+            ],
+            empty="No key matches.",
+        )
+        yield Static(id="help-about")
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the whole help of the line under the cursor."""
+        event.stop()
+        about = Text(event.row.about, style="muted") if event.row is not None else Text()
+        self.query_one("#help-about", Static).update(self.paint(about))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search keys, labels and texts."""
+        event.stop()
+        wanted = event.value.casefold().split()
+        self._source.set(
+            row
+            for row in self._rows
+            if all(
+                word in f"{row.keys} {row.label} {row.text} {row.group}".casefold()
+                for word in wanted
+            )
+        )
+
+
+def _tone(row: Row) -> str:
+    return "muted" if row.off else "accent"
+
+
+def _dim(row: Row) -> str:
+    return "muted" if row.off else ""

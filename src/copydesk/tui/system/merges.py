@@ -1,0 +1,109 @@
+"""The runs that the program goes through. A base of `CopydeskApp`, apart from it for length."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from copydesk.tui.framework import navigation
+from copydesk.tui.framework.desk_app import DeskApp
+from copydesk.tui.framework.workers import begin
+
+if TYPE_CHECKING:
+    from copydesk.session.runs.merge import MergeRunner
+
+
+class MergingApp(DeskApp):
+    """A program with at most one merge run, which goes on whatever place is in front."""
+
+    _runner: MergeRunner | None = None
+
+    @property
+    def _app(self) -> DeskApp:
+        return cast("DeskApp", self)
+
+    @property
+    def merging(self) -> MergeRunner:
+        """What goes through the merge run."""
+        if self._runner is None:
+            from copydesk.session.runs.merge import MergeRunner
+
+            self._runner = MergeRunner(self._app.session, self._tell)
+        return self._runner
+
+    @property
+    def merges(self) -> bool:
+        """Whether a merge run is in progress."""
+        return self._runner is not None and self._runner.active
+
+    @property
+    def merge_note(self) -> tuple[str, str]:
+        """What the header says of the merge run, and its tone; empty when there is none."""
+        return ("", "") if self._runner is None else self._runner.note
+
+    async def find_run(self) -> str:
+        """Find the run of an earlier start that has not ended; return where it stopped."""
+        await asyncio.to_thread(import_module, "copydesk.session.runs.merge")
+        return await self.merging.take_stock()
+
+    async def rearranged(self) -> set[str]:
+        """Return the groups of the writes by which an earlier start was rearranging something."""
+        await asyncio.to_thread(import_module, "copydesk.session.runs.arrange")
+        return await self._app.session.arranging.groups()
+
+    async def find_rearranging(self) -> str:
+        """Find what an earlier start was rearranging; return where that stopped."""
+        left, said = await self._app.session.arranging.take_stock()
+        stopped = []
+        for run in left:
+            entry = await asyncio.to_thread(navigation.find, run.place)
+            keys = () if entry is None else entry.action.keys
+            how = keys[0].replace(" ", "") if keys else "gt, then enter on it,"
+            stopped.append(f"{run.standing()}: {how} goes on.")
+        return " ".join([*stopped, said]).strip()
+
+    def ask_to_leave(self) -> None:
+        """Ask before the program ends in the middle of a run."""
+        asks = self._ask_to_leave if self.merges else self._ask_to_stop
+        begin(self, asks, name="leave the run")
+
+    async def _ask_to_stop(self) -> None:
+        """Ask before the program ends while something is rearranged."""
+        from copydesk.tui.dialogs.dialog import Confirm
+
+        sheet = Confirm(
+            "Something is being rearranged",
+            [
+                "Quitting stops it where it is. What is under way may still arrive: the next "
+                "start reads that first, and repeats nothing. It goes on from there, or back.",
+            ],
+            verb="quit",
+        )
+        if await self.push_screen_wait(sheet):
+            self.exit()
+
+    async def _ask_to_leave(self) -> None:
+        from copydesk.tui.dialogs.dialog import Confirm
+
+        run = self.merging.run
+        if run is None:
+            return
+        sheet = Confirm(
+            "A merge run is in progress",
+            [
+                f"It is at {run.far}: {run.count('done')} merged, {run.count('waiting')} wait.",
+                "Quitting stops it where it is. What is under way may still arrive: the next "
+                "start reads that first, and repeats nothing. M goes on then.",
+            ],
+            verb="quit",
+        )
+        if await self.push_screen_wait(sheet):
+            self.exit()
+
+    def _tell(self, said: str, tone: str) -> None:
+        place = self._app.here
+        if place is not None:
+            # There M does nothing: what goes on is named by its footer.
+            there = place.PLACE == "merge-run"
+            place.say(said.replace(" M goes on.", " ctrl+s goes on.") if there else said, tone)

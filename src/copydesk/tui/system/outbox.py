@@ -1,0 +1,354 @@
+"""The outbox: what waits to be sent, why, and what to do with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import age, moment
+from copydesk.domain.text import clean, plural
+from copydesk.session.errors import WAITS
+from copydesk.session.writes.outbox_undo import way_back_in
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.workers import begin
+from copydesk.tui.system import outbox_cells as present
+from copydesk.tui.system.outbox_commands import send_waiting
+from copydesk.tui.widgets.columns import by_content
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.text import TextView
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Body
+    from copydesk.local.journal import Entry
+    from copydesk.session.writes.outbox import Outbox
+
+FIRST = {
+    "": "It goes by itself with the next answer of the service.",
+    "unknown": "No answer came. It is looked for before anything is sent again.",
+}
+"""What is said of what waits where nothing was said yet."""
+
+
+def none_selected(here: OutboxPlace) -> str | None:
+    """Say so when nothing is under the cursor."""
+    return None if here.entry is not None else "Nothing waits here."
+
+
+def nothing_waits(here: OutboxPlace) -> str | None:
+    """Say so when there is nothing that could be sent."""
+    return None if here.outbox.count else "Nothing waits to be sent."
+
+
+def is_sending(here: OutboxPlace) -> str | None:
+    """Say so while it is being gone through."""
+    return "It is being sent." if here.outbox.busy else None
+
+
+def not_editable(here: OutboxPlace) -> str | None:
+    """Say why there is nothing to edit in what is under the cursor."""
+    entry = here.entry
+    if entry is not None and entry.state == "unknown":
+        return "It may have arrived: s finds out first."
+    if entry is not None and present.body_of(entry) is None:
+        return "There is nothing in it to edit. D takes it out."
+    return None
+
+
+@place("outbox", key="x", title="Outbox")
+class OutboxPlace(Place, scope="outbox"):
+    """The writes that surely did not arrive, and those of which that is not known."""
+
+    OF_DESK = False
+    IN_ORGANIZATION = False
+
+    _unwatch: Callable[[], None] = staticmethod(lambda: None)
+    _shown: tuple[Entry, ...] = ()
+
+    def panes(self) -> ComposeResult:
+        """What waits, and all of what is under the cursor."""
+        self.rows: VirtualList[Entry] = VirtualList(
+            ListSource(key=lambda entry: entry.id),
+            self._columns(()),
+            title="Outbox",
+            empty="Nothing waits to be sent.",
+            id="outbox",
+        )
+        self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)
+        yield Part("main", self.rows)
+        yield Part("side", self.text)
+
+    def _columns(self, entries: Sequence[Entry]) -> list[Column[Entry]]:
+        """Return the columns; what has little to say leaves its room to what it is about."""
+        longest = max((cell_len(present.first_words(each)) for each in entries), default=0)
+        what: Column[Entry] = Column("what", "WHAT", lambda entry: clean(entry.what), width=8)
+        return [
+            Column("state", "STATE", present.state_cell, width=8),
+            by_content(what, entries, most=16),
+            Column("target", "TARGET", lambda entry: clean(entry.target), flex=1, minimum=20),
+            Column("text", "TEXT", present.first_words, 14, drop=1, most=min(longest, 32)),
+            Column("age", "AGE", self._age, width=6, align="right"),
+        ]
+
+    @property
+    def outbox(self) -> Outbox:
+        """What waits."""
+        return self.session.outbox
+
+    @property
+    def entry(self) -> Entry | None:
+        """What is under the cursor, as it stands now."""
+        row = self.rows.selected
+        return None if row is None else self.outbox.items.get(row.id)
+
+    def trail(self) -> Iterable[str]:
+        """Yield where this is."""
+        yield "Outbox"
+
+    def opened(self) -> None:
+        """Follow what comes and goes."""
+        self._unfollow = self.session.watch(self._follow)
+
+    def _follow(self) -> None:
+        """Show what has changed; also called by threads that put drafts away."""
+        if self._shown != tuple(self.outbox.items.values()):
+            self.call_later(self.show)
+
+    def on_unmount(self) -> None:
+        """Follow it no more."""
+        self._unfollow()
+
+    def _age(self, entry: Entry) -> Text:
+        return Text(age(entry.moment, self.session.clock()), style="muted")
+
+    def requeued(self) -> None:
+        """Show what waits, in its order."""
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the journal, which other runs of copydesk write too."""
+        self.load("outbox", lambda api: self._read(), lambda _: self.show(), what="Reading",
+                  local=True)  # fmt: skip
+
+    async def _read(self) -> None:
+        if not self.outbox.busy:
+            await self.outbox.look()
+
+    def poll(self) -> None:
+        """Ask whether the service is there again: what waits goes with its answer."""
+        self.load("contact", self._ask, lambda _: None, what="Asking the service")
+
+    async def _ask(self, api: Api) -> None:
+        from copydesk.contract import operations as ops
+
+        await api(ops.list_organizations, limit=1)
+        self.session.fresh()
+
+    def read_again(self, *, by_hand: bool = True) -> None:
+        """Read what waits; by hand the service is asked too."""
+        super().read_again(by_hand=by_hand)
+        if by_hand:
+            self.poll()
+
+    def show(self) -> None:
+        """Show what waits now."""
+        if not self.is_attached:
+            return
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        self._shown = tuple(self.outbox.items.values())
+        source.merge(list(self._shown))
+        source.fold()  # all of it was done by this hand: nothing is news
+        source.fresh.clear()
+        self.rows.columns = tuple(self._columns(self._shown))
+        self.rows.refresh_rows()
+        self._look()
+        self.frame_soon()
+
+    def _look(self) -> None:
+        entry = self.entry
+        self.text.set_text("" if entry is None else self._about(entry))
+
+    def _about(self, entry: Entry) -> str:
+        said = entry.sentence.removeprefix(f"{WAITS}: ")
+        said = f"{said[:1].upper()}{said[1:]}" or FIRST.get(entry.state, FIRST[""])
+        written = moment(entry.moment, self.session.clock())
+        lines = [
+            f"**{clean(entry.what)}** {clean(entry.target)}",
+            f"{clean(said, lines=True)} Written {written}.",
+            "---",
+            present.about(entry),
+        ]
+        return "\n\n".join(lines)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show all of it."""
+        self._look()
+        self.frame_soon()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to what it is about."""
+        entry = self.entry
+        where = None if entry is None else present.goal(entry)
+        if where is None:
+            self.say("There is no screen that shows what this is about.", "warn")
+            return
+        name, target = where
+        home = target.organization or self.session.organization
+        self.desk.go_soon(name, target.but(organization=home))
+
+    def copies(self) -> list[tuple[str, str]]:
+        """Offer the text, else the JSON that is sent."""
+        entry = self.entry
+        if entry is None:
+            return []
+        body = present.body_of(entry)
+        return [("text", entry.text)] if entry.text else [("JSON", json.dumps(body, indent=2))]
+
+    def status_left(self) -> str:
+        """Say how much waits for a decision."""
+        asks = self.outbox.asks
+        return f"{plural(asks, 'write')} held until you decide" if asks else ""
+
+    # What to do with it
+
+    @action("s", "send this", unless=(none_selected, is_sending), show=20, danger=1, stages=True)
+    async def send_this(self) -> None:
+        """Send what is under the cursor now, also if the thing was changed since.
+
+        It is looked for first: what is there already is not sent again. Where reading does not tell
+        whether it arrived, it asks.
+        """
+        entry = self.entry
+        assert entry is not None
+        self.say("Sending.")
+        await send_waiting(self.desk, entry.id)
+
+    @action(
+        "ctrl+s", "send all", unless=(nothing_waits, is_sending), show=18, danger=1, stages=True
+    )
+    async def send_all(self) -> None:
+        """Send what waits, in order; what is held stays until you decide."""
+        self.say("Sending.")
+        said = await self.outbox.send(tell=False)
+        left = self.outbox.count
+        self.tell(
+            said or f"Nothing was sent: {plural(left, 'write')} held.", "warn" if left else "good"
+        )
+
+    @action("D", "drop", unless=(none_selected, is_sending), show=14)
+    async def drop(self) -> None:
+        """Take what is under the cursor out; its text is a draft again. u puts it back."""
+        entry = self.entry
+        assert entry is not None
+
+        async def send(api: Api) -> None:
+            await self.outbox.drop(entry.id)
+
+        sure = entry.state != "unknown"
+        await self.perform(
+            "Drop",
+            f"{clean(entry.what)} {clean(entry.target)}",
+            send,
+            reversal=way_back_in(entry.id),
+            done="Dropped. u puts it back."
+            if sure
+            else "Dropped: it may have arrived. u puts it back.",
+        )
+        self.show()
+
+    @action("e", "edit", unless=(none_selected, is_sending, not_editable), danger=1, show=16,
+            stages=True, types=True)  # fmt: skip
+    async def edit(self) -> None:
+        """Edit what is under the cursor: its text, else the fields of what it sends."""
+        entry = self.entry
+        assert entry is not None
+        with self.outbox.editing(entry.id):
+            if (text := present.text_in_it(entry)) != "":
+                await self._edit_text(entry, text)
+            else:
+                await self._edit_fields(entry)
+
+    async def _edit_text(self, entry: Entry, text: str) -> None:
+        from copydesk.domain.rechecks import put_in
+        from copydesk.tui.dialogs.composer import WriteSheet
+
+        key = f"outbox {entry.id}"
+        title = f"{clean(entry.what)} {clean(entry.target, limit=50)}"
+        sheet = WriteSheet(title, key, text=text, verb="keep")
+        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if said is not None:
+            await self._changed(entry, put_in(present.body_of(entry), text, said), said)
+            self.session.drafts.drop(key)
+
+    async def _edit_fields(self, entry: Entry) -> None:
+        from copydesk.contract.operation import CATALOGUE
+        from copydesk.tui.dialogs.body_form import body_form
+
+        old = present.body_of(entry)
+        operation = CATALOGUE.get(str((entry.request or {}).get("name")))
+        if operation is None or operation.body is None or not isinstance(old, dict):
+            self.say("There is no form for what this sends. D takes it out.", "warn")
+            return
+
+        kind = operation.body.annotation
+        model = next(iter(get_args(kind)), kind)
+
+        async def send(body: Body) -> None:
+            # It may say something else by now than what it was written as.
+            named = operation.name.replace("_", " ").capitalize()
+            new = {**old, **json.loads(body.to_json())}
+            await self._changed(entry, new, entry.text, what=named)
+
+        await self.desk.push_screen_wait(
+            body_form(
+                model,
+                title=f"{clean(entry.what)} {clean(entry.target, limit=50)}",
+                draft_key=f"outbox {entry.id}",
+                send=send,
+                current=old,
+                only=() if any(isinstance(each, dict) for each in old.values()) else tuple(old),
+                verb="keep",
+            )
+        )
+
+    async def _changed(self, entry: Entry, body: Any, text: str, *, what: str = "") -> None:
+        """Put another body into what waits, and what is read of it later."""
+        from copydesk.domain.rechecks import edited
+        from copydesk.domain.reversal import reversal_of
+
+        assert entry.request is not None
+        request = {**entry.request, "body": json.dumps(body, ensure_ascii=False)}
+        changes: dict[str, Any] = {"request": request, "text": text, "what": what or entry.what}
+        if entry.reversal is not None:
+            way = reversal_of(entry.reversal)
+            new = edited(way, present.body_of(entry), body)
+            changes["reversal"] = None if new is None else new.to_dict()
+            if new is None and way.before is not None and entry.expects is None:
+                changes["expects"] = way.before.to_dict()
+        trace = entry.trace or {}
+        if beside := trace.get("beside"):
+            changes["trace"] = {**trace, "beside": {**beside, "says": text.strip()}}
+        elif (says := trace.get("says")) and trace["text"] != "status":
+            said = text.strip() if says == entry.text.strip() else says
+            changes["trace"] = {**trace, "says": said}
+        await self.outbox.change(entry, **changes)
+        self.show()
+        self.tell("Kept: it waits with what you wrote.", "good")
+
+    def resume_draft(self, part: str) -> None:
+        """Go on editing what a draft is of."""
+        self.rows.select(part)
+        entry = self.entry
+        if entry is None or entry.id != part:
+            self.say("What this text is of waits no longer. Y copies it from the drafts.", "warn")
+            return
+        begin(self, self.edit, name="outbox.edit")

@@ -1,0 +1,1 @@
+"""Comment threads: their pane, their commands, the inbox, and comments on a space."""

@@ -1,0 +1,512 @@
+"""Every open thread of the organization that waits on the reader (interaction.md 3.5, Threads)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import age
+from copydesk.domain.inverses import thread_resolved
+from copydesk.domain.rechecks import still_discussed, still_open, still_says
+from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
+from copydesk.present.threads import Group, Thread, answer_name
+from copydesk.session.draft_keys import review_key
+from copydesk.session.glyphs import glyphs
+from copydesk.session.inbox_rows import InboxRow, keep, recall
+from copydesk.session.options import Option
+from copydesk.session.people import name_of
+from copydesk.session.target import Target
+from copydesk.session.writes.comments import pending, send_draft, trace, way_back
+from copydesk.session.writes.messages import change_message
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.composer import WriteSheet
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.threads import inbox_cells as present
+from copydesk.tui.threads.pane import ThreadView
+from copydesk.tui.widgets.list import Column, VirtualList, no_row
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.user import User
+    from copydesk.session.reads.inbox import Known
+
+NOTHING = "No thread waits on you."
+NOBODY = "The service does not say who you are, so nobody can tell what waits on you."
+
+NOWHERE = "No organization is chosen. g o goes to them."
+
+REST_SECONDS = 0.15
+"""How long the cursor rests on a row before its thread is read."""
+
+
+def none_selected(here: Inbox) -> str | None:
+    """Say so when no thread is under the cursor."""
+    return no_row(here.rows, "There is no thread here.")
+
+
+def may_not_reply(here: Inbox) -> str | None:
+    """Say so when the thread takes no reply of mine."""
+    comment = here.comments.get(here.row.id) if here.row is not None else None
+    if comment is not None and comment.permissions is not None and not comment.permissions.reply:
+        return "You may not reply in this thread."
+    return None
+
+
+@place("inbox", key="i", title="Inbox")
+class Inbox(HasDetails, scope="inbox"):
+    """The open threads that wait on you, with the reason, over all spaces and change requests."""
+
+    RAW = OF_MESSAGE
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.comments: dict[str, Comment] = {}
+        """What each row shows a part of, once it was read."""
+        self.sort = "newest"
+        self.backwards = False
+        self._all: dict[str, InboxRow] = {}
+        self._whole = False
+        """Whether everything was read."""
+        self._known: Known | None = None
+        """What the readings told, for the next poll."""
+        self._left_at: InboxRow | None = None
+
+    def panes(self) -> ComposeResult:
+        """The threads, and the whole of the one under the cursor."""
+        self.rows: VirtualList[InboxRow] = VirtualList(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("why", "WHY", present.why_words, 12),
+                Column("last", "LAST WORD", lambda row: Text(row.last, style="who"), 14, drop=2),
+                Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
+                Column("where", "ON", lambda row: row.where, 6),
+                Column("about", "ABOUT", lambda row: row.about, flex=2, minimum=12, drop=3),
+                Column("space", "SPACE", lambda row: row.space_title, 16, drop=4),
+                Column("age", "AGE", self._age, 6, align="right", drop=1),
+            ],
+            title="Inbox",
+            empty=NOTHING,
+            reading=f"Reading threads{glyphs().more}",
+            dim=lambda row: bool(row.done),
+            id="inbox",
+        )
+        self.thread = ThreadView(title="Thread", empty="No thread is selected.", id="thread")
+        yield Part("main", self.rows)
+        yield Part("side", self.thread)
+
+    def _age(self, row: InboxRow) -> Text:
+        return Text(age(row.at, self.session.now), style="muted")
+
+    @property
+    def row(self) -> InboxRow | None:
+        """The thread under the cursor."""
+        return self.rows.selected
+
+    @property
+    def _source(self) -> ListSource[InboxRow]:
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        return source
+
+    def trail(self) -> Iterable[str]:
+        """The organization."""
+        yield self.session.organization_title or "no organization"
+        yield "Inbox"
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Offer the address and the text of the thread."""
+        found = [] if self.url() is None else [("URL", self.url() or "")]
+        return [*found, ("text", self.row.text)] if self.row is not None else []
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the message comes from."""
+        row = self.row
+        if row is None:
+            return None
+        if self.focused is self.thread and self.thread.message is not None:
+            return message_raw((row.space, row.request), row.id, self.thread.message)
+        return thread_raw(row.space, row.request, row.id)
+
+    def url(self) -> str | None:
+        """Return the address of the thread."""
+        from copydesk.domain.address import web_address
+
+        comment = self.comments.get(self.row.id) if self.row is not None else None
+        return None if comment is None else web_address(comment.urls.app) or None
+
+    # Reading
+
+    def opened(self) -> None:
+        """Show what waited last time, and read anew."""
+        kept = recall(self.session.snapshot, self._organization)
+        if kept:
+            self.cached = True
+            self._all = {row.id: row for row in kept}
+            self._source.set(self._shown())
+        self._count()
+
+    @property
+    def _organization(self) -> str:
+        return self.target.organization or self.session.organization or ""
+
+    def reload(self) -> None:
+        """Read all threads again; what came since waits for ``.``, as everywhere."""
+        self.rows.empty = self.rows.reading
+        self.rows.refresh_rows()
+        self.load(
+            "inbox", self._read, self._arrived, what="Reading threads", failed=self._could_not
+        )
+
+    def poll(self) -> None:
+        """Read quietly what came, in the places that tell of it and in some of the others."""
+        if self._whole and not self.loads:
+            self.load(
+                "inbox", lambda api: self._read(api, polled=True), self._polled,
+                what="Reading again",
+            )  # fmt: skip
+
+    def _polled(self, read: tuple[User | None, dict[str, InboxRow], int]) -> None:
+        me, rows, _ = read
+        if me is None or rows == self._all:
+            return
+        row, self._all = self.row, rows
+        if self._source.loaded:
+            self._source.merge(self._shown())
+        else:
+            self._source.set(self._shown())
+        self._count()
+        self.rows.refresh_rows()
+        if row != self.row or (row is not None and rows.get(row.id) != row):
+            self._look(after=0)
+
+    async def _read(
+        self, api: Api, *, polled: bool = False
+    ) -> tuple[User | None, dict[str, InboxRow], int]:
+        from copydesk.session.reads import inbox as inbox_reading
+
+        me, organization = self.session.me, self._organization
+        if me is None or not organization:
+            return None, {}, 0
+        rows: dict[str, InboxRow] = {}
+        first = not self._whole and not self.cached
+
+        def found(row: InboxRow, comment: Comment) -> None:
+            rows[row.id], self.comments[row.id] = row, comment
+            if first:
+                self._all = rows
+                self._source.set(self._shown())
+                self._count()
+
+        if self._known is None or not polled:
+            self._known = inbox_reading.Known()
+        progress = self._progress if not polled else lambda ended, spaces: None
+        unread = await inbox_reading.read_inbox(
+            api, organization, me, self.session.people, found, progress, self._known, polled=polled
+        )
+        return me, rows, unread
+
+    def _progress(self, ended: int, spaces: int) -> None:
+        self.rows.note = f"read {ended} of {plural(spaces, 'space')}"
+        self.rows.retitle()
+
+    def _could_not(self, sentence: str) -> None:
+        self.rows.empty, self.rows.note = sentence, "not all was read"
+        self.rows.refresh_rows()
+        self.rows.retitle()
+
+    def _arrived(self, read: tuple[User | None, dict[str, InboxRow], int]) -> None:
+        me, rows, unread = read
+        self.rows.empty = NOTHING
+        if me is None:
+            self.rows.empty = NOBODY if self.session.me is None else NOWHERE
+        self.rows.note = f"{plural(unread, 'place')} could not be read" if unread else ""
+        fill = not self._source.loaded
+        self._whole, self._all = True, rows
+        if fill:
+            self._source.set(self._shown())
+        else:
+            self._source.merge(self._shown())
+        self._count()
+        self.rows.refresh_rows()
+        self._look(after=0)
+        self.load(
+            "keep",
+            lambda api: asyncio.to_thread(
+                keep, self.session.snapshot, self._organization, list(rows.values())
+            ),
+            lambda _: None,
+            what="Keeping the inbox",
+            local=True,
+        )
+
+    def _shown(self) -> list[InboxRow]:
+        of_view = (row for row in self._all.values() if self.view in ("", "all", row.why))
+        return present.in_order(of_view, self.sort, backwards=self.backwards)
+
+    def _count(self) -> None:
+        known = [row for row in self._all.values() if not row.done]
+        self.set_views(
+            [
+                View(
+                    name,
+                    title,
+                    sum(name in ("all", row.why) for row in known)
+                    if known or self._whole
+                    else None,
+                )
+                for name, title in present.VIEWS.items()
+            ]
+        )
+
+    def view_changed(self) -> None:
+        """Show the threads that wait for one reason."""
+        self._source.set(self._shown())
+        self.rows.refresh_rows()
+        self._look(after=0)
+
+    def on_screen_suspend(self) -> None:
+        """Read no further while another place is in front."""
+        if isinstance(self.app.screen, Place) and self.app.screen is not self:
+            self.cancel_load("inbox")
+
+    def on_screen_resume(self) -> None:
+        """Go on reading; show what became of the thread that was gone to."""
+        super().on_screen_resume()
+        row, self._left_at = self._left_at, None
+        if self.asked_at is not None and not self._whole and not self.loads:
+            self.reload()
+        elif row is not None:
+            self._read_row(row)
+
+    def _read_row(self, row: InboxRow) -> None:
+        from copydesk.session.reads.inbox import read_comment
+
+        def arrived(now: Comment | None) -> None:
+            me = self.session.me
+            if now is None or now.status == "resolved":
+                self._done(row, "gone" if now is None else "resolved")
+            elif now.replies > row.replies and any(me and r.user.id == me.id for r in now.repliers):
+                self._done(row, "answered")
+
+        self.load(
+            "row",
+            lambda api: read_comment(api, row.space, row.request, row.id),
+            arrived,
+            what="Reading the thread again",
+            kept="never",
+        )
+
+    # The thread beside the list
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the whole thread once the cursor rests."""
+        self._look(after=REST_SECONDS)
+        self.frame_soon()
+
+    def _look(self, *, after: float) -> None:
+        from copydesk.session.reads.inbox import read_thread
+
+        row = self.row
+        comment = self.comments.get(row.id) if row is not None else None
+        if row is None or comment is None:
+            self.cancel_load("thread")
+            self.thread.show([])
+            return
+        quote = f"{row.space_title} {row.where} {row.subject}" if row.number else row.space_title
+        thread = Thread(comment, 0, None if comment.replies else [])
+        self.thread.show([Group("", [thread], [quote])])
+        if not comment.replies:
+            return
+
+        def arrived(replies: list[CommentReply]) -> None:
+            thread.replies = replies
+            self.thread.show([Group("", [thread], [quote])])
+
+        self.load(
+            "thread",
+            lambda api: read_thread(api, row.space, row.request, row.id),
+            arrived,
+            what="Reading replies",
+            after=after,
+        )
+
+    # Acting
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to the thread where it stands."""
+        self._go_there()
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Go to the thread where it stands."""
+        self._go_there()
+
+    def _go_there(self) -> None:
+        row = self.row
+        if row is None:
+            return
+        target = Target(organization=self.target.organization, space=row.space)
+        if row.request:
+            target = target.but(change_request=row.request, thread=row.id)
+            self._left_at = row
+            self.desk.go_soon("review", target)
+        elif row.page:
+            self._left_at = row
+            self.desk.call_later(self._show_page, target.but(page=row.page, thread=row.id))
+        else:
+            self.thread.focus()
+            self.say("It is about the space as a whole: this is all of it. r replies, x resolves.")
+
+    async def _show_page(self, target: Target) -> None:
+        """Show the text that a thread of a space is about, below the thread."""
+        await self.desk.go("pages", target)
+        if self.desk.here is not None and self.desk.here is not self:
+            self.desk.here.say("q goes back: there r replies, x resolves.")
+
+    def _done(self, row: InboxRow, said: str) -> None:
+        """Show that a thread does not wait any more; it stays where it is until R."""
+        known = self._all.get(row.id, row)
+        if self._known is not None:
+            self._known.forget(row)
+        self._all[row.id] = replace(known, done=said)
+        if self.is_attached:
+            self._source.update(self._all[row.id])
+            self._count()
+
+    def _answered(self, row: InboxRow, reply: Comment | CommentReply) -> None:
+        """Show that a thread was answered from here; what is decided next is decided by that.
+
+        What was read since counts the reply already, and knows who spoke after it.
+        """
+        if (comment := self.comments.get(row.id)) is not None:
+            me = self.session.me
+            spoken = (each.updated_at for each in comment.repliers if me and each.user.id == me.id)
+            if any(at is not None and at >= reply.posted_at for at in spoken):
+                return
+            more = {"replies": comment.replies + 1}
+            self.comments[row.id] = comment.model_copy(update=more)
+        self._done(row, "answered")
+
+    @action(
+        "x",
+        "resolve",
+        unless=none_selected,
+        show=12,
+        group="Threads",
+        uses=("update_change_request_comment", "update_space_comment"),
+        now=lambda here: "reopen" if here.row and here.row.done == "resolved" else "resolve",
+    )
+    async def resolve(self) -> None:
+        """Resolve the thread under the cursor, or open it again; it stays where it is."""
+        row = self.row
+        assert row is not None
+        comment = self.comments.get(row.id)
+        resolving = row.done != "resolved"
+        await self.perform(
+            "Resolve" if resolving else "Reopen",
+            f"{row.where} “{clean(row.text, limit=40)}”",
+            lambda api: change_message(
+                api, (row.space, row.request), row.id, None, {"resolved": resolving}
+            ),
+            reversal=thread_resolved(row.space, row.request, row.id, resolved=resolving),
+            expects=None
+            if comment is None
+            else still_open(
+                still_says(
+                    row.space,
+                    row.request,
+                    row.id,
+                    words=comment.body.markdown,
+                    replies=comment.replies,
+                ),
+                row.space,
+                row.request,
+            ),
+            then=lambda _: self._done(row, "resolved" if resolving else ""),
+        )
+
+    @action(
+        "r",
+        "reply",
+        unless=(none_selected, may_not_reply),
+        danger=1,
+        show=13,
+        group="Threads",
+        uses=("create_change_request_comment_reply", "create_space_comment_reply"),
+        types=True,
+    )
+    async def reply(self) -> None:
+        """Reply in the thread under the cursor."""
+        row = self.row
+        assert row is not None
+        comment = self.comments.get(row.id)
+        quote = (comment.body.markdown or "") if comment is not None else row.text
+        part = f"reply {row.id}"
+        key = review_key(row.space, row.request, part)
+        who = name_of(comment.posted_by) if comment is not None else row.last
+        sheet = WriteSheet(
+            f"Reply to {who} on {row.where}",
+            key,
+            quote=clean(quote, lines=True, limit=2_000),
+            facts=tuple(
+                f"{glyphs().quote} {line}" for line in clean(quote, lines=True).splitlines()[:3]
+            ),
+        )
+        said: str | None = await self.desk.push_screen_wait(sheet)
+        draft = None if said is None else pending(row.space, row.request, part, said)
+        if draft is None:
+            return
+        await self.perform(
+            "Reply",
+            answer_name(lambda words: f"{row.where} “{words}”", draft.text, row.text),
+            lambda api: send_draft(api, draft),
+            reversal=way_back(draft),
+            trace=trace(self.session, draft),
+            expects=still_discussed(
+                row.space,
+                row.request,
+                row.id,
+                over=row.done == "resolved",
+                words=None if comment is None else comment.body.markdown,
+            ),
+            recall=True,
+            then=lambda sent: self._answered(row, sent),
+            draft=key,
+        )
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show a thread as it is after the undo; what is not told here is read again."""
+        known = [each for each in results if getattr(each, "id", "") in self._all]
+        for each in known:
+            status = getattr(each, "status", "")
+            self._done(self._all[each.id], "resolved" if status == "resolved" else "")
+        if not known:
+            super().turned(results)
+
+    @action("s", "sort", show=6, group="Look")
+    async def choose_sort(self) -> None:
+        """Choose the order of the threads."""
+        options = [Option(name, title) for name, title in present.SORTS.items()]
+        chosen = await self.desk.push_screen_wait(
+            Choice("Sort threads by", options, current=self.sort)
+        )
+        if chosen is not None:
+            self.sort, self.backwards = chosen, False
+            self._source.set(self._shown())
+            self.say(f"Sorted by {present.SORTS[self.sort]}.")
+
+    @action("S", "reverse sort", show=False, group="Look")
+    def reverse_sort(self) -> None:
+        """Turn the order round."""
+        self.backwards = not self.backwards
+        self._source.set(self._shown())

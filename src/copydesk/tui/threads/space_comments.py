@@ -1,0 +1,366 @@
+"""Threads on a space: on its primary content, page by page, and on the space as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.widget import Widget
+
+from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import Raw, message_raw
+from copydesk.present.threads import Group, Thread, Threads, gone_text
+from copydesk.session.options import Option
+from copydesk.session.people import first_words
+from copydesk.session.reads.inbox import read_thread
+from copydesk.session.session import WriteError
+from copydesk.session.target import Target
+from copydesk.session.writes.comments import PendingDraft
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.framework.actions import NotYet, action
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.framework.workers import begin
+from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
+from copydesk.tui.resource.resource import Shown
+from copydesk.tui.threads.guards import may_not_comment
+from copydesk.tui.threads.message_commands import MessageActions
+from copydesk.tui.threads.pane import ThreadView
+from copydesk.tui.threads.space_comment_cells import SPACE_COMMENTS
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.space import Space
+    from copydesk.domain.page_tree import PageNode
+
+WHOLE = "space"
+"""The part of the draft of a comment on the space as a whole, and its id in a choice."""
+
+EVERY = ""
+"""The id, in a choice, of all pages together."""
+
+
+def no_pages(here: SpaceComments) -> str | None:
+    """Say so when there is no page to choose."""
+    return None if here.pages else "The pages of this space are not read, or it has none."
+
+
+@place(
+    "space-comments",
+    key="C",
+    title="Comments on the space",
+    uses=("list_space_comments", "list_space_comment_replies", "get_space", "list_space_pages"),
+)
+class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comments"):
+    """The threads on what a space publishes, and the whole of the one under the cursor."""
+
+    RESOURCE = SPACE_COMMENTS
+    RAW = ("get_space_comment_reply",)
+    NO_THREAD = "There is no thread here. c starts one."
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.threads = Threads()
+        self.space: Space | None = None
+        self.pages: dict[str, PageNode] = {}
+        """The pages of the space by their id, in reading order."""
+        self._wanted_thread = target.thread
+        self._unlisted = False
+        """Whether the service lists no replies of threads on spaces (extension E7)."""
+
+    def beside(self) -> Iterable[Widget]:
+        """The thread under the cursor."""
+        self.thread = ThreadView(title="Thread", empty="No thread is selected.", id="thread")
+        yield self.thread
+
+    def within(self) -> Iterable[str]:
+        """The space."""
+        if self.space is not None:
+            yield clean(self.space.title)
+
+    # Reading
+
+    def opened(self) -> None:
+        """Look among all threads for one that was asked for."""
+        super().opened()
+        if self._wanted_thread is not None and self.target.view is None:
+            self.choose_view("all")
+
+    def reload(self) -> None:
+        """Read the threads, and what the pages are called that they are on."""
+        super().reload()
+        space = self.target.space
+        if space is None:
+            return
+
+        async def read(api: Api) -> tuple[Space, Sequence[PageNode]]:
+            from copydesk.contract import operations as ops
+            from copydesk.domain.page_tree import flatten
+
+            found, tree = await asyncio.gather(
+                api(ops.get_space, space), api(ops.list_space_pages, space)
+            )
+            return found, flatten(tree.pages)
+
+        self.load("space", read, self._space_came, what="Reading the space")
+
+    def _space_came(self, read: tuple[Space, Sequence[PageNode]]) -> None:
+        self.space, pages = read
+        self.pages = {page.id: page for page in pages}
+        self.forget_texts()
+        self.rows.refresh_rows()
+        if self.rows.source.base.complete or self.rows.source.base.loaded:
+            self.came()
+
+    def came(self) -> None:
+        """Go to the thread that was asked for."""
+        if self._wanted_thread is not None and self.rows.select(self._wanted_thread):
+            self._wanted_thread = None
+        super().came()
+
+    def text_of(self, shown: Shown[Comment], item: Comment) -> str | Text | None:
+        """Return what is shown of a thread; the page that it is on is known here only."""
+        return self.place_of(item) if shown.name == "page" else super().text_of(shown, item)
+
+    def place_of(self, comment: Comment) -> str:
+        """Return what a thread is on: the name of a page, or the space; clean."""
+        page = comment.target.page
+        if page is None:
+            return "the space"
+        node = self.pages.get(page.id)
+        if node is not None:
+            return clean(node.title) or "a page without a title"
+        return "a page that is gone" if self.pages else ""
+
+    # The thread beside the list
+
+    def show_item(self) -> None:
+        """Show the thread under the cursor, with its replies once the cursor rests."""
+        item, (space, _) = self.item, self.thread_ids
+        self.cancel_load("thread")
+        self.thread.title = "Thread"
+        if item is None:
+            self.thread.show([])
+            return
+        thread = self.threads.put(item)
+        thread.number = 0
+        if not item.replies or self._unlisted:
+            thread.replies = []
+        elif thread.replies is not None and len(thread.replies) != item.replies:
+            thread.replies = None
+        self._draw(thread)
+        if thread.replies is not None:
+            return
+
+        def arrived(replies: list[CommentReply]) -> None:
+            thread.replies = replies
+            self._unlisted = not replies
+            self._draw(thread)
+
+        self.load(
+            "thread",
+            lambda api: read_thread(api, space, "", thread.id),
+            arrived,
+            what="Reading replies",
+            of=thread.id,
+            after=REST_SECONDS,
+        )
+
+    def _draw(self, thread: Thread) -> None:
+        if self._unlisted and thread.comment.replies:
+            count = plural(thread.comment.replies, "reply")
+            self.thread.title = f"Thread: {count}, which this service does not list"
+        quote, gone = self.place_of(thread.comment), gone_text(thread)
+        quote = f"{quote}: {gone}" if gone else quote
+        lead, answers = self.draft_key("reply") + " ", {}
+        for key, text in self.session.drafts.kept().items():
+            if key.startswith(lead) and not self.session.is_on_its_way(key, text):
+                answers[key.removeprefix(lead)] = text
+        self.thread.show([Group("", [thread], [quote])], answers=answers)
+
+    def open_item(self, item: Comment) -> None:
+        """Go to the thread beside the list."""
+        self.remove_class("-no-side")
+        self.show_pane(self.thread)
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Go to the page that the thread is about."""
+        item = self.item
+        page = item.target.page if item is not None else None
+        if item is None or page is None:
+            self.say("It is about the space as a whole: this is all of it. r replies, x resolves.")
+            return
+        target = Target(self.organization, self.target.space, page=page.id, thread=item.id)
+        self.desk.go_soon("pages", target)
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the message comes from."""
+        item = self.item
+        return message_raw(self.thread_ids, item.id, self.current_message()) if item else None
+
+    # What the actions on threads ask for
+
+    @property
+    def thread_ids(self) -> tuple[str, str]:
+        """The space, and no change request."""
+        return self.target.space or "", ""
+
+    @property
+    def threads_known(self) -> bool:
+        """Whether the threads have been read."""
+        return not isinstance(nothing_selected(self), NotYet)
+
+    def commenting_refused(self) -> str | None:
+        """Return why I may not comment on this space, or None."""
+        space = self.space
+        if space is None:
+            return NotYet("The space is not read yet.")
+        if space.permissions is not None and not space.permissions.comment:
+            return f"You may not comment in {clean(space.title)}."
+        return None
+
+    def current_thread(self) -> Thread | None:
+        """Return the thread under the cursor."""
+        item = self.item
+        return None if item is None else self.threads.get(item.id)
+
+    def current_message(self) -> Comment | CommentReply | None:
+        """Return the message under the cursor; in the list, the first of the thread."""
+        return self.thread.message if self.focused is self.thread else self.item
+
+    def called(self, words: str) -> str:
+        """Return what a message is called in the log that begins with these words."""
+        return f"{clean(self.space.title) if self.space else 'space'} “{words}”"
+
+    def describe(self, message: Comment | CommentReply) -> str:
+        """Return what a message is called in the log."""
+        return self.called(first_words(message, 40))
+
+    def thread_name(self, thread: Thread) -> str:
+        """Return how the screen names a thread: by its first words."""
+        return f"“{first_words(thread.comment, 30)}”"
+
+    def show_threads(self, *, same: bool = False) -> None:
+        """Show the thread under the cursor as it is now, in the list too."""
+        thread = self.current_thread()
+        if thread is not None:
+            self._update(thread.comment)
+        self.show_item()
+        self.refresh_frame()
+
+    def _update(self, comment: Comment) -> None:
+        source = self.rows.source.base
+        if isinstance(source, ListSource | PagedSource):
+            source.update(comment)
+
+    async def drafts_changed(self) -> None:
+        """Show the reply that waits to be sent."""
+        if (thread := self.current_thread()) is not None:
+            self._draw(thread)
+
+    def message_arrived(self, draft: PendingDraft, sent: Comment | CommentReply) -> None:
+        """Show what has arrived."""
+        super().message_arrived(draft, sent)
+        if self.is_attached:
+            self.read_written(draft.thread or sent.id)
+
+    def show_sent(self, message: Comment | CommentReply) -> None:
+        """Go to a reply of mine that has just been sent."""
+        if isinstance(message, CommentReply):
+            self.thread.select(message.id)
+
+    def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
+        """Show a message no more, because it was deleted."""
+        super().message_removed(thread, message)
+        if isinstance(message, CommentReply):
+            self._update(thread.comment)
+        else:
+            self.read_written()
+
+    # Starting a thread, and choosing a page
+
+    @action(
+        "c",
+        "comment",
+        unless=may_not_comment,
+        danger=1,
+        uses="create_space_comment",
+        show=14,
+        group="Threads",
+        also=("ctrl+n",),
+        types=True,
+    )
+    async def comment(self) -> None:
+        """Comment on a page of the space, or on the space as a whole: it asks which.
+
+        Before the space has been read it is the space as a whole.
+        """
+        chosen: str | None = WHOLE
+        if not self.desk.keyboard.ahead.waited:
+            options = [Option(WHOLE, "the space as a whole"), *self._page_options()]
+            chosen = await self.desk.push_screen_wait(Choice("Comment on", options))
+        if chosen is not None:
+            await self._start(WHOLE if chosen == WHOLE else f"{chosen}/page")
+
+    async def _start(self, part: str) -> None:
+        """Let the user write the first comment of the thread that a draft is of."""
+        page, _, node = part.partition("/")
+        if part == WHOLE:
+            title = clean(self.space.title) if self.space is not None else "the space"
+            await self.start_thread(f"Comment on {title}", part, page=None, node=None)
+            return
+        known = self.pages.get(page)
+        title = f"the page {clean(known.title)}" if known is not None else "a page that is gone"
+        await self.start_thread(
+            f"Comment on {title}", part, page=page, node=None if node == "page" else node
+        )
+
+    async def _go_on(self, part: str) -> None:
+        try:
+            await self._start(part)
+        except WriteError as error:
+            self.tell(str(error), "bad")
+
+    def _page_options(self) -> Sequence[Option]:
+        return [
+            Option(page.id, clean(page.place) or "Untitled", clean(page.path))
+            for page in self.pages.values()
+        ]
+
+    @action("f", "of a page", unless=no_pages, show=5, group="Look", uses="list_space_comments")
+    async def of_page(self) -> None:
+        """Show the threads on one page, or on all of them again."""
+        current = str(self.conditions.get("target_page", EVERY))
+        options = [Option(EVERY, "all pages, and the space"), *self._page_options()]
+        chosen = await self.desk.push_screen_wait(
+            Choice("Threads on which page?", options, current=current)
+        )
+        if chosen is not None:
+            await self.limit({**self.limits, "target_page": chosen})
+
+    def limits_line(self) -> str:
+        """Say what the service limits the list by; a page by its name."""
+        page = self.pages.get(str(self.conditions.get("target_page", "")))
+        line = super().limits_line()
+        return line if page is None else line.replace(page.id, clean(page.title))
+
+    def _resume(self, part: str) -> None:
+        if self.space is None:
+            self.resuming = part
+            return
+        what, _, item = part.partition(" ")
+        method = {"reply": "reply", "edit": "edit_message"}.get(what)
+        if method is None:
+            begin(self, self._go_on, part, name="resume draft")
+        elif self.rows.select(item):
+            self.call_later(run, self, self.ACTIONS[method])
+        elif self.view != "all":
+            self.resuming = part
+            self.choose_view("all")
+            self.read_again()
+        else:
+            self.say("The thread of this draft is not here. What you typed is kept (:drafts).")

@@ -1,0 +1,459 @@
+"""A list that draws only the rows on screen, however long it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+from textual import events
+from textual.message import Message
+
+from copydesk.session.errors import STILL_READING
+from copydesk.tui.framework.actions import NoRowYet, action
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.sources import Change, FilteredSource, PagedSource, Source
+from copydesk.tui.framework.workers import heard
+from copydesk.tui.widgets.columns import Column
+from copydesk.tui.widgets.list_rows import DrawnRows
+
+__all__ = ["Column", "VirtualList"]
+
+T = TypeVar("T")
+
+
+def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
+    if rows.selected is not None or rows.source.error:
+        return None
+    if rows.source.busy or getattr(rows.screen, "reading", False):
+        return NoRowYet(STILL_READING)
+    return "There is nothing here to open."
+
+
+def no_row(rows: VirtualList[Any], why: str) -> str | None:
+    """Return why an action on the row under the cursor is off: ``why``, or None where one is.
+
+    It is a `NoRowYet` while the rows are being read, or could not be.
+    """
+    if rows.selected is not None:
+        return None
+    failed = rows.source.error or getattr(rows.screen, "unread", False)
+    unread = failed or rows.source.busy or getattr(rows.screen, "reading", False)
+    return NoRowYet(why) if unread else why
+
+
+class VirtualList(DrawnRows[T], scope="list"):
+    """Rows of a `Source`, with columns, a cursor kept by id, and marks.
+
+    Messages: `Highlighted` when the cursor comes to another row, `Opened` on Enter or a double
+    click, `MarksChanged`.
+    """
+
+    class RowMessage(Message):
+        """A message about one row; ``id`` and ``row`` are None where none is loaded."""
+
+        def __init__(self, rows: VirtualList[Any], id: str | None, row: Any) -> None:
+            super().__init__()
+            # Rows may arrive in a task that the place began; Textual would take the place for the
+            # sender then, and not deliver the message to it.
+            self.set_sender(rows)
+            self.list = rows
+            self.id = id
+            self.row = row
+
+        @property
+        def control(self) -> VirtualList[Any]:
+            """The list, so that ``@on`` can select by its id."""
+            return self.list
+
+    class Highlighted(RowMessage):
+        """The cursor is on another row, or the row under it reads differently."""
+
+    class Opened(RowMessage):
+        """The row was opened."""
+
+    class MarksChanged(RowMessage):
+        """Other rows are marked now."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = set()
+
+    def __init__(
+        self,
+        source: Source[T],
+        columns: Sequence[Column[T]],
+        *,
+        title: str = "",
+        empty: str = "Nothing here.",
+        reading: str = "Reading…",
+        sign: Callable[[T], str] | None = None,
+        dim: Callable[[T], bool] | None = None,
+        header: bool = True,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.set_reactive(Pane.title, title)
+        self.columns = tuple(columns)
+        self.empty = empty
+        self.reading = reading
+        self.note = ""
+        """More for the title: the sort, the filter."""
+        self._sign = sign
+        self._dim = dim
+        self._header = 1 if header else 0
+        self._cursor_id: str | None = None
+        self._marked: dict[str, T] = {}
+        """The rows that are marked, as they were when they were marked."""
+        self._to_end = False
+        self._start: str | None = None
+        """What the cursor goes to once it is read, unless it is moved before."""
+        self._filter_of: Callable[[str], Callable[[T], bool]] = self.plain_filter
+        self._stop: Callable[[], None] = lambda: None
+        self._adopt(source)
+
+    def dims(self, dim: Callable[[T], bool] | None) -> None:
+        """Draw the rows for which this is true more quietly than others."""
+        self._dim = dim
+
+    # The source
+
+    def _adopt(self, source: Source[T]) -> None:
+        self._stop()
+        self._source = source if isinstance(source, FilteredSource) else FilteredSource(source)
+        self._stop = self._source.subscribe(self._source_changed)
+
+    @property
+    def source(self) -> FilteredSource[T]:
+        """The rows, behind the filter; ``source.base`` is what was given."""
+        return self._source
+
+    @source.setter
+    def source(self, source: Source[T]) -> None:
+        self._source.close()
+        self._adopt(source)
+        self._source_changed("reset")
+
+    @property
+    def length(self) -> int:
+        """How many lines the rows take."""
+        return self._source.length
+
+    def on_mount(self) -> None:
+        """Show what the source has."""
+        self._source_changed("reset")
+
+    def waits_changed(self) -> None:
+        """Mark the rows about which something waits by now: those on screen are drawn again."""
+        self.refresh()
+
+    def on_unmount(self) -> None:
+        """Stop listening to the source."""
+        self._stop()
+
+    def _source_changed(self, change: Change) -> None:
+        if not self.is_attached:
+            return
+        if change in ("reset", "rows"):
+            self._strips.clear()
+        if change != "state":
+            self._keep_cursor()
+        elif self.drawn_lines != self.virtual_size.height:
+            self.resize_lines(self.drawn_lines)
+        self.retitle()
+        self.refresh()
+        self._want()
+
+    def _keep_cursor(self) -> None:
+        """Find the row of the cursor again and keep it on the same line of the screen."""
+        source = self._source
+        self.resize_lines(self.drawn_lines)
+        before_id, before = self._cursor_id, self._cursor
+        last = max(0, source.length - 1)
+        if self._to_end:
+            index: int | None = last
+            self._to_end = not source.complete
+        elif before_id is not None:
+            index = source.index_of(before_id)
+        else:
+            index = None
+        if self._start is not None and (start := source.index_of(self._start)) is not None:
+            index, self._start = start, None
+            self.call_after_refresh(self._show_cursor_row)
+        if index is None:
+            index = min(before, last)
+        if index != before:
+            line = before - self.scroll_offset.y
+            self._cursor = index
+            self.scroll_to(y=index - line, animate=False, force=True)
+        row = source.row(index)
+        self._cursor_id = None if row is None else source.key(row)
+        self._show_cursor()
+        self._tell(row)
+
+    def _tell(self, row: T | None) -> None:
+        """Say where the cursor is now: to whoever listens, and to the footer."""
+        self.post_message(self.Highlighted(self, self._cursor_id, row))
+        frame_soon = getattr(self.screen, "frame_soon", None)
+        if frame_soon is not None:
+            frame_soon()
+
+    def title_line(self) -> str:
+        """Return the title with the filter, the sort, and how much has been read."""
+        source = self._source
+        parts = [self.title]
+        if source.filtering:
+            parts.append(f"filter: {source.text}")
+            parts.append(source.says)
+        if self.note:
+            parts.append(self.note)
+        if source.count is not None and source.base.loaded < source.count and not source.filtering:
+            parts.append(f"{source.base.loaded:,} of {source.count:,} read")
+        if self.marks:
+            parts.append(self.count_marks())
+        return "   ".join(part for part in parts if part)
+
+    # The cursor
+
+    @property
+    def selected(self) -> T | None:
+        """The row under the cursor, or None when none is loaded there."""
+        return self._source.row(self._cursor)
+
+    @property
+    def selected_id(self) -> str | None:
+        """The id of the row under the cursor."""
+        return self._cursor_id
+
+    @property
+    def not_yet(self) -> bool:
+        """Whether its first rows are still being read."""
+        return isinstance(no_row(self, ""), NoRowYet) and not self.source.error
+
+    @property
+    def cursor(self) -> int:
+        """The position of the cursor."""
+        return self._cursor
+
+    def select(self, row_id: str) -> bool:
+        """Put the cursor on a row; False when it is not loaded."""
+        index = self._source.index_of(row_id)
+        if index is None:
+            return False
+        self._go(index)
+        return True
+
+    def start_at(self, id: str) -> None:
+        """Put the cursor on a row as soon as it is read, unless it is moved before."""
+        if not self.select(id):
+            self._start = id
+
+    def _show_cursor_row(self) -> None:
+        height = max(1, self.page_lines - self._header)
+        if not self.scroll_offset.y <= self._cursor < self.scroll_offset.y + height:
+            self.scroll_to(y=max(0, self._cursor - height // 2), animate=False)
+
+    def _go(self, index: int) -> None:
+        source = self._source
+        self._start = None
+        index = max(0, min(index, source.length - 1))
+        before = self._cursor
+        row = source.row(index)
+        row_id = None if row is None else source.key(row)
+        self._to_end = False
+        if index == before and row_id == self._cursor_id:
+            return
+        self._cursor, self._cursor_id = index, row_id
+        height = max(1, self.page_lines - self._header)
+        top = self.scroll_offset.y
+        if index < top:
+            self.scroll_to(y=index, animate=False)
+        elif index >= top + height:
+            self.scroll_to(y=index - height + 1, animate=False)
+        else:
+            self.refresh_line(before + self._header)
+            self.refresh_line(index + self._header)
+        self._show_cursor()
+        if not source.complete or source.busy:
+            self._want()
+        self._tell(row)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep the row of the cursor in sight where lines are lost."""
+        height = max(1, self.page_lines - self._header)
+        top, cursor = self.scroll_offset.y, self._cursor
+        if not top <= cursor < top + height:
+            self.scroll_to(y=max(0, cursor - height + 1), animate=False)
+
+    def _show_cursor(self) -> None:
+        self.put_cursor(0, self._cursor - self.scroll_offset.y + self._header)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Load what comes into view."""
+        super().watch_scroll_y(old_value, new_value)
+        if self.is_attached and round(old_value) != round(new_value):
+            self._want()
+            self._show_cursor()
+
+    def move(self, lines: int) -> bool:
+        """Move the cursor by that many rows."""
+        self._go(self._cursor + lines)
+        return True
+
+    def move_page(self, pages: float) -> bool:
+        """Move the cursor by a share of the visible rows."""
+        rows = max(1, int((self.page_lines - self._header) * abs(pages)))
+        return self.move(rows if pages > 0 else -rows)
+
+    def move_first(self) -> bool:
+        """Go to the first row."""
+        self._go(0)
+        return True
+
+    def move_last(self) -> bool:
+        """Go to the last row, reading everything up to it; `stop_reading` stops that."""
+        base = self._source.base
+        if isinstance(base, PagedSource) and not base.complete:
+            self._go(self._source.length - 1)
+            self._to_end = True
+            base.want_all()
+        else:
+            self._go(self._source.length - 1)
+        return True
+
+    def stop_reading(self) -> bool:
+        """Stop a way to the end that still reads; False when there is none."""
+        if not self._to_end:
+            return False
+        self._to_end = False
+        self._source.cancel()
+        self._go(self._source.base.loaded - 1)
+        return True
+
+    # Filter
+
+    def filter_with(self, make: Callable[[str], Callable[[T], bool]]) -> None:
+        """Use ``make(text)`` as the filter of ``/``. It may raise ValueError with a sentence."""
+        self._filter_of = make
+
+    def plain_filter(self, text: str) -> Callable[[T], bool]:
+        """Match rows that show all the words of ``text`` in any column."""
+        words = text.casefold().split()
+        columns = self.columns
+
+        def match(row: T) -> bool:
+            shown = " ".join(str(column.render(row)) for column in columns).casefold()
+            return all(word in shown for word in words)
+
+        return match
+
+    def find(self, text: str) -> bool:
+        """Filter as you type. Raises ValueError with the sentence of a filter that is wrong."""
+        self._source.where(self._filter_of(text) if text.strip() else None, text)
+        return True
+
+    def find_clear(self) -> bool:
+        """Show all rows again."""
+        if not self._source.filtering:
+            return False
+        self._source.where(None)
+        return True
+
+    def find_next(self, direction: int) -> bool:
+        """Step through the matches."""
+        return self.move(direction) if self._source.filtering else False
+
+    @property
+    def found(self) -> str:
+        """The filter's text."""
+        return self._source.text if self._source.filtering else ""
+
+    # Marks
+
+    MARKED: ClassVar[str] = "marked"
+    """What a row is called that is marked."""
+
+    def marked(self) -> list[str]:
+        """Return the marked ids in the order of the list; those that are not shown come last."""
+        shown, place = self._source.index_of, self._source.base.index_of
+        found = [(shown(each) is None, place(each) or 0, each) for each in self.marks]
+        return [each for _, _, each in sorted(found)]
+
+    @property
+    def hidden_marks(self) -> set[str]:
+        """The ids that are marked and not shown."""
+        return {row_id for row_id in self.marks if self._source.index_of(row_id) is None}
+
+    def marked_rows(self) -> list[T]:
+        """Return the marked rows in the order of `marked`, also those that left the list since."""
+        rows = ((each, self._read_row(each)) for each in self.marked())
+        return [self._marked[each] if row is None else row for each, row in rows]
+
+    def chosen(self) -> list[T]:
+        """Return the rows that an action is for: those marked, else the one under the cursor."""
+        if self.marks:
+            return self.marked_rows()
+        return [] if self.selected is None else [self.selected]
+
+    def _read_row(self, row_id: str) -> T | None:
+        at = self._source.base.index_of(row_id)
+        return None if at is None else self._source.base.row(at)
+
+    def count_marks(self) -> str:
+        """Return how many rows are marked: ``2 marked``."""
+        return f"{len(self.marks)} {self.MARKED}"
+
+    @property
+    def marks_line(self) -> str:
+        """What the status line says of marks: ``2 marked (0 hidden by filter)``; empty for none."""
+        if not self.marks:
+            return ""
+        return f"{self.count_marks()} ({len(self.hidden_marks)} hidden by filter)"
+
+    def set_marks(self, marks: Iterable[str], rows: Mapping[str, T] = MappingProxyType({})) -> None:
+        """Mark exactly these; ``rows`` has what is known of those that the list does not hold.
+
+        An id of which there is no row is not marked: nothing could be done to it.
+        """
+        wanted = set(marks)
+        found = {each: row for each, row in self._marked.items() if each in wanted}
+        for each in wanted - found.keys() | rows.keys() & wanted:
+            row = self._read_row(each) or rows.get(each)
+            if row is not None:
+                found[each] = row
+        self._marked, self.marks = found, set(found)
+        self.retitle()
+        self.refresh()
+        self.post_message(self.MarksChanged(self, self._cursor_id, self.selected))
+
+    # Actions and the mouse
+
+    @action("enter", "open", unless=_nothing_to_open, show=30, inline=True)
+    def open_row(self) -> asyncio.Future[None] | None:
+        """Open the row under the cursor; on the line of an error, try again."""
+        row = self.selected
+        if row is None and self._source.error:
+            self._source.retry()
+        elif row is not None:
+            self.post_message(self.Opened(self, self._cursor_id, row))
+            return heard(self)  # the next key is for what the row opens
+        return None
+
+    def on_click(self, event: events.Click) -> None:
+        """Select by a click, open by a double click."""
+        index = event.y - self.gutter.top + self.scroll_offset.y - self._header
+        if event.y - self.gutter.top < self._header or not 0 <= index < self.length:
+            return
+        event.stop()
+        self._go(index)
+        if event.chain == 2:
+            self.open_row()
+
+    def on_focus(self) -> None:
+        """Light the cursor."""
+        self._show_cursor()
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Dim the cursor."""
+        self.refresh()

@@ -1,0 +1,326 @@
+"""A page of text, drawn line by line: a megabyte opens at once and scrolls like a short one.
+
+The page is cut into blocks by a cheap scan. Blocks are laid out as they come into view; how high
+the others are is measured in slices between key presses, until the scroll bar is exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from time import perf_counter
+
+from textual import events
+from textual.strip import Strip
+
+from copydesk.domain.slug import slugify
+from copydesk.domain.text import clean
+from copydesk.present.diff import wrap_exact
+from copydesk.present.markdown import Line, draw
+from copydesk.present.markdown_blocks import Block, blocks
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.widgets.spans import SpanPane
+
+SLICE_SECONDS = 0.004
+"""How long measuring may hold up a key press."""
+
+PAUSE_SECONDS = 0.008
+"""What measuring leaves to keys and drawing between two slices."""
+
+SETTLE_SECONDS = 0.3
+"""How often the scroll bar follows while measuring: each time lays the screen out again."""
+
+CUT_AT_ONCE = 1 << 16
+"""Characters that are cut into blocks before the first frame; the rest is cut in a thread."""
+
+KEPT_BLOCKS = 256
+"""Blocks whose lines are kept for the next frame."""
+
+
+class TextView(SpanPane):
+    """Shows Markdown (or plain lines with ``plain=True``).
+
+    ``literal`` shows all HTML as it was written, as in a message.
+    """
+
+    def __init__(
+        self,
+        source: str = "",
+        *,
+        title: str = "",
+        empty: str = "This page is empty.",
+        plain: bool = False,
+        literal: bool = False,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.set_reactive(Pane.title, title)
+        self.empty = empty
+        self._plain = plain
+        self._literal = literal
+        self._blocks: list[Block] = []
+        self._starts: list[int] = [0]
+        """First line of every measured block, and where the next one will start."""
+        self._lines: dict[int, list[Line]] = {}
+        self._width = 0
+        self._measuring: asyncio.Task[None] | None = None
+        self._cutting: asyncio.Task[None] | None = None
+        self._to_end = False
+        self._keep: tuple[int, int] | None = None
+        self._source = source
+
+    def on_mount(self) -> None:
+        """Show the text given at first."""
+        self.set_text(self._source)
+
+    def on_unmount(self) -> None:
+        """Stop measuring."""
+        self._stop()
+
+    def set_text(self, source: str, *, top: bool = True) -> None:
+        """Show another text, from its top or from where the reader is."""
+        self._stop()
+        self._source = source
+        keep = None if top else self._position()
+        self._found = ""
+        self._blocks = self._cut(source[:CUT_AT_ONCE])
+        if len(source) > CUT_AT_ONCE:
+            # Whatever the cut fell into is cut again with the rest.
+            del self._blocks[-1:]
+            self._cutting = asyncio.create_task(self._cut_all(source, keep), name="cut text")
+        self._lay_out(keep)
+
+    def _cut(self, source: str) -> list[Block]:
+        safe = clean(source, lines=True)
+        if self._plain:
+            lines = safe.split("\n") if safe else []
+            cut = [Block("code", at, (line,)) for at, line in enumerate(lines)]
+        else:
+            cut = list(blocks(safe))
+        while cut and cut[-1].kind == "blank":
+            cut.pop()
+        return cut
+
+    async def _cut_all(self, source: str, keep: tuple[int, int] | None) -> None:
+        """Cut a long text whole, beside the keys, and go on from where the reader is."""
+        cut = await asyncio.to_thread(self._cut, source)
+        self._cutting = None
+        shown = len(self._blocks)
+        if self._blocks == cut[:shown]:
+            # What is measured and drawn already stays so.
+            self._blocks = cut
+            if self._keep is None:
+                self._keep = keep
+            self._go_on()
+        else:
+            self._blocks = cut
+            self._lay_out(keep or self._position())
+
+    def _stop(self) -> None:
+        self._to_end = False
+        if self._cutting is not None:
+            self._cutting.cancel()
+            self._cutting = None
+        if self._measuring is not None:
+            self._measuring.cancel()
+            self._measuring = None
+
+    # Layout
+
+    def _position(self) -> tuple[int, int]:
+        """Return the block at the top of the screen and the line within it."""
+        y = self.scroll_offset.y
+        at = min(bisect_right(self._starts, y) - 1, max(0, len(self._blocks) - 1))
+        return at, max(0, y - self._starts[at])
+
+    def _lay_out(self, keep: tuple[int, int] | None) -> None:
+        self._width = max(8, self.scrollable_content_region.width - 2)
+        self._starts, self._lines = [0], {}
+        self.forget_styles()
+        if self._measuring is not None:
+            self._measuring.cancel()
+            self._measuring = None
+        if self.size.width <= 0:
+            self._keep = keep
+            return
+        self._measure_for(SLICE_SECONDS * 3, until=self.size.height * 2)
+        self._keep = keep
+        self._settle()
+        if keep is None:
+            self.scroll_to(y=0, animate=False, force=True)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Measure in the background what is not measured yet."""
+        if not self._measured and self._measuring is None:
+            self._measuring = asyncio.create_task(self._measure_on(), name="measure text")
+        self.refresh()
+
+    @property
+    def _measured(self) -> bool:
+        return self._cutting is None and len(self._starts) > len(self._blocks)
+
+    @property
+    def running(self) -> asyncio.Task[None] | None:
+        """The cutting or measuring under way, for those who must wait for it."""
+        task = self._cutting or self._measuring
+        return task if task is not None and not task.done() else None
+
+    def _measure_for(self, seconds: float, *, until: int = 1 << 62) -> None:
+        stop = perf_counter() + seconds
+        while len(self._starts) <= len(self._blocks) and self._starts[-1] < until:
+            at = len(self._starts) - 1
+            self._starts.append(self._starts[-1] + len(self._drawn(at, keep=False)))
+            if at % 8 == 7 and perf_counter() > stop:
+                break
+
+    async def _measure_on(self) -> None:
+        settled = perf_counter()
+        while len(self._starts) <= len(self._blocks):
+            await asyncio.sleep(PAUSE_SECONDS)
+            self._measure_for(SLICE_SECONDS)
+            if self._keep is not None or perf_counter() - settled > SETTLE_SECONDS:
+                self._settle()
+                settled = perf_counter()
+        self._measuring = None
+        self._settle()
+        self.refresh()
+
+    def _settle(self) -> None:
+        """Size the scroll bar by what is measured and a guess of the rest."""
+        done = len(self._starts) - 1
+        total = self._starts[-1]
+        if done < len(self._blocks):
+            total += int((len(self._blocks) - done) * max(1.0, total / max(1, done)))
+        self.resize_lines(max(total, 1))
+        if self._keep is not None and self._keep[0] < len(self._starts) - 1:
+            (at, line), self._keep = self._keep, None
+            height = self._starts[at + 1] - self._starts[at]
+            self.scroll_to(y=self._starts[at] + min(line, height - 1), animate=False, force=True)
+        if self._to_end and self._measured:
+            self._to_end = False
+            self.scroll_to(y=self.max_scroll_y, animate=False)
+
+    def _drawn(self, at: int, *, keep: bool = True) -> list[Line]:
+        lines = self._lines.get(at)
+        if lines is None:
+            lines = draw(self._blocks[at], self._width, literal=self._literal)
+            if keep:
+                if len(self._lines) >= KEPT_BLOCKS:
+                    self._lines.clear()
+                self._lines[at] = lines
+        return lines
+
+    def refresh_rows(self) -> None:
+        """Follow the theme."""
+        self.forget_styles()
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay out for another width and stay at the same passage."""
+        if max(8, self.scrollable_content_region.width - 2) != self._width:
+            self._lay_out(self._position() if self._keep is None else self._keep)
+
+    # Moving and searching
+
+    def move_last(self) -> bool:
+        """Go to the end, once it is measured."""
+        self._to_end = True
+        self._settle()
+        return True
+
+    def stop_reading(self) -> bool:
+        """Stop a way to the end."""
+        going, self._to_end = self._to_end, False
+        return going
+
+    def find(self, text: str) -> bool:
+        """Search: light every match, and go to the first one from here."""
+        self._found = text.casefold()
+        if self._found:
+            self._jump(1, include_here=True)
+        self.refresh()
+        return True
+
+    def find_next(self, direction: int) -> bool:
+        """Go to the next (1) or previous (-1) line that matches, around the end."""
+        return bool(self._found) and self._jump(direction, include_here=False)
+
+    def find_clear(self) -> bool:
+        """End the search."""
+        was, self._found = self._found, ""
+        self.refresh()
+        return bool(was)
+
+    def _jump(self, direction: int, *, include_here: bool) -> bool:
+        here, line = self._position()
+        count = len(self._blocks)
+        for step in range(count + 1):
+            at = (here + step * direction) % count if count else 0
+            if at >= count or self._found not in self._blocks[at].text.casefold():
+                continue
+            hits = [
+                number
+                for number, drawn in enumerate(self._drawn(at))
+                if self._found in "".join(text for text, _ in drawn).casefold()
+            ] or [0]
+            if step == 0:
+                if include_here:
+                    hits = [hit for hit in hits if hit >= line]
+                else:
+                    hits = [hit for hit in hits if (hit - line) * direction > 0]
+            if hits:
+                self.go_to_block(at, hits[0] if direction > 0 else hits[-1])
+                return True
+        return False
+
+    def go_to_heading(self, anchor: str) -> bool:
+        """Put the heading with this anchor at the top of the screen; False where there is none."""
+        taken: dict[str, int] = {}
+        for at, block in enumerate(self._blocks):
+            if block.kind == "heading":
+                slug = slugify(block.text)
+                taken[slug] = count = taken.get(slug, -1) + 1
+                if anchor == (f"{slug}-{count}" if count else slug):
+                    self._come_to(at)
+                    return True
+        return False
+
+    def _come_to(self, at: int, frames: int = 4) -> None:
+        """Go to a block, and again while the text, just shown, is still being laid out."""
+        if at >= len(self._blocks):
+            return  # another text is shown by now
+        if self.size.width > 0:
+            self.go_to_block(at)
+        else:
+            self._keep = (at, 0)
+        if frames:
+            self.call_after_refresh(self._come_to, at, frames - 1)
+
+    def go_to_block(self, at: int, line: int = 0) -> None:
+        """Put a line of a block at the top of the screen."""
+        while at >= len(self._starts) - 1 and not self._measured:
+            self._measure_for(SLICE_SECONDS)
+        self._settle()
+        self.scroll_to(y=self._starts[at] + line, animate=False)
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one visible line."""
+        width = self.scrollable_content_region.width
+        base = self.base
+        line = self.scroll_offset.y + y
+        if not self._blocks:
+            said = [(self.nothing_said(self.empty), "muted")]
+            lines = wrap_exact(said, max(8, width - 2))
+            shown: Line = lines[y] if y < len(lines) else []
+        else:
+            if line >= self._starts[-1] and not self._measured:
+                self._measure_for(SLICE_SECONDS, until=line + 1)
+            at = bisect_right(self._starts, line) - 1
+            if at >= len(self._blocks) or line >= self._starts[-1]:
+                return self.blank(width, base)
+            shown = self._drawn(at)[line - self._starts[at]]
+        return self.strip_of([(" ", ""), *shown], base, width)

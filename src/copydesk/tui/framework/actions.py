@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -56,6 +56,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 READS = ("get_", "list_", "search_")
 """What the names of the operations begin with that read; all others write."""
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.desk_app import DeskApp
+    from copydesk.tui.framework.place import Place
 
 _MARK = "__copydesk_action__"
 _WORD = "__copydesk_command__"
@@ -125,7 +129,7 @@ class Action:
 
     def label_for(self, owner: object) -> str:
         """Return what it does for ``owner`` now, where that depends; else its label."""
-        return self.label if self.now is None else self.now(owner)
+        return self.label if self.now is None else self.now(asked(owner))
 
     @property
     def id(self) -> str:
@@ -163,7 +167,7 @@ class Action:
         if (why := _for_one(owner, self)) is not None:
             return why
         for guard in self.unless:
-            if (why := guard(owner)) is not None:
+            if (why := guard(asked(owner))) is not None:
                 return why
         return None
 
@@ -456,3 +460,29 @@ def declared_commands() -> list[Command]:
         for each in cls.LINE_COMMANDS.values():
             seen.setdefault(each.id, each)
     return list(seen.values())
+
+
+class Commands(Acts):
+    """Actions of a place in an object of their own, which takes the place and what else it needs.
+
+    A place lists them in `Place.commands`. The keyboard asks them before the place itself, so that
+    they may take a key that means something else elsewhere. Guards and labels are given the place.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.screen = place
+
+    @property
+    def app(self) -> DeskApp:
+        """The program."""
+        return self.screen.desk
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether the place is there."""
+        return self.screen.is_attached
+
+
+def asked(owner: object) -> object:
+    """Return what guards and labels are asked about: of commands, the place they are of."""
+    return owner.screen if isinstance(owner, Commands) else owner

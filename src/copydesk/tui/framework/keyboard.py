@@ -307,6 +307,8 @@ class Keyboard:
         nodes = [screen] if focused is None else focused.ancestors_with_self
         chain: list[Acts] = []
         for node in nodes:
+            if node is screen:
+                chain.extend(getattr(screen, "commands", ()))
             if isinstance(node, Acts):
                 chain.append(node)
             if node is screen:

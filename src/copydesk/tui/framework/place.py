@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.present.json_views import Raw
     from copydesk.session.session import Session
+    from copydesk.tui.framework.actions import Commands
     from copydesk.tui.framework.desk_app import DeskApp
 
 T = TypeVar("T")
@@ -62,6 +63,9 @@ class Place(CommonActions, Loading, Shaped):
     """The operations that the JSON of what is under the cursor may be read with."""
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
+
+    commands: Sequence[Commands] = ()
+    """Actions in objects of their own, which the keyboard asks before the place."""
 
     marking: Pane | None = None
     """The list of the place whose rows can be marked, if there is one."""

@@ -20,7 +20,7 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
-from copydesk.tui.framework.actions import SCOPES, Action, Acts, NoRowYet, NotYet
+from copydesk.tui.framework.actions import SCOPES, Action, Acts, NoRowYet, NotYet, asked
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class TypingAhead:
         from copydesk.tui.framework.keyboard import run
 
         wanted, text = ahead_action(draft), self._app.session.drafts.load(draft) or ""
-        for owner in place.walk_children(with_self=True):
+        for owner in (*place.commands, *place.walk_children(with_self=True)):
             actions = owner.ACTIONS.values() if isinstance(owner, Acts) else ()
             if (found := next((each for each in actions if each.id == wanted), None)) is not None:
                 opening.keys, opening.draft = [events.Paste(text)], draft
@@ -163,7 +163,7 @@ class TypingAhead:
         opening, screen = self.opening, owner.screen
         assert opening is not None
         opening.waits = opening.waited = True
-        opening.blind |= any(isinstance(guard(owner), NoRowYet) for guard in action.unless)
+        opening.blind |= any(isinstance(guard(asked(owner)), NoRowYet) for guard in action.unless)
         self._say(_waiting(action.label), opening)
         # Guards ask of many things, which do not tell when they change.
         while isinstance(why := action.reason(owner), NotYet):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import action
-from copydesk.tui.review.commands import ReviewRequest
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.review.guards import not_read
 
+if TYPE_CHECKING:
+    from copydesk.tui.review.screen import Review
 
-def no_page(here: ReviewImpact) -> str | None:
+
+def no_page(here: Review) -> str | None:
     """Say why there is no page in front that has links in this request."""
     change = here.change
     if change is None:
@@ -20,17 +24,17 @@ def no_page(here: ReviewImpact) -> str | None:
     return None
 
 
-class ReviewImpact(ReviewRequest, scope="review_impact"):
-    """The way to the impact of the request."""
+class ImpactCommands(Commands, scope="review_impact"):
+    """The ways from a review to the impact of the request, and to the links of its page."""
+
+    def __init__(self, review: Review) -> None:
+        super().__init__(review)
+        self.review = review
 
     @action("i", "impact", unless=not_read, show=3, group="Look")
     async def show_impact(self) -> None:
         """See which pages lead to what this request changes, and which links it breaks."""
-        space, request = self.thread_ids
-        organization = self.target.organization or self.session.organization
-        await self.desk.go(
-            "impact", Target(organization=organization, space=space, change_request=request)
-        )
+        await self.review.desk.go("impact", self._target())
 
     @action(
         "g l",
@@ -42,9 +46,9 @@ class ReviewImpact(ReviewRequest, scope="review_impact"):
     )
     async def show_page_links(self) -> None:
         """Read the page as the request makes it, with its links beside it."""
-        space, request = self.thread_ids
-        organization = self.target.organization or self.session.organization
-        await self.desk.go(
-            "pages",
-            Target(organization, space=space, change_request=request, page=self.page_id),
-        )
+        await self.review.desk.go("pages", self._target().but(page=self.review.page_id))
+
+    def _target(self) -> Target:
+        space, request = self.review.thread_ids
+        organization = self.review.target.organization or self.review.session.organization
+        return Target(organization, space=space, change_request=request)

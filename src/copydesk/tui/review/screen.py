@@ -10,12 +10,14 @@ from copydesk.present.diff_rows import SIDES
 from copydesk.present.page_changes import place_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.seen import reversal_of
+from copydesk.session.target import Target
 from copydesk.tui.content.commands import Content
 from copydesk.tui.content.page_commands import PageWays
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.review.commands import ReviewRequest
 from copydesk.tui.review.guards import never_seen, no_text
-from copydesk.tui.review.impact_tab import ReviewImpact
+from copydesk.tui.review.impact_tab import ImpactCommands
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -38,8 +40,12 @@ FRAME = 4
         "list_change_request_page_links",
     ),
 )
-class Review(PageWays, ReviewImpact, scope="review"):
+class Review(PageWays, ReviewRequest, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.commands = (ImpactCommands(self),)
 
     def content(self) -> Content | None:
         """Return the request, and the page in front."""

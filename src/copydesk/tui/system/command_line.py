@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import Acts, Command
+from copydesk.tui.framework.actions import Acts, Command, asked
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.prompt import Prompt
@@ -83,7 +83,7 @@ class CommandPrompt(Prompt):
     def _choices(self, word: Word) -> list[str]:
         if word.command is None or word.command.complete is None:
             return []
-        return list(word.command.complete(word.owner))
+        return list(word.command.complete(asked(word.owner)))
 
     def complete(self) -> None:
         """Complete as far as it is unambiguous."""

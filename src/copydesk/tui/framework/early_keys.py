@@ -190,7 +190,8 @@ class EarlyKeys:
         front, leading = self._app.screen, self._leading if self._leads else None
         while True:
             sheet: Any = self._app.screen if hasattr(self._app.screen, "seen_at") else None
-            ready = not self._coming and (self._until is None or self._until())
+            waits = self._coming or self._reads_rows
+            ready = not waits and (self._until is None or self._until())
             if not self._keys:
                 return  # Esc dropped them; what they waited for goes on
             if ready and (sheet is None or leading is None or sheet.seen_at is not None):
@@ -215,6 +216,13 @@ class EarlyKeys:
             return False
         front, self._leading = self._app.screen, None
         return front is leading.screen and front.focused is leading.focused
+
+    @property
+    def _reads_rows(self) -> bool:
+        """Whether the first rows of what is in front are being read: keys would find nothing."""
+        pane = getattr(self._app.screen, "pane", None)
+        busy = getattr(getattr(pane, "source", None), "busy", False)
+        return bool(busy) and getattr(pane, "selected", None) is None
 
     @property
     def _lacks(self) -> bool:

@@ -1,6 +1,6 @@
 """The embedded desk, against plain SQLite reading the same rows and writing them as JSON.
 
-Targets (speed.md): through the client and in process a list of 50 change requests is answered
+Targets: through the client and in process a list of 50 change requests is answered
 within 3 times, one object within 5 times, of that. A page of a list costs on a desk of 100,000
 change requests what it costs on a small one. The works are taken in turns; a figure is the median
 of a work's quietest turn, for plain SQLite waits for no thread and does not suffer from what else

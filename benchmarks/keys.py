@@ -1,6 +1,6 @@
 """From key press to the changed screen, in lists of 100,000 and 1,000,000 rows.
 
-The yardstick is a bare virtual list of 1,000,000 rows on the same Textual. Target (speed.md): p95
+The yardstick is a bare virtual list of 1,000,000 rows on the same Textual. Target: p95
 within 1.2 times it while pages load as the cursor goes, no press over 50 ms. The programs are open
 side by side and pressed in turns, so that the machine's mood hits all of them alike.
 """

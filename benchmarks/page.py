@@ -1,6 +1,6 @@
 """Opening a page of 1 MB, and scrolling in it.
 
-Targets (speed.md): opens within twice hello-world's start, and scrolls within 1.2 times a key press
+Targets: opens within twice hello-world's start, and scrolls within 1.2 times a key press
 in a bare virtual list.
 """
 

@@ -1,6 +1,6 @@
 """From process start to the first useful row, against a bare Textual hello-world.
 
-Targets (speed.md): 1.6 times hello-world on the sample desk, 1.65 on one of 100,000 change
+Targets: 1.6 times hello-world on the sample desk, 1.65 on one of 100,000 change
 requests. The starts are taken in turns, so that the machine's mood hits all of them alike.
 """
 

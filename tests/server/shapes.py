@@ -1,4 +1,4 @@
-"""What platform-api.md says every resource is, and where a value is something else.
+"""What the API says every resource is, and where a value is something else.
 
 Left out is what a desk on this machine cannot have: an editor to link to (``urls.app``), pictures
 that it serves, billing and trials.

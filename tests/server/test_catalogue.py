@@ -73,7 +73,7 @@ async def test_an_unknown_id_is_a_404(world: World, name: str) -> None:
     async with world.client() as client:
         answer = await send(client, operation)
     if operation.method == "DELETE" and len(operation.path_parameters) == 1:
-        # What should be gone is gone (decisions.md, Success codes).
+        # What should be gone is gone (docs/api-notes.md, Success codes).
         assert (answer.status_code, answer.content) == (204, b"")
         return
     assert answer.status_code == 404, answer.text

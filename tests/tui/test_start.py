@@ -60,7 +60,7 @@ LATER = {
     "copydesk.tui.dialogs.form",
     "copydesk.tui.dialogs.dialog",
 }
-"""What only comes after the first paint (speed.md: the first screen needs none of it)."""
+"""What only comes after the first paint."""
 
 
 def test_the_first_paint_needs_neither_client_nor_models_nor_desk(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ PROFILE_VARIABLE = "COPYDESK_PROFILE"
 READ_ONLY = "--read-only"
 ALLOW_VARIABLE = "COPYDESK_ALLOW_HTTP"
 HOSTED = "https://api.gitbook.com"
-"""The hosted service of this API (decisions.md, Base URL)."""
+"""The hosted service of this API (docs/api-notes.md, Address and token)."""
 
 
 @dataclass(frozen=True)

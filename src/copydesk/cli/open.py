@@ -35,7 +35,7 @@ FIRST_PLACE = "spaces"
 
 def open_desk(*, service: Service = OWN) -> int:
     """Open the screens and return the exit status once they are closed."""
-    # Collecting garbage while starting up only finds what is about to be used (speed.md); the
+    # Collecting garbage while starting up only finds what is about to be used; the
     # application turns it on again when it is ready.
     gc.disable()
     connection = service.connection()

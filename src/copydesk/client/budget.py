@@ -12,8 +12,8 @@ from copydesk.domain.service_clock import service_time
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The rate limit as last told (decisions.md, Rate limit). None means that the service did not
-    say.
+    """The rate limit as last told (docs/api-notes.md, Sending again). None means that the service
+    did not say.
 
     ``limit`` and ``remaining`` count requests; ``reset`` is when the count starts again, by this
     machine's clock, in UTC.
@@ -56,9 +56,9 @@ class Budget:
 def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) -> datetime | None:
     """Return when to ask again (UTC), or None when the service does not say.
 
-    ``Retry-After`` (seconds, or an HTTP date) goes before ``X-RateLimit-Reset`` (decisions.md, Rate
-    limit). That a budget starts again then says nothing of a refusal for another reason (not
-    ``limited``).
+    ``Retry-After`` (seconds, or an HTTP date) goes before ``X-RateLimit-Reset`` (docs/api-notes.md,
+    Sending again). That a budget starts again then says nothing of a refusal for another reason
+    (not ``limited``).
     """
     after = headers.get("retry-after", "").strip()
     if (seconds := _number(after)) is not None:

@@ -2,7 +2,7 @@
 
 The client raises these and nothing else for a request that failed; one place at the edge turns them
 into what a person reads. The module needs no HTTP library, so that screens can name its classes
-before one is loaded. Codes: decisions.md, Transport, auth, errors.
+before one is loaded. Codes: docs/api-notes.md, Errors.
 """
 
 # ruff: noqa: N818 - the names say what happened; every one is caught as an ApiError.
@@ -75,7 +75,7 @@ class NotFound(ApiError):
 
 
 class ExtensionMissing(NotFound):
-    """The service does not offer this operation at all; it is an extension (decisions.md,
+    """The service does not offer this operation at all; it is an extension (docs/api-notes.md,
     Extensions).
 
     ``Api.has`` says the same without a request. Callers use the fallback that is written there.

@@ -44,8 +44,8 @@ def read_answer(operation: Operation[..., Any], answer: Answer) -> Any:
 def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
     """Raise ``Garbled`` where something else than the service seems to have answered.
 
-    No body is what the API promises (decisions.md, Success codes); a service that tells more of
-    what it did may do so in JSON. A network that wants a login answers with a page.
+    No body is what the API promises (docs/api-notes.md, Success codes); a service that tells more
+    of what it did may do so in JSON. A network that wants a login answers with a page.
     """
     if not answer.content.strip():
         return

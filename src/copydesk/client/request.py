@@ -44,7 +44,7 @@ class Outgoing:
 
     @property
     def idempotent(self) -> bool:
-        """Whether sending it twice is as good as once (decisions.md, Retries)."""
+        """Whether sending it twice is as good as once (docs/api-notes.md, Sending again)."""
         return self.method in {"GET", "PUT", "DELETE"} and not self.creates
 
     @property

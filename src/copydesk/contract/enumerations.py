@@ -1,4 +1,4 @@
-"""Every enumeration of the API, each once (decisions.md, Enumerations).
+"""Every enumeration of the API, each once (docs/api-notes.md, Values).
 
 Requests take these as they are; what is read takes ``Open[…]`` of them, so that a value that this
 version does not know is kept as a string and never breaks a list.
@@ -12,7 +12,7 @@ Order: TypeAlias = Literal["asc", "desc"]
 """The direction of a list; ``desc`` when omitted."""
 
 Role: TypeAlias = Literal["admin", "create", "edit", "review", "comment", "read"]
-"""A role in an organization (platform-api.md, Role enumeration). A guest has no role: null."""
+"""A role in an organization. A guest has no role: null."""
 
 RoleFilter: TypeAlias = Literal["admin", "create", "edit", "review", "comment", "read", "guest"]
 """The role that a list of members is limited to."""
@@ -84,7 +84,7 @@ MergeRuleKind: TypeAlias = Literal[
     "require_change_request_subject",
     "require_change_request_description",
 ]
-"""What must hold before a merge; every rule must pass (decisions.md, mergeRules)."""
+"""What must hold before a merge; every rule must pass (docs/api-notes.md, Merge rules)."""
 
 SpaceVisibility: TypeAlias = Literal[
     "public", "unlisted", "share-link", "visitor-auth", "in-collection", "private"

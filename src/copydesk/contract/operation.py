@@ -25,10 +25,10 @@ R = TypeVar("R", covariant=True)
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 PREFIX = "/v1"
-"""What every path starts with (platform-api.md, General rules 1)."""
+"""What every path starts with."""
 
 DEFAULT_STATUS: Mapping[str, int] = {"DELETE": 205}
-"""Success codes the document does not print (decisions.md, Success codes); the rest are 200."""
+"""Success codes (docs/api-notes.md says which); the rest are 200."""
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -65,7 +65,7 @@ class Parameter:
 
     @property
     def repeated(self) -> bool:
-        """Whether it is an array, sent as a repeated key (decisions.md, Array in a query)."""
+        """Whether it is an array, sent as a repeated key (docs/api-notes.md, Fields)."""
         return any(get_origin(part) is list for part in _flatten(self.annotation))
 
 
@@ -112,7 +112,7 @@ class Operation(Generic[P, R]):
     def statuses(self) -> tuple[int, ...]:
         """Every success code, the usual one first.
 
-        Deleting what is not there is a 204 (decisions.md, Success codes).
+        Deleting what is not there is a 204 (docs/api-notes.md, Success codes).
         """
         missing = (204,) if self.method == "DELETE" else ()
         return tuple(dict.fromkeys((self.status, *self.also, *missing)))
@@ -201,7 +201,7 @@ def operation(
 
     ``path`` is relative to ``/v1``. ``status`` is the success code where it is not the usual one
     of its method; ``also`` are those that the outcome chooses instead. ``extension`` names the
-    extension (E1 to E10 of decisions.md) that an operation belongs to; a service may lack it.
+    extension (docs/api-notes.md, Extensions) that an operation belongs to; a service may lack it.
     ``secret``: what is asked or answered may hold a credential, such as a share key or the settings
     of an integration, so that nothing of it is kept on a machine.
 

@@ -74,7 +74,7 @@ def moment(then: datetime | None, now: datetime) -> str:
 
 
 def instant(text: str | None) -> datetime | None:
-    """Read an ISO 8601 time as the API writes it (platform-api.md, General rules 5).
+    """Read an ISO 8601 time as the API writes it.
 
     None for None and for what is no time: a row with a bad time is still a row.
     """

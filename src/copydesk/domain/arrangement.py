@@ -1,4 +1,4 @@
-"""Another arrangement of things, staged here and not yet sent (interaction.md 3.6).
+"""Another arrangement of things, staged here and not yet sent.
 
 `Arrangement` is a value: every step gives a new one, so undo, redo and dropping are only other
 values. What is sent is worked out from the published layout and the staged one, with the fewest

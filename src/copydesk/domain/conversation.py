@@ -1,6 +1,6 @@
 """What strangers wrote to support, made readable.
 
-Bodies are Markdown or HTML from anybody (interaction.md 3.7). They become plain text: no markup is
+Bodies are Markdown or HTML from anybody. They become plain text: no markup is
 obeyed, and a link shows where it leads. Who writes to a desk for documentation writes *about* tags,
 too: only what is written as HTML is taken for it, and code stays as it is.
 """

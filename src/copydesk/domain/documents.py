@@ -1,9 +1,10 @@
 """Markdown as rich text, and rich text as Markdown, losing nothing either way.
 
-The blocks are those of decisions.md. Raw HTML is kept as a block of type ``html``, or as text
-marked ``html``; a block that no Markdown says is kept as its JSON. A block that was not spelled the
-way this desk spells it says so in its data (``spelling``, and ``after`` for what stood between it
-and the next), so that a text that nobody changed comes back as it was, to the last space.
+The blocks are those of docs/api-notes.md (Rich text). Raw HTML is kept as a block of type ``html``,
+or as text marked ``html``; a block that no Markdown says is kept as its JSON. A block that was not
+spelled the way this desk spells it says so in its data (``spelling``, and ``after`` for what stood
+between it and the next), so that a text that nobody changed comes back as it was, to the last
+space.
 
 Reading takes a time for each mark, and anybody may write a comment of a million. So only as many as
 a text for people has are read; what follows is one last block of type ``markdown``, as it is.

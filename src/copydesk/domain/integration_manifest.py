@@ -20,7 +20,7 @@ JSON: TypeAlias = Any
 """What JSON can say."""
 
 NAME = re.compile(r"[a-zA-Z0-9-_.]+")
-"""What an integration may be called (platform-api.md, Integrations)."""
+"""What an integration may be called."""
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 """How the names of files end that hold a picture."""

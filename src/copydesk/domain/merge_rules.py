@@ -1,10 +1,10 @@
 """Merge rules: whether a change request meets them, and who has to do what when it does not.
 
 The embedded desk refuses a merge with these sentences and the screen shows the same ones. All rules
-must pass (decisions.md, mergeRules). Where the API says no more than a rule's name, this is how it
-is read: a review counts by its newest verdict per person, and only an approval meets a rule that
-asks for a review. An approval of an earlier revision still counts, or pulling in primary content
-would undo every review; the sentence says that it is of an earlier one.
+must pass (docs/api-notes.md, Merge rules). Where the API says no more than a rule's name, this is
+how it is read: a review counts by its newest verdict per person, and only an approval meets a rule
+that asks for a review. An approval of an earlier revision still counts, or pulling in primary
+content would undo every review; the sentence says that it is of an earlier one.
 """
 
 from __future__ import annotations

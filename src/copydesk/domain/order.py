@@ -1,7 +1,7 @@
 """Putting things in another order: staged moves, and the fewest requests that make them.
 
-The API moves one item at a time, before or after a sibling (platform-api.md, moves of sections and
-site spaces), so a new order is sent as moves of the items that are not already in order.
+The API moves one item at a time, before or after a sibling, so a new order is sent as moves of the
+items that are not already in order.
 """
 
 from __future__ import annotations

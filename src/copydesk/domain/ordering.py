@@ -1,4 +1,4 @@
-"""Putting what is staged in another order, and into something else (interaction.md 3.6).
+"""Putting what is staged in another order, and into something else.
 
 The part of an `Arrangement` that changes levels and no settings. Each
 step gives a new value, or a sentence that says why no request could make it.

@@ -1,4 +1,4 @@
-"""How a write is taken back, and how it is seen that it still can be (interaction.md 4).
+"""How a write is taken back, and how it is seen that it still can be.
 
 A `Reversal` is a value that goes into the journal as JSON, so that a write can be taken back long
 after the program that made it has ended. It names operations of the API by their ids; nothing here
@@ -396,7 +396,7 @@ def _same(path: str, wanted: JSON, found: JSON) -> bool:
         return bool(sorted(wanted, key=_order) == found)
     if isinstance(wanted, str) and isinstance(found, str):
         return wanted.strip() == found.strip()  # services tidy the ends of texts
-    # A flag or a text that is left out is an unset one (decisions.md, Absent optional fields).
+    # A flag or a text that is left out is an unset one (docs/api-notes.md, Fields).
     return bool(wanted == found) or (not wanted and not found)
 
 

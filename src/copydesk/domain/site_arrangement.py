@@ -1,7 +1,7 @@
 """The structure of a site, staged: its sections, what they show, their settings and their order.
 
 What the API cannot do is refused when it is staged: no operation moves a group or puts a section
-into one or out, and none moves a site space to another section (platform-api.md, Site sections).
+into one or out, and none moves a site space to another section.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The way back of writes on a site as a whole (interaction.md 4); its rows are in ``inverses``.
+"""The way back of writes on a site as a whole; its rows are in ``inverses``.
 
 Every function returns a `Reversal`. Fields are wire names and values. No request is sent here.
 """

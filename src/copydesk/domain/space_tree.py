@@ -30,7 +30,7 @@ TRASH = "trash:"
 """The id of the group of deleted spaces, which is none either."""
 
 TRASH_DAYS = 7
-"""How long a deleted space can be restored (platform-api.md, Limits)."""
+"""How long a deleted space can be restored."""
 
 RuleList: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Merge rules: the kind of each, and the ids of the people whom it names."""

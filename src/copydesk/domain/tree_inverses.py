@@ -1,4 +1,4 @@
-"""The way back of writes on the tree of collections and spaces (interaction.md 4).
+"""The way back of writes on the tree of collections and spaces.
 
 Every function returns a `Reversal`. Fields are wire names and values. No request is sent here.
 Levels are ids of collections; the top is "".
@@ -14,8 +14,7 @@ from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, ordered
 Kind = Literal["collection", "space"]
 
 LIST_LIMIT = 1000
-"""A level is compared in its order where one page holds the whole list (decisions.md, Pagination).
-"""
+"""A level is compared in its order where one page holds the whole list."""
 
 NEAR = 20
 """So many spaces on either side are kept to find the place of one again."""

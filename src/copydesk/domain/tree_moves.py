@@ -1,8 +1,8 @@
 """The fewest requests that put collections and spaces elsewhere, or in another order.
 
-A move names a parent, or a position before or after a *space* of the level that it goes to, or both
-(platform-api.md, Spaces and Collections); without a position it goes last there. So spaces are
-ordered among spaces as any list is, and what goes elsewhere takes one request.
+A move names a parent, or a position before or after a *space* of the level that it goes to, or
+both; without a position it goes last there. So spaces are ordered among spaces as any list is, and
+what goes elsewhere takes one request.
 
 Collections can only be ordered with the help of a space, and no answer says how collections and
 spaces stand among each other. What is moved next to a space may therefore come before or after any

@@ -33,7 +33,7 @@ DUPLICATE = "duplicateOf"
 """The setting of a staged space that says of which it is a copy."""
 
 TITLE_LENGTH = 50
-"""The longest title of a collection or a space (platform-api.md, Limits)."""
+"""The longest title of a collection or a space."""
 
 COPY = " (copy)"
 

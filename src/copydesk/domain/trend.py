@@ -1,6 +1,6 @@
 """The thirteen weeks of a cluster: whether it grows, whether a merge helped, its small chart.
 
-The pulse counts issues per week, oldest first (platform-api.md, Issues cluster).
+The pulse counts issues per week, oldest first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Visitor attributes of a site: the JSON Schema that declares them, and conditions over them.
 
 The schema is a JSON Schema (draft 07) of an object whose properties are booleans, plus an
-``unsigned`` object of booleans, and nothing else (platform-api.md, Adaptive schema).
+``unsigned`` object of booleans, and nothing else.
 """
 
 from __future__ import annotations

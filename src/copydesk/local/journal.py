@@ -1,4 +1,4 @@
-"""The record of writes: what was sent, when, to what, and how it ended (interaction.md 3.8).
+"""The record of writes: what was sent, when, to what, and how it ended.
 
 A write is noted before it is sent and again when it has ended, so that after a crash the next start
 knows which writes were under way. With it goes how it is taken back, as JSON

@@ -1,4 +1,4 @@
-"""Where the files of copydesk are (interaction.md 3.10)."""
+"""Where the files of copydesk are."""
 
 from __future__ import annotations
 

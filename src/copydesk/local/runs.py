@@ -185,7 +185,7 @@ class Runs(KeptRuns["MergeRun"]):
 
     def adapter(self) -> TypeAdapter[MergeRun]:
         """Return what reads and writes a merge run as JSON."""
-        # Imported when they are first needed: the screens start without them (speed.md).
+        # Imported when they are first needed: the screens start without them.
         from copydesk.domain.merge_run import MergeRun
 
         return _adapter(MergeRun)

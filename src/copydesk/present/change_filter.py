@@ -1,4 +1,4 @@
-"""What the triage list can be filtered by, and what must be read to know (interaction.md 3.4)."""
+"""What the triage list can be filtered by, and what must be read to know."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "."
-"""What a cell shows that has not been read yet: never a zero (interaction.md 3.4)."""
+"""What a cell shows that has not been read yet: never a zero."""
 
 
 SORTS: Mapping[str, str] = {

@@ -29,7 +29,7 @@ SPACE_PERMISSIONS: dict[str, str] = {
     "installIntegration": "admin",
     "admin": "admin",
 }
-"""The lowest level that has each permission of a space (platform-api.md, Space)."""
+"""The lowest level that has each permission of a space."""
 
 COLLECTION_PERMISSIONS: dict[str, str] = {
     "view": "read",

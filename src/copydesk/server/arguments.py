@@ -1,8 +1,8 @@
 """What a request says, read strictly: path, query and body against an operation's signature.
 
 Everything that does not fit is a 400 whose message names where it is and the bound that it breaks
-(decisions.md, Codes). Types are not guessed: ``"7"`` is no number in a body, ``yes`` no boolean in
-a query.
+(docs/api-notes.md, Errors). Types are not guessed: ``"7"`` is no number in a body, ``yes`` no
+boolean in a query.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A branch starts at a revision of its space's primary content and knows the last one that it contains
 (``base_of``). Both ways of joining are three-way merges from there; a conflict changes nothing
-(decisions.md, Merge and update semantics). Who may do it and which rules hold is for the callers.
+(docs/api-notes.md, Merging). Who may do it and which rules hold is for the callers.
 """
 
 from __future__ import annotations

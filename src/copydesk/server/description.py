@@ -41,7 +41,7 @@ _REFUSALS: dict[int, str] = {
     409: "The operation would change nothing, or clashes with what is there.",
     412: "A rule or a state forbids it.",
 }
-"""What each refusal means (decisions.md, Codes); a desk has no limit of requests, so no 429."""
+"""What each refusal means (docs/api-notes.md, Errors). A desk has no limit, so no 429."""
 
 
 _MAKING = Lock()

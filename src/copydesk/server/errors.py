@@ -1,4 +1,4 @@
-"""How the desk refuses: one exception, one body (decisions.md, Error body and Codes)."""
+"""How the desk refuses: one exception, one body (docs/api-notes.md, Errors)."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Call:
         return "/".join((self.base_url + PREFIX, *map(_quoted, segments)))
 
     def was_missing(self) -> None:
-        """Answer a deletion of what is not there: 204 (decisions.md, Success codes)."""
+        """Answer a deletion of what is not there: 204 (docs/api-notes.md, Success codes)."""
         self.status = 204
 
 

@@ -32,7 +32,7 @@ from copydesk.server.sources.writer import placed
 from copydesk.server.store import Row, Tx, to_json
 
 TITLE_LENGTH = 50
-"""The longest title of a space (platform-api.md, Limits)."""
+"""The longest title of a space."""
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
 """Three-way merge of content: per page first, then per line inside a page changed on both sides.
 
 ``base`` is the common ancestor, ``ours`` what the change goes into, ``theirs`` the change. A
-conflict names the page and what clashes; with any conflict there is no merged tree (decisions.md,
-Merge and update semantics).
+conflict names the page and what clashes; with any conflict there is no merged tree
+(docs/api-notes.md, Merging).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ties a page token to the list that gave it (decisions.md, Pagination).
+"""What ties a page token to the list that gave it (docs/api-notes.md, Pages of a list).
 
 The place in a list that ``paging`` writes down is only true of that list: taken to another one, or
 to the same one filtered otherwise, it would quietly leave items out. So a token that goes out

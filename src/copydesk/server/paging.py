@@ -20,7 +20,7 @@ from copydesk.server.store import Row, Tx, Value
 T = TypeVar("T")
 
 DEFAULT_LIMIT = 50
-"""How many items a page holds when the request does not say (decisions.md, Pagination)."""
+"""How many items a page holds when the request does not say."""
 
 
 def paginate(

@@ -1,4 +1,4 @@
-"""Which permission each operation takes, and on what (platform-api.md, Authentication 2).
+"""Which permission each operation takes, and on what.
 
 What it is on is the first thing that the path names. Handlers check it where they find that thing;
 the description tells it to readers, and a test walks operations and callers to hold both together.

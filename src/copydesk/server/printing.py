@@ -2,7 +2,7 @@
 
 The address says itself what is printed and until when, signed with the desk's key: nothing is kept
 on the desk, and it is made when it is fetched, from a revision, which never changes. Whoever has
-the address may read it (decisions.md: a PDF's URL lasts an hour).
+the address may read it (an address lasts an hour).
 """
 
 from __future__ import annotations

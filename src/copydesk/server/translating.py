@@ -20,7 +20,7 @@ from copydesk.server.seeding import Editor, add_space, advance, grant
 from copydesk.server.store import Row, Tx
 
 _TITLE_LENGTH = 50
-"""The longest title of a space (platform-api.md, Limits)."""
+"""The longest title of a space."""
 
 
 def run_next_translation(worker: Worker) -> bool:

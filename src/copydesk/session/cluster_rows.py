@@ -116,7 +116,7 @@ def shown(text: str, *, masked: bool) -> str:
 
 
 WEEKS = 13
-"""Weeks of a pulse (platform-api.md, Issues cluster)."""
+"""Weeks of a pulse."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Whether the service answers, and how soon to ask it again by itself (interaction.md 3.8).
+"""Whether the service answers, and how soon to ask it again by itself.
 
 Pure bookkeeping over moments that the session gives: no timer, no request. A refresh by hand asks
 nobody here, so that it always goes through.

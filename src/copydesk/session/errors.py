@@ -1,4 +1,4 @@
-"""Errors become sentences here and nowhere else (interaction.md 3.8)."""
+"""Errors become sentences here and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every sign that copydesk draws, with its ASCII form (interaction.md 3.1 rule 4)."""
+"""Every sign that copydesk draws, with its ASCII form."""
 
 from __future__ import annotations
 

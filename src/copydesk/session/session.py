@@ -1,7 +1,7 @@
 """What the whole run shares: the connection, who I am, where I am, and what was written.
 
 Nothing here imports the client or the contract when the module loads: before the first paint only
-Textual and the standard library may (speed.md).
+Textual and the standard library may.
 """
 
 from __future__ import annotations

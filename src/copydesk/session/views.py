@@ -1,4 +1,4 @@
-"""The views of the triage list: which change requests, in what order (interaction.md 3.4).
+"""The views of the triage list: which change requests, in what order.
 
 A view is a value: what the service is asked for, and a filter in the language of ``/`` that narrows
 the answer. The ones that everybody has are here; a person's own come from the settings.
@@ -28,7 +28,7 @@ TALKS_READ = 48
 """Up to how many rows' threads are read to count what waits on the reader."""
 
 COUNT_SECONDS = 60
-"""How old the counts of the views may get (interaction.md 3.8, Polling)."""
+"""How old the counts of the views may get."""
 
 OWN = "own:"
 """How the id of a person's own view begins."""

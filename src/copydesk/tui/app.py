@@ -233,7 +233,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         await asyncio.wait([self.awake])
 
     def settle_memory(self) -> None:
-        """Free start-up garbage once and keep the collector off what stays (speed.md)."""
+        """Free start-up garbage once and keep the collector off what stays."""
         if not gc.isenabled():
             gc.collect()
             gc.freeze()

@@ -27,15 +27,14 @@ Real = Annotated[float, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "n
 """A number within the same bounds: neither endless nor none at all."""
 
 Emoji = Annotated[str, StringConstraints(max_length=50)]
-"""An emoji, at most 50 characters (platform-api.md, Limits)."""
+"""An emoji, at most 50 characters."""
 
 
 class Shape(BaseModel):
     """A part of a resource, or an answer with no kind of its own.
 
     Reads leniently: unknown fields are dropped and known ones are found by either name. Optional
-    fields are None when absent and are left out again when written (decisions.md, Absent optional
-    fields).
+    fields are None when absent and are left out again when written (docs/api-notes.md, Fields).
     """
 
     model_config = ConfigDict(
@@ -58,7 +57,7 @@ class Shape(BaseModel):
 
 
 class Resource(Shape):
-    """An object of the API. ``object`` names its kind (platform-api.md, General rules 4)."""
+    """An object of the API. ``object`` names its kind."""
 
     object: str
 
@@ -120,7 +119,7 @@ class Next(Shape):
 
 
 class Page(Shape, Generic[T]):
-    """One page of a list (platform-api.md, List envelope). ``next`` is absent on the last page."""
+    """One page of a list. ``next`` is absent on the last page."""
 
     items: list[T]
     next: Next | None = None
@@ -128,4 +127,4 @@ class Page(Shape, Generic[T]):
 
 
 Limit = Annotated[int, Field(ge=0, le=1000)]
-"""How many items a page holds at most (decisions.md, Pagination: 0..1000, 50 when omitted)."""
+"""How many items a page holds at most (docs/api-notes.md, Pages of a list)."""

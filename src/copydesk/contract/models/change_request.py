@@ -23,7 +23,7 @@ Subject: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
 
 
 class ChangeRequest(Resource):
-    """Proposed edits of a space (platform-api.md, Change request).
+    """Proposed edits of a space.
 
     ``number`` counts up per space and may stand for ``id`` in paths. ``revision`` is the active
     revision, ``comments`` the count of open threads, and ``outdated`` is true when primary
@@ -184,8 +184,7 @@ class Conflict(Shape):
 class MergeResult(Shape):
     """What a merge came to. ``revision`` is the merged one; ``conflicts`` say why there is none.
 
-    A hosted service may answer conflicts and have merged (decisions.md, Merge and update
-    semantics).
+    A hosted service may answer conflicts and have merged (docs/api-notes.md, Merging).
     """
 
     result: Open[MergeOutcome]

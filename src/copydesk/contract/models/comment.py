@@ -82,7 +82,7 @@ class CommentPermissions(Shape):
 
 
 class Comment(Resource):
-    """The start of a thread (platform-api.md, Comment). ``replies`` is a count."""
+    """The start of a thread. ``replies`` is a count."""
 
     object: Open[Literal["comment"]] = "comment"
     id: str

@@ -24,7 +24,7 @@ class GitCommit(Shape):
     message: str | None = None
     created_by_service: bool | None = Field(
         default=None,
-        # Public services use the second name (decisions.md, Field renames when reading).
+        # Public services use the second name (docs/api-notes.md, Fields).
         validation_alias=AliasChoices("createdByService", "createdByGitBook"),
         serialization_alias="createdByService",
     )
@@ -96,7 +96,7 @@ class PageComputed(Shape):
 
 
 class ContentPage(Shape):
-    """A page of a revision (platform-api.md, Page), with the pages below it.
+    """A page of a revision, with the pages below it.
 
     Its text is in ``markdown`` or in ``document``, by the format asked for, and in neither in a
     page tree. ``path`` is from the root of the space and has no slash at its start. ``target``

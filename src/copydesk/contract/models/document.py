@@ -34,7 +34,7 @@ class _Whole(Shape):
 class Node(_Whole):
     """A node of a document: a block, an inline, or a text with its leaves.
 
-    ``type`` is what decisions.md lists as document blocks; ``data`` belongs to the type.
+    ``type`` is one of the blocks in docs/api-notes.md (Rich text); ``data`` belongs to the type.
     """
 
     object: Open[Literal["block", "inline", "text"]] = "block"
@@ -47,7 +47,7 @@ class Node(_Whole):
 
 
 class Document(_Whole):
-    """Rich text (platform-api.md, Shared shapes). ``data`` holds ``schemaVersion`` and more."""
+    """Rich text. ``data`` holds ``schemaVersion`` and more."""
 
     object: Open[Literal["document"]] = "document"
     data: dict[str, Any] = {}

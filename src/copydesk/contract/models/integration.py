@@ -93,7 +93,7 @@ class IntegrationPermissions(Shape):
 
 
 class Integration(Resource):
-    """A published integration (platform-api.md, Integration, installation, event)."""
+    """A published integration."""
 
     object: Open[Literal["integration"]] = "integration"
     name: str

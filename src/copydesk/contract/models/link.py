@@ -13,7 +13,7 @@ from copydesk.contract.models.space import Space
 
 
 class Link(Shape):
-    """A link, where it leads and where it stands (platform-api.md, Links and backlinks)."""
+    """A link, where it leads and where it stands."""
 
     status: Open[LinkStatus] = "ok"
     relation: Open[Literal["reference"]] | None = None

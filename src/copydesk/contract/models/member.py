@@ -79,7 +79,7 @@ class VisitorClaims(Shape):
 
     docs_visitor_claims: str | None = Field(
         default=None,
-        # Public services use the second name (decisions.md, Field renames when reading).
+        # Public services use the second name (docs/api-notes.md, Fields).
         validation_alias=AliasChoices("docsVisitorClaims", "gitbookVisitorClaims"),
         serialization_alias="docsVisitorClaims",
     )

@@ -191,7 +191,7 @@ class SubdomainTarget(Shape):
 
 
 class Subdomain(Resource):
-    """A name below the service's domain (platform-api.md, SAML provider, subdomain)."""
+    """A name below the service's domain."""
 
     object: Open[Literal["subdomain"]] = "subdomain"
     subdomain: str

@@ -30,7 +30,7 @@ Timestamp: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]
 Uri: TypeAlias = Annotated[
     str, StringConstraints(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.\-]*:\S+$")
 ]
-"""An absolute URI, at most 2048 characters (platform-api.md, Limits)."""
+"""An absolute URI, at most 2048 characters."""
 
 WebAddress: TypeAlias = Annotated[
     str, StringConstraints(max_length=2048, pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]\S*$")

@@ -10,7 +10,7 @@ from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 from copydesk.contract.models.team import Team
 
 ProviderLabel: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=30)]
-"""1 to 30 characters (platform-api.md, Limits)."""
+"""1 to 30 characters."""
 
 
 class SAMLService(Shape):

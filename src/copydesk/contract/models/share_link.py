@@ -8,7 +8,7 @@ from copydesk.contract.models.base import Body, Open, Resource
 from copydesk.contract.models.parts import Timestamp, Urls
 
 ShareLinkName: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
-"""At most 50 characters (platform-api.md, Limits)."""
+"""At most 50 characters."""
 
 
 class ShareLink(Resource):

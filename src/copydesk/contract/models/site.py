@@ -11,7 +11,7 @@ from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 
 SiteTitle: TypeAlias = Annotated[str, StringConstraints(min_length=2, max_length=128)]
-"""2 to 128 characters (platform-api.md, Limits)."""
+"""2 to 128 characters."""
 
 
 class ThemedImage(Shape):
@@ -57,7 +57,7 @@ class SiteFeature(Shape):
 
 
 class Site(Resource, KeepsNull):
-    """A published site (platform-api.md, Site). ``site_spaces`` is a count."""
+    """A published site. ``site_spaces`` is a count."""
 
     nullable: ClassVar[tuple[str, ...]] = ("icon",)
 

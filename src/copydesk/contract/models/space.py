@@ -11,7 +11,7 @@ from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.position import SpacePosition
 
 SpaceTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
-"""At most 50 characters (platform-api.md, Limits)."""
+"""At most 50 characters."""
 
 
 class GitSync(Shape):
@@ -46,7 +46,7 @@ class SpacePermissions(Shape):
 
 
 class Space(Resource, KeepsNull):
-    """A container of content (platform-api.md, Space).
+    """A container of content.
 
     ``revision`` is the id of the active revision; ``comments`` and the three ``change_requests``
     are counts; a ``default_level`` of None gives nobody a role by default.

@@ -20,7 +20,7 @@ class TeamPermissions(Shape):
 
 
 class Team(Resource):
-    """A group of members (platform-api.md, Shared shapes); counts its members and spaces."""
+    """A group of members; counts its members and spaces."""
 
     object: Open[Literal["team"]] = "team"
     id: str
@@ -59,7 +59,7 @@ class TeamMembershipWrite(Body):
 class TeamMembersUpdate(Body):
     """People to add to and remove from a team, by user id or e-mail, and roles by user id.
 
-    Someone in both lists is removed (platform-api.md, States and transitions).
+    Someone in both lists is removed.
     """
 
     add: list[str] | None = Field(

@@ -9,7 +9,7 @@ from copydesk.contract.models.parts import Urls
 
 
 class User(Resource):
-    """A person with an account (platform-api.md, Shared shapes)."""
+    """A person with an account."""
 
     object: Open[Literal["user"]] = "user"
     id: str

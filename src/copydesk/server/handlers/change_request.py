@@ -196,7 +196,7 @@ def pull_change_request_updates(call: Call, space_id: str, change_request_id: st
 
 @implements(ops.merge_change_request)
 def merge_change_request(call: Call, space_id: str, change_request_id: str) -> MergeResult:
-    """Merge a change request into primary content (decisions.md, Merge and update semantics).
+    """Merge a change request into primary content (docs/api-notes.md, Merging).
 
     A 412 says which rules are not met; with a conflict nothing changes. Raises a 409 when it says
     nothing that primary content does not.

@@ -40,7 +40,7 @@ from copydesk.server.seeding import Editor, add_space, grant
 from copydesk.server.store import to_json
 
 _TITLE_LENGTH = 50
-"""The longest title of a space (platform-api.md, Limits)."""
+"""The longest title of a space."""
 
 
 @implements(ops.list_organization_spaces)

@@ -19,7 +19,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.store import Row, timestamp
 
 WEEKS = 13
-"""How many weeks a cluster's pulse shows, the latest last (platform-api.md, Limits)."""
+"""How many weeks a cluster's pulse shows, the latest last."""
 
 
 def reading_organization(call: Call, organization_id: str) -> Row:

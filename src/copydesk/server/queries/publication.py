@@ -36,7 +36,7 @@ _NEVER: Final = "9999"
 """Later than every time."""
 
 _OPENNESS: Final = ("public", "unlisted", "share-link", "visitor-auth")
-"""The audiences of sites, the widest first (platform-api.md, Space, visibility)."""
+"""The audiences of sites, the widest first."""
 
 
 def site_address(site: Row) -> str | None:

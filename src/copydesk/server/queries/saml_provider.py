@@ -10,7 +10,7 @@ from copydesk.server.queries.team import team_model
 from copydesk.server.store import Row
 
 CONFIGURED = "(coalesce(sso_url, '') <> '' AND entity_id IS NOT NULL AND certificate IS NOT NULL)"
-"""Whether a provider is fully configured, as a condition on its row (decisions.md, SAML status)."""
+"""Whether a provider is fully configured, as a condition on its row (docs/api-notes.md, Values)."""
 
 
 def find_saml_provider(call: Call, organization_id: str, provider_id: str) -> Row:

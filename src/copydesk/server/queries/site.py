@@ -36,7 +36,7 @@ from copydesk.server.site_structure import Siblings
 from copydesk.server.store import Row
 
 ADAPTIVE_CONTENT = "sites-adaptive-content"
-"""The id of the feature that a site with adaptive content uses (platform-api.md, Site)."""
+"""The id of the feature that a site with adaptive content uses."""
 
 _ADVANCED = ("premium", "ultimate")
 

@@ -19,7 +19,7 @@ from copydesk.server.store import Row, Tx, timestamp
 from copydesk.server.sweeping import content_of, sweep
 
 TRASH_DAYS = 7
-"""How long a deleted space can be restored (platform-api.md, Limits)."""
+"""How long a deleted space can be restored."""
 
 
 def space_model(call: Call, row: Row) -> Space:

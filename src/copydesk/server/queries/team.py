@@ -19,7 +19,7 @@ def find_team(
     """Return a team of an organization whose teams the caller may list.
 
     To change who is in it (``members``) takes an owner of the team or an administrator of the
-    organization, to change the team itself (``admin``) the latter (platform-api.md, Team role).
+    organization, to change the team itself (``admin``) the latter.
     Raises a 404 when there is no such team, a 403 when the caller lacks the permission.
     """
     organization = call.access.organization(organization_id)

@@ -35,7 +35,7 @@ _LAYOUT = ("title", "description", "tableOfContents", "outline", "pagination", "
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What front matter says about a page (platform-api.md, Page)."""
+    """What front matter says about a page."""
 
     description: str | None = None
     emoji: str | None = None

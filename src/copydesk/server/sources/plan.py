@@ -37,7 +37,7 @@ from copydesk.server.sources.summary import tidy
 __all__ = ["ImportPlan", "Known", "SpacePlan", "plan_imports", "shorten"]
 
 MAX_SUBJECT = 100
-"""Longest subject of a change request, in characters (platform-api.md, Limits)."""
+"""Longest subject of a change request, in characters."""
 
 NAMED = 8
 """How many files a problem names."""

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 AT_ONCE = 4
-"""Requests under way at the same time (interaction.md 3.4, Loading plan)."""
+"""Requests under way at the same time."""
 
 LINKS = 500
 """Links or backlinks read with one request."""

@@ -43,7 +43,7 @@ USES = (
 """The operations that `read_inbox` uses."""
 
 AT_ONCE = 4
-"""Requests under way at the same time (interaction.md 3.4, Loading plan)."""
+"""Requests under way at the same time."""
 
 PAGE = 250
 """Threads or change requests asked for at once."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 4
-"""Requests under way at the same time (interaction.md 3.4, Loading plan)."""
+"""Requests under way at the same time."""
 
 MOST = 40
 """So many other change requests are looked at, the ones that changed last first."""

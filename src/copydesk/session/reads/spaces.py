@@ -120,7 +120,7 @@ async def read_desk(
 async def _collect_spaces(
     api: Api, organization_id: str, folders: Iterable[Collection], progress: Progress
 ) -> list[SpaceNode]:
-    """Return the spaces that other lists mention (decisions.md, Extensions, E2)."""
+    """Return the spaces that other lists mention (docs/api-notes.md, Extensions)."""
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.contract import operations as ops
 

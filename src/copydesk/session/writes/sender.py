@@ -56,7 +56,7 @@ T = TypeVar("T")
 _log = logging.getLogger("copydesk.writes")
 
 ASKED = 2
-"""From this danger on (interaction.md 4) people agree to what they see: it is not done later."""
+"""From this danger on people agree to what they see: it is never done later."""
 
 UNREAD = "It was sent, and what was read afterwards did not come"
 """Begins what is said of a write after which something else failed."""

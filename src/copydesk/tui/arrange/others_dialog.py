@@ -1,4 +1,4 @@
-"""What others changed while something was staged here, beside what is staged (interaction.md 3.6).
+"""What others changed while something was staged here, beside what is staged.
 
 It asks before anything is sent. Nothing of theirs is overwritten unseen: where both sides changed
 the same thing it shows what it was, what they made of it, and what would be made of it here.

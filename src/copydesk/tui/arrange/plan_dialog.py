@@ -1,5 +1,5 @@
 """The sheet of a plan that rearranges something: its requests, their progress, and the question
-when one fails (interaction.md 3.6)."""
+when one fails."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ READ_FOR = {"pages": PAGES, "rules": RULES, "threads": TALK}
 """The columns whose cells come from what is read, and from which part."""
 
 AT_ONCE = 4
-"""How many rows are read at the same time (interaction.md 3.4, Loading plan)."""
+"""How many rows are read at the same time."""
 
 KEPT_DETAILS = 3_000
 """Rows of which is kept what was read."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
 
 SUBJECT_LENGTH = 100
-"""The longest subject that the service takes (platform-api.md, Limits)."""
+"""The longest subject that the service takes."""
 
 
 class ChangesWriting(ChangesRuns, scope="changes_writing"):

@@ -1,7 +1,7 @@
 """The list of change requests: a view narrows it, a filter narrows that, and marks hold.
 
 What is on screen stays: a row that no longer belongs to the view, or that only now turns out to,
-waits for ``.`` (interaction.md 3.1 rule 2). A row of which not enough is known to judge it is not
+waits for ``.``. A row of which not enough is known to judge it is not
 shown until that has been read.
 """
 

@@ -1,4 +1,4 @@
-"""Place 2: change requests of a space or of a whole organization (interaction.md 3.4)."""
+"""Change requests of a space or of a whole organization."""
 
 from __future__ import annotations
 

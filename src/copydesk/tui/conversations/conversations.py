@@ -1,4 +1,4 @@
-"""All conversations of an organization, or those from one source (interaction.md 3.7)."""
+"""All conversations of an organization, or those from one source."""
 
 from __future__ import annotations
 

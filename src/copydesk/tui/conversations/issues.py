@@ -1,4 +1,4 @@
-"""All issues of an organization, or those that are in no cluster (interaction.md 3.7)."""
+"""All issues of an organization, or those that are in no cluster."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ NULLS: Mapping[tuple[Any, ...], str] = {
     get_args(Role): "guest (none)",
     get_args(DefaultLevel): "no access (none)",
 }
-"""What null says among the values of an enumeration (platform-api.md, Role enumeration)."""
+"""What null says among the values of an enumeration."""
 
 CANNOT_BE_EMPTY = "it cannot be empty"
 

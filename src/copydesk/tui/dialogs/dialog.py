@@ -1,4 +1,4 @@
-"""Sheets that ask before a write, shaped after the danger (interaction.md 4).
+"""Sheets that ask before a write, shaped after the danger (docs/tui.md, Dialogs).
 
 Level 0 does not ask. Level 1 is the sheet in which something is written: ``ctrl+s`` sends it
 (`copydesk.tui.dialogs.composer`). Level 2 (`Confirm`) shows facts and takes ``y``. Level 3

@@ -1,4 +1,4 @@
-"""A sheet that sends a list of requests one by one, and says how far it is (interaction.md 3.6)."""
+"""A sheet that sends a list of requests one by one, and says how far it is."""
 
 from __future__ import annotations
 

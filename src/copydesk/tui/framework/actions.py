@@ -104,10 +104,10 @@ class Action:
     """What is known of one user action.
 
     ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
-    3, interaction.md 4); ``show`` is its footer priority (0 keeps it out, higher stays longer on a
-    short line); ``scope`` names the class that declared it; ``stages`` says that it sends nothing
-    itself and leads to nothing but writes, ``types`` that it opens a field: what is typed after it
-    is text, and never a command; ``takes`` which rows it is for.
+    3; docs/tui.md, Dialogs); ``show`` is its footer priority (0 keeps it out, higher stays longer
+    on a short line); ``scope`` names the class that declared it; ``stages`` says that it sends
+    nothing itself and leads to nothing but writes, ``types`` that it opens a field: what is typed
+    after it is text, and never a command; ``takes`` which rows it is for.
     """
 
     scope: str

@@ -1,4 +1,4 @@
-"""The keys that mean the same in every place (interaction.md 3.2)."""
+"""The keys that mean the same in every place."""
 
 from __future__ import annotations
 

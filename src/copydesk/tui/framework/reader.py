@@ -1,4 +1,4 @@
-"""How a place reads: in the background, by hand and again by itself (interaction.md 3.8)."""
+"""How a place reads: in the background, by hand and again by itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Kept = Literal["first", "away", "never"]
 """When what is kept of a read is shown: until it is answered, if it cannot be, or not at all."""
 
 SLOW_SECONDS = 2.0
-"""After how long a read says that it is slow (interaction.md 3.8)."""
+"""After how long a read says that it is slow."""
 
 
 class Loading(Screen[None]):

@@ -1,4 +1,4 @@
-"""The merge run: several change requests merged in a chosen order (interaction.md 3.5)."""
+"""The merge run: several change requests merged in a chosen order."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ async def delete_invite(api: Api, organization: str, invite: str) -> bool:
     """Delete an invite link, and return whether there was one."""
     from copydesk.contract import operations as ops
 
-    # 204 says that there was none (decisions.md, Success codes).
+    # 204 says that there was none (docs/api-notes.md, Success codes).
     return (await api.answer(ops.delete_invite_link, organization, invite)).status != 204
 
 

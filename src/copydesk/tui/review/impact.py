@@ -1,4 +1,4 @@
-"""What a change request does to the links around it (interaction.md 3.5, ``i``)."""
+"""What a change request does to the links around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Place 3: reviewing one change request, page by page (interaction.md 3.5)."""
+"""One change request, reviewed page by page."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from copydesk.present.facts import Fact
 from copydesk.session.site_rows import Link, SiteRow, no_address, no_effect
 
 NAME_LIMIT = 50
-"""Characters of a name (platform-api.md, Limits)."""
+"""Characters of a name."""
 
 
 def short_effect(site: SiteRow) -> str:

@@ -1,4 +1,4 @@
-"""The published sites of an organization (interaction.md 3.6)."""
+"""The published sites of an organization."""
 
 from __future__ import annotations
 

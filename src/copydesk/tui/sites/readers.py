@@ -1,4 +1,4 @@
-"""A site as its readers get it: everybody, or who has a share link (interaction.md 3.6)."""
+"""A site as its readers get it: everybody, or who has a share link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of one site as one list (interaction.md 3.6)."""
+"""The settings of one site as one list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Place 4: the structure of a site, as it is published and as it is staged (interaction.md 3.6)."""
+"""The structure of a site, as it is published and as it is staged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places of one site as tabs of one another (interaction.md 3.6).
+"""The places of one site as tabs of one another.
 
 Each is a place of its own; going to a tab puts its place where the one in front stood, so that Esc
 leaves the site and not five screens of it. A place of a site has `SiteTabs` before its other bases.

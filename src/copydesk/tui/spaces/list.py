@@ -1,4 +1,4 @@
-"""Place 1: the collections and spaces of an organization (interaction.md 3.3)."""
+"""The collections and spaces of an organization."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from copydesk.session.reads.spaces import Desk
 
 WIDE = 100
-"""Cells from which there is room for more than the tabs and a name (interaction.md 3.1 rule 10)."""
+"""Cells from which there is room for more than the tabs and a name."""
 
 
 def no_space(here: SpacesPlace) -> str | None:

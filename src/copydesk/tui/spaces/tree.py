@@ -1,4 +1,4 @@
-"""Collections and spaces, to be rearranged: their tree, and the trash (interaction.md 3.6, 3.3)."""
+"""Collections and spaces, to be rearranged: their tree, and the trash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every open thread of the organization that waits on the reader (interaction.md 3.5, Threads)."""
+"""Every open thread of the organization that waits on the reader."""
 
 from __future__ import annotations
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from copydesk.session.glyphs import pairs
-from copydesk.tui.framework.actions import SCOPES, Acts, DeclarationError, action, command
+from copydesk.tui.framework.actions import (
+    SCOPES,
+    Acts,
+    Commands,
+    DeclarationError,
+    action,
+    actions_of,
+    command,
+)
 from copydesk.tui.framework.keys import chord, declared_name, shown, textual_name
 from copydesk.tui.system import reference
 from tests.tui.desk_place import DeskPlace
@@ -51,6 +59,34 @@ def test_a_key_twice_is_refused_also_against_a_base() -> None:
 
     assert _Override.ACTIONS["one"].keys == ("y",)
     assert _Override.ACTIONS["two"].id == "overriding.two"
+
+
+def test_what_commands_override_their_place_does_not_do() -> None:
+    class _Place(Acts, scope="place_of_commands"):
+        @action("x", "one")
+        def one(self) -> None:
+            """One."""
+
+        @action("y", "two")
+        def two(self) -> None:
+            """Two."""
+
+    class _Commands(Commands, scope="commands_of_place"):
+        @action("z", "another one", override=True)
+        def one(self) -> None:
+            """Another one."""
+
+    class _Pane(Acts, scope="pane_of_place"):
+        @action("p", "one of a pane", override=True)
+        def one(self) -> None:
+            """One of a pane."""
+
+    does = [(level, each.id) for level, each in actions_of((_Pane, _Commands, _Place))]
+    assert does == [
+        (0, "pane_of_place.one"),
+        (1, "commands_of_place.one"),
+        (2, "place_of_commands.two"),
+    ]
 
 
 def test_an_id_twice_is_refused() -> None:

@@ -483,6 +483,20 @@ class Commands(Acts):
         return self.screen.is_attached
 
 
+def actions_of(chain: Sequence[Acts | type[Acts]]) -> Iterator[tuple[int, Action]]:
+    """Yield what a chain of owners, or of their classes, does, with the number of whose it is.
+
+    Nearest first. What commands override, their place does not do.
+    """
+    overridden: set[str] = set()
+    for level, owner in enumerate(chain):
+        kind: type[Acts] = owner if isinstance(owner, type) else type(owner)
+        actions = kind.ACTIONS.values()
+        yield from ((level, each) for each in actions if each.method not in overridden)
+        if issubclass(kind, Commands):
+            overridden.update(each.method for each in actions if each.override)
+
+
 def asked(owner: object) -> object:
     """Return what guards and labels are asked about: of commands, the place they are of."""
     return owner.screen if isinstance(owner, Commands) else owner

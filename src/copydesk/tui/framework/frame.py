@@ -16,6 +16,7 @@ from textual.widget import Widget
 from copydesk.domain.text import clean, shorten
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
+from copydesk.tui.framework.actions import Action, actions_of
 from copydesk.tui.framework.ages import NAMED_WIDTH, age_line
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.keyboard import Meaning, keys_of
@@ -443,12 +444,11 @@ class Foot(Line):
             del chain[1:]
         entries = [
             (level, action)
-            for level, owner in enumerate(chain)
-            for action in owner.ACTIONS.values()
+            for level, action in actions_of(chain)
             if action.show
             and keys_of(action, keyboard.keymap)
             and not away(app.session, action)
-            and action.label_for(owner)
+            and action.label_for(chain[level])
         ]
         help_entry = next((e for e in entries if e[1].method == "help"), None)
         if help_entry is not None:
@@ -492,8 +492,6 @@ class Foot(Line):
         return text, Text()
 
     def _label(self, action: object, owner: object) -> str:
-        from copydesk.tui.framework.actions import Action
-
         assert isinstance(action, Action)
         keyboard = desk_of(self).keyboard
         key = shown(keys_of(action, keyboard.keymap)[0]).replace(" ", "")

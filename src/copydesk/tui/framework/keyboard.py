@@ -24,7 +24,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from copydesk.domain.cause import CAUSE
-from copydesk.tui.framework.actions import Action, Acts, Command, NotYet
+from copydesk.tui.framework.actions import Action, Acts, Command, NotYet, actions_of
 from copydesk.tui.framework.early_keys import EarlyKeys
 from copydesk.tui.framework.keys import chord, declared_name, shown
 from copydesk.tui.framework.navigation import ENTRIES
@@ -91,15 +91,12 @@ def build(
 ) -> dict[str, Node]:
     """Return the key table of a chain of classes, nearest first."""
     root: dict[str, Node] = {}
-    layers: list[tuple[int, list[Action]]] = [
-        (level, list(cls.ACTIONS.values())) for level, cls in enumerate(chain)
-    ]
+    found = list(actions_of(chain))
     if jumps:  # places that are imported in a thread meanwhile come in: hence a copy
-        layers.append((-1, [entry.action for entry in tuple(ENTRIES.values())]))
-    for level, actions in layers:
-        for action in actions:
-            for keys in keys_of(action, keymap):
-                _put(root, chord(keys), Meaning(level, action))
+        found += [(-1, entry.action) for entry in tuple(ENTRIES.values())]
+    for level, action in found:
+        for keys in keys_of(action, keymap):
+            _put(root, chord(keys), Meaning(level, action))
     return root
 
 
@@ -475,8 +472,7 @@ class Keyboard:
         near = name.swapcase() if len(name) == 1 else ""
         here = {
             chord(keys)[0]: action
-            for owner in chain
-            for action in owner.ACTIONS.values()
+            for _, action in actions_of(chain)
             for keys in keys_of(action, self.keymap)
             if len(chord(keys)) == 1
         }
@@ -484,7 +480,7 @@ class Keyboard:
             (
                 (action, entry.place.TITLE)
                 for entry in tuple(ENTRIES.values())
-                for action in entry.place.ACTIONS.values()
+                for _, action in actions_of((*entry.place.COMMAND_CLASSES, entry.place))
                 for keys in keys_of(action, self.keymap)
                 if chord(keys) == (event.key,)
             ),

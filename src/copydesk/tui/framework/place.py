@@ -64,6 +64,9 @@ class Place(CommonActions, Loading, Shaped):
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
 
+    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = ()
+    """The classes of `commands`, of which each place makes its own."""
+
     commands: Sequence[Commands] = ()
     """Actions in objects of their own, which the keyboard asks before the place."""
 
@@ -73,6 +76,7 @@ class Place(CommonActions, Loading, Shaped):
     def __init__(self, target: Target) -> None:
         super().__init__()
         self.target = target
+        self.commands = tuple(kind(self) for kind in self.COMMAND_CLASSES)
         self.views: Sequence[View] = ()
         self._marks = NOTHING
         """What waited in the outbox when that was shown last."""

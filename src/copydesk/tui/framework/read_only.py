@@ -14,6 +14,7 @@ from rich.text import Text
 
 from copydesk.domain.text import clean
 from copydesk.present.hints import _HINT
+from copydesk.tui.framework.actions import actions_of
 from copydesk.tui.framework.desk_app import desk_of
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def offered(owner: Widget, text: str) -> str:
     if app is None or not text:
         return text
     chain = app.keyboard.chain(owner.screen)
-    actions = (each for acts in chain for each in acts.ACTIONS.values())
-    there = {key for each in actions if not away(app.session, each) for key in each.keys}
+    actions = actions_of(chain)
+    there = {key for _, each in actions if not away(app.session, each) for key in each.keys}
     left = _TOLD.sub(lambda told: told[0] if told["key"] in there else "", text)
     if left == text:
         return text

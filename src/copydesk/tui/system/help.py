@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.outbox_marks import MEANS
 from copydesk.tui.dialogs.dialog import Sheet
-from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.actions import Acts, action, actions_of
 from copydesk.tui.framework.commands import CommonActions
 from copydesk.tui.framework.keyboard import Keyboard, keys_of
 from copydesk.tui.framework.keys import shown
@@ -64,8 +64,9 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
     """Return the help for these owners, nearest first, then jumps and command words."""
     found: list[Row] = []
     session = keyboard.app.session
-    for owner in chain:
-        for each in owner.ACTIONS.values():
+    acts = [*actions_of(chain)]
+    for level, owner in enumerate(chain):
+        for each in (each for at, each in acts if at == level):
             if away(session, each):
                 continue
             why = each.reason(owner)

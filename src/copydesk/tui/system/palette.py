@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.framework.actions import actions_of
 from copydesk.tui.framework.keyboard import keys_of, run
 from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.navigation import ENTRIES
@@ -24,16 +25,16 @@ def offers(app: DeskApp) -> list[tuple[Option, Act]]:
     keyboard = app.keyboard
     found: list[tuple[Option, Act]] = []
     seen: set[str] = set()
-    for owner in keyboard.chain():
-        for action in owner.ACTIONS.values():
-            keys = keys_of(action, keyboard.keymap)
-            if action.group == "Move" or keys[0] in seen or away(app.session, action):
-                continue
-            if action.reason(owner) is not None:
-                continue
-            seen.add(keys[0])
-            title = f"{action.label[:1].upper()}{action.label[1:]}: {action.summary}"
-            found.append((Option(action.id, title, shown(keys[0])), partial(run, owner, action)))
+    chain = keyboard.chain()
+    for level, action in actions_of(chain):
+        keys, owner = keys_of(action, keyboard.keymap), chain[level]
+        if action.group == "Move" or keys[0] in seen or away(app.session, action):
+            continue
+        if action.reason(owner) is not None:
+            continue
+        seen.add(keys[0])
+        title = f"{action.label[:1].upper()}{action.label[1:]}: {action.summary}"
+        found.append((Option(action.id, title, shown(keys[0])), partial(run, owner, action)))
     for entry in ENTRIES.values():
         keys = keys_of(entry.action, keyboard.keymap)
         note = shown(keys[0]) if keys else f":{entry.name}"

@@ -114,3 +114,33 @@ def test_all_changes_of_a_request_are_looked_at_or_it_is_not_ready(
     assert "READY TO" not in shown
     assert main(["cr", "merge", "7", "--yes"]) == 0
     assert f"! {looked}: readers may lose a page" in capsys.readouterr().out
+
+
+def test_a_page_whose_file_moves_out_of_every_space_is_told_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    repository = Making(tmp_path / "docs.git")
+    base = repository.commit(FILES, "Begin")
+    for branch, data in (("7-edit", PAGE.replace(b"Line 5 ", b"Row 5 ")), ("8-same", PAGE)):
+        repository.commit(
+            {
+                "manual/rope.md": None,
+                "folder/rope.md": data,
+                "manual/SUMMARY.md": b"* [Manual](README.md)\n* [Rope](../folder/rope.md)\n",
+            },
+            "Put it elsewhere",
+            branch=branch,
+            parents=[base],
+        )
+    repository.close()
+    assert main(["desk", "import", str(tmp_path / "docs.git")]) == 0
+    for number, kinds in (("7", "1 file moved, 1 edited"), ("8", "1 file moved\n")):
+        capsys.readouterr()
+        assert main(["cr", "show", number, "--space", "Manual"]) == 0
+        shown = capsys.readouterr().out
+        assert kinds in shown
+        assert "Rope  file moved to folder/rope.md" in shown
+        assert main(["cr", "diff", number, "--space", "Manual"]) == 0
+        shown = capsys.readouterr().out
+        assert "file moved: was manual/rope.md, now folder/rope.md" in shown

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from copydesk.contract.models.change_request import Change, ChangedFile, ChangedPage, Placement
+from copydesk.contract.models.change_request import (
+    Change,
+    ChangedFile,
+    ChangedPage,
+    Changes,
+    Placement,
+)
 from copydesk.contract.models.change_request import ChangeRequest as Request
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.filter import Query
@@ -38,6 +44,7 @@ from copydesk.session.change_rows import (
     Verdict,
     row_of,
 )
+from copydesk.session.page_changes import changed_files, changed_pages
 from copydesk.session.reads.change_requests import page_lines
 from copydesk.session.reads.merge import document_text
 from copydesk.session.session import MemorySnapshot
@@ -325,8 +332,8 @@ def placed(title: str, path: str) -> Placement:
 def test_changes_of_one_page_are_one_line() -> None:
     oauth = ChangedPage(id="1", title="OAuth", path="connect/oauth")
     old, new = placed("Old \x1b[1mname", "auth/old"), placed("OAuth", "connect/oauth")
-    lines = page_lines(
-        [
+    told = Changes(
+        changes=[
             Change(type="page_moved", page=oauth, before=old, after=new),
             Change(type="page_edited", page=oauth, before=old, after=new, text_changed=False),
             Change(type="page_created", page=ChangedPage(id="2", title="New", path="new")),
@@ -335,14 +342,16 @@ def test_changes_of_one_page_are_one_line() -> None:
             Change(type="something_else"),
         ]
     )
+    changes = changed_pages([], [], told, told_only=True)
+    lines = page_lines([*changes, *changed_files(None, None, told)])
     assert lines == [
         PageLine("OAuth", ("moved", "renamed"), "auth/old", "connect"),
         PageLine("New", ("added",)),
-        PageLine("file logo.png", ("deleted",)),
         PageLine("Edited", ("edited",)),
+        PageLine("file logo.png", ("deleted",)),
     ]
     assert str(page_line(lines[0])) == "-- connect/OAuth  moved and renamed from auth/old"
-    assert str(page_line(lines[3])) == "~  Edited"
+    assert str(page_line(lines[2])) == "~  Edited"
     summary = str(page_summary(Details(pages=lines, more_pages=4)))
     assert summary == "1 added, 1 deleted, 1 moved, 1 renamed, 1 edited, and 4 more"
 

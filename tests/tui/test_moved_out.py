@@ -48,6 +48,9 @@ async def test_the_review_and_the_merge_say_where_it_went(
     world: World, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     space = read_branch(world, tmp_path)
+    target = Target(space=space, change_request="7", view="overview")
+    async with drive(open_world(world, "review", target), size=size) as driver:
+        assert "1 page: 1 moved out (" in " ".join(driver.screen.split())
     target = Target(space=space, change_request="7", view="changes")
     async with drive(open_world(world, "review", target), size=size) as driver:
         words = " ".join(driver.screen.split())

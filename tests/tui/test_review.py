@@ -65,7 +65,7 @@ async def test_changed_pages_stand_in_their_tree(review: ReviewWorld) -> None:
         await driver.press("]", "]", "]")
         assert "moved: was under “Events”, now under “Webhooks”" in driver.screen
         await driver.press("]")
-        assert "This page is removed." in driver.screen
+        assert "This page is deleted." in driver.screen
         assert "- Do not read this." in driver.screen
         await driver.press("]")
         assert "This is the last changed page." in driver.screen

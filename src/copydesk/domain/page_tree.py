@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     # Models are not loaded for the sake of an annotation: the first screen starts without them.
     from copydesk.contract.models.content import ContentPage
 
-ChangeKind: TypeAlias = Literal["added", "deleted", "moved", "renamed", "edited"]
+ChangeKind: TypeAlias = Literal[
+    "added", "deleted", "moved out", "moved", "renamed", "file moved", "edited"
+]
+"""What happens to a page, in the words that are shown, the weightiest first.
+
+Trees do not tell that a page is moved out of its space, nor that its file is moved: services do.
+"""
 
 Version: TypeAlias = tuple[str | None, str | None]
 """What tells two states of a page's text apart: the id of its content, and when it was updated."""

@@ -14,6 +14,7 @@ from copydesk.domain.text import listed
 from copydesk.present.change_filter import open_threads
 from copydesk.present.change_request import UNKNOWN
 from copydesk.present.facts import Fact
+from copydesk.present.page_changes import counted
 from copydesk.present.readiness import readiness_text
 from copydesk.session.change_rows import PAGES, RULES, ChangeRow, Details, PageLine
 from copydesk.session.glyphs import glyphs
@@ -21,6 +22,7 @@ from copydesk.session.readiness import readiness_of
 
 if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult
+    from copydesk.domain.page_tree import ChangeKind
 
 
 # Cells
@@ -192,12 +194,13 @@ def rule_line(rule: RuleResult) -> Text:
     return Text.assemble((f"{sign} ", tone), rule.sentence)
 
 
-SIGNS: Mapping[str, tuple[str, str]] = {
+SIGNS: Mapping[ChangeKind, tuple[str, str]] = {
     "added": ("+", "good"),
     "deleted": ("-", "bad"),
     "moved out": ("->", "moved"),
     "moved": ("--", "moved"),
     "renamed": ("~", "changed"),
+    "file moved": ("--", "moved"),
     "edited": ("~", "changed"),
 }
 """The sign and the tone of each kind of change, the weightiest first."""
@@ -209,9 +212,7 @@ def page_summary(details: Details) -> Text | str:
         return Text("not said by the service", style="muted")
     if not details.pages:
         return Text("nothing changes yet", style="muted")
-    counts = {kind: sum(kind in page.kinds for page in details.pages) for kind in SIGNS}
-    said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-    text = Text(said)
+    text = Text(counted(page.kinds for page in details.pages))
     if details.more_pages:
         text.append(f", and {details.more_pages} more")
     if details.approximate:
@@ -221,17 +222,15 @@ def page_summary(details: Details) -> Text | str:
 
 def page_line(page: PageLine) -> Text:
     """Return a changed page with its sign, and in words what a sign cannot say."""
-    kind = next((kind for kind in SIGNS if kind in page.kinds), "edited")
-    sign, tone = SIGNS[kind]
+    sign, tone = next((SIGNS[kind] for kind in SIGNS if kind in page.kinds), SIGNS["edited"])
     above = f"{page.above}/" if page.above else ""
     text = Text.assemble((f"{sign:<2} ", tone), (above, "muted"), page.title)
     if page.out:
         return text.append(f"  {page.out}", style="muted")
-    words = [word for word in page.kinds if word != "edited"]
-    if words:
-        was = f" from {page.was}" if page.was else ""
-        text.append(f"  {listed(words)}{was}", style="muted")
-    return text
+    words = [word for word in page.kinds if word not in ("edited", "file moved")]
+    said = listed(words) + (f" from {page.was}" if page.was else "")
+    said += (", " if said else "") + f"file moved to {page.file}" if page.file else ""
+    return text.append(f"  {said}", style="muted") if said else text
 
 
 def review_summary(details: Details) -> Text | str:

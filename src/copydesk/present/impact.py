@@ -39,7 +39,7 @@ class ImpactRow:
 def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[ImpactRow]:
     """Return the rows: what breaks, then what points at each change, in the order of the tree.
 
-    A link to a page that is removed is among what breaks, where that is known, and stands there
+    A link to a page that is gone is among what breaks, where that is known, and stands there
     only.
     """
     rows = [
@@ -65,9 +65,7 @@ def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[
         )
         for at, pointer in enumerate(ordered)
         if not (
-            pointer.here
-            and pointer.page in impact.known
-            and "deleted" in by_id[pointer.changed].kinds
+            pointer.here and pointer.page in impact.known and by_id[pointer.changed].after is None
         )
     )
     return rows
@@ -85,7 +83,7 @@ def leads_to(row: ImpactRow) -> Text:
     if row.change is None:
         return Text.assemble((f"{glyphs().failed} ", "bad"), (row.leads, "bad"))
     mark, tone = sign(row.change)
-    gone = "deleted" in row.change.kinds
+    gone = row.change.after is None
     return Text.assemble((f"{mark} ", tone), (row.leads, "removed" if gone else ""))
 
 
@@ -93,10 +91,9 @@ def what_happens(row: ImpactRow) -> Text:
     """Return what becomes of the link."""
     if row.change is None:
         return Text("breaks", style="bad")
-    kinds = row.change.kinds
-    if "deleted" in kinds:
-        return Text("its target is removed", style="bad")
-    moved = [kind for kind in kinds if kind in ("moved", "renamed")]
+    if row.change.after is None:
+        return Text(f"its target is {row.change.kinds[0]}", style="bad")
+    moved = [kind for kind in row.change.kinds if kind in ("moved", "renamed")]
     if moved:
         return Text(f"its target is {' and '.join(moved)}", style="moved")
     return Text("its target is edited", style="muted")

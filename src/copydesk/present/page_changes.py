@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from rich.text import Text
 
-from copydesk.domain.page_tree import PageNode
+from copydesk.domain.page_tree import ChangeKind, PageNode
 from copydesk.domain.text import clean
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
@@ -24,9 +26,6 @@ class Entry:
     title: str
     change: Changed | None
     children: tuple[Entry, ...] = ()
-
-
-# What changed
 
 
 # The tree
@@ -80,7 +79,7 @@ def in_order(roots: Sequence[Entry]) -> list[Changed]:
 
 
 def sign(change: Changed) -> tuple[str, str]:
-    """Return the sign of a change and its tone: ``~`` edited, ``+`` new, ``-`` gone, moved."""
+    """Return the sign of a change and its tone: ``~`` edited, ``+`` added, ``-`` deleted, moved."""
     if "added" in change.kinds:
         return "+", "good"
     if change.moved is not None:
@@ -99,8 +98,8 @@ def page_signs() -> list[tuple[str, str]]:
         (signs.passed, "seen"),
         (signs.changed, "changed since you saw it"),
         ("~", "edited"),
-        ("+", "new"),
-        ("-", "removed"),
+        ("+", "added"),
+        ("-", "deleted"),
         (signs.right, "moved"),
     ]
 
@@ -111,9 +110,15 @@ def entry_title(entry: Entry) -> Text:
         return Text(entry.title or "(untitled)", style="muted")
     mark, tone = sign(entry.change)
     style = "removed" if tone == "bad" else ""
-    moved = "moved" in entry.change.kinds and tone == "changed"
+    moved = bool({"moved", "file moved"} & set(entry.change.kinds)) and tone == "changed"
     text = Text.assemble((f"{mark} ", tone), (entry.title or "(untitled)", style))
     return text.append(f" {glyphs().right}", style="moved") if moved else text
+
+
+def counted(kinds: Iterable[Collection[str]]) -> str:
+    """Return how many pages change in which way, in a few words: "1 moved out, 3 edited"."""
+    counts = Counter(kind for each in kinds for kind in each)
+    return ", ".join(f"{counts[kind]} {kind}" for kind in get_args(ChangeKind) if counts[kind])
 
 
 def place_of(change: Changed) -> str:

@@ -13,6 +13,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.present.conflict import conflict_head
 from copydesk.present.diff import wrap_exact
 from copydesk.present.hints import hint
+from copydesk.present.page_changes import counted
 from copydesk.present.readiness import readiness_text
 from copydesk.present.request_rules import rule_sign
 from copydesk.session.glyphs import glyphs
@@ -49,17 +50,10 @@ def rule_text(result: RuleResult) -> Text:
 
 
 def summary(changes: Sequence[Changed]) -> str:
-    """Return what is changed in a few words: "3 pages edited, 1 new, 1 file"."""
+    """Return what is changed in a few words: "4 pages: 1 added, 3 edited; 1 file"."""
     pages = [change for change in changes if not change.file]
-    counts = [
-        (sum("added" in c.kinds for c in pages), "new"),
-        (sum("edited" in c.kinds for c in pages), "edited"),
-        (sum("renamed" in c.kinds for c in pages), "renamed"),
-        (sum("moved" in c.kinds for c in pages), "moved"),
-        (sum("deleted" in c.kinds for c in pages), "removed"),
-    ]
-    parts = [f"{count} {word}" for count, word in counts if count]
-    said = plural(len(pages), "page") + (f": {', '.join(parts)}" if parts else "")
+    said = counted(change.kinds for change in pages)
+    said = plural(len(pages), "page") + (f": {said}" if said else "")
     files = len(changes) - len(pages)
     return f"{said}; {plural(files, 'file')}" if files else said
 

@@ -48,7 +48,7 @@ def changes_of(
     for change in compare_trees(
         _nodes(old),
         _nodes(new),
-        changed=lambda was, now: _plain(old.pages[was.id]) != _plain(new.pages[now.id]),
+        changed=lambda was, now: _differs(old.pages[was.id], new.pages[now.id]),
     ):
         found.extend(_page_changes(change, old, new, moved or {}))
     found.extend(_file_changes(old.files, new.files))
@@ -143,6 +143,15 @@ def _nodes(draft: Draft) -> list[PageNode]:
     return found
 
 
+def _differs(was: PageData, now: PageData) -> bool:
+    return _plain(was) != _plain(now) or bool(_file_moved(was, now))
+
+
+def _file_moved(was: PageData, now: PageData) -> bool:
+    """Whether an export puts a page into another file. What was made here has none yet."""
+    return None not in (was.git_path, now.git_path) and was.git_path != now.git_path
+
+
 def _plain(page: PageData) -> PageData:
     """Return a page without what only says where it was imported from."""
     return replace(page, git_path=None, git_oid=None)
@@ -161,6 +170,10 @@ def _page_changes(
         out = moved.get(change.id)
         return [Change(type="page_deleted", page=page, before=before, moved_out=out)]
     found = []
+    was, now = old.pages[change.id], new.pages[change.id]
+    if before is not None and after is not None and _file_moved(was, now):
+        before = before.model_copy(update={"file": was.git_path})
+        after = after.model_copy(update={"file": now.git_path})
     if "moved" in change.kinds:
         found.append(Change(type="page_moved", page=page, before=before, after=after))
     if "renamed" in change.kinds or "edited" in change.kinds:
@@ -170,7 +183,7 @@ def _page_changes(
                 page=page,
                 before=before,
                 after=after,
-                text_changed=old.pages[change.id].text != new.pages[change.id].text,
+                text_changed=was.text != now.text,
             )
         )
     return found

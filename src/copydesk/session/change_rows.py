@@ -108,8 +108,8 @@ def person(user: User | None) -> str:
 class PageLine:
     """A page or file that a change request touches, and what happens to it.
 
-    ``kinds`` are of added, deleted, moved out, moved, renamed, edited; ``was`` is its former title
-    or path, ``above`` the path of what it is in, ``out`` where it is that its space has no more.
+    ``kinds`` are as in ``ChangeKind``; ``was`` is its former title or path, ``above`` the path of
+    what it is in, ``out`` where it is that its space has no more, ``file`` where its file moves.
     """
 
     title: str
@@ -117,6 +117,7 @@ class PageLine:
     was: str = ""
     above: str = ""
     out: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

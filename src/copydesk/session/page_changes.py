@@ -31,7 +31,8 @@ class Changed:
     """A page or a file that a change request changes.
 
     ``text`` is False where it is known that the text itself is the same. ``moved`` says where a
-    page that its space has no more is then.
+    page that its space has no more is then, ``files`` in which file of the repository a page was
+    and is, where its file moves.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Changed:
     text: bool | None = None
     note: str = ""
     moved: MovedOut | None = None
+    files: tuple[str, str] | None = None
 
     @property
     def node(self) -> PageNode:
@@ -87,19 +89,28 @@ def changed_pages(
         )
         kinds = list(entry.kinds)
         if kind != "edited":
-            kinds.append(kind)
+            kinds.append("moved out" if change.moved_out is not None else kind)
         else:
+            files = _files_moved(change.before, change.after)
             if was is not None and now is not None:
                 renamed = (was.title, was.slug) != (now.title, now.slug)
             else:
                 renamed = page.id in found and "renamed" in found[page.id].kinds
             if renamed:
                 kinds.append("renamed")
-            if change.text_changed is not False or not renamed:
+            if files is not None:
+                kinds.append("file moved")
+            if change.text_changed is not False or not (renamed or files):
                 kinds.append("edited")
-            entry = replace(entry, text=change.text_changed)
+            entry = replace(entry, text=change.text_changed, files=files)
         told[page.id] = replace(entry, kinds=tuple(kinds), moved=change.moved_out or entry.moved)
     return list(told.values())
+
+
+def _files_moved(before: Placement | None, after: Placement | None) -> tuple[str, str] | None:
+    if before is None or after is None or not before.file or not after.file:
+        return None
+    return before.file, after.file
 
 
 def _node(page_id: str, placed: Placement | None) -> PageNode | None:
@@ -187,7 +198,7 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     if change.moved is not None:
         notes.append(f"This page is {whereto(change.moved)}.")
     elif "deleted" in change.kinds:
-        notes.append(f"This {what} is removed.")
+        notes.append(f"This {what} is deleted.")
     if before is not None and after is not None:
         if "moved" in change.kinds:
             notes.append(f"moved: {_whereabouts(before, after)}")
@@ -196,6 +207,9 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
                 notes.append(f"renamed: was “{clean(before.title)}”, now “{clean(after.title)}”")
             if before.slug != after.slug and before.slug and after.slug:
                 notes.append(f"address: was “{clean(before.slug)}”, now “{clean(after.slug)}”")
+    if change.files is not None:
+        was, now = map(clean, change.files)
+        notes.append(f"file moved: was {was}, now {now}")
     if change.file:
         if change.note:
             notes.append(clean(change.note))
@@ -203,7 +217,7 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     elif change.node.type not in ("document", ""):
         notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
     if gone_in_main:
-        notes.append("Main no longer has this page: somebody removed it since.")
+        notes.append("Main no longer has this page: somebody deleted it since.")
     return notes
 
 

@@ -107,12 +107,15 @@ class Placement(Shape):
     """What a page or file was called and where it was, on one side of a change.
 
     ``parent`` is the id of the page above, absent at the root; ``position`` counts siblings from 0.
+    ``file`` is a page's file in the repository, where the two sides of the change have it in
+    different ones; beyond the published API.
     """
 
     title: str | None = None
     path: str | None = None
     parent: str | None = None
     position: Count | None = None
+    file: str | None = None
 
 
 class MovedOut(Shape):
@@ -139,7 +142,7 @@ class Change(Shape):
 
     ``page`` or ``file`` is what it is done to, by the ``type``. One page can have several
     entries: ``…_moved`` when its parent or its order among its siblings changed, ``…_edited``
-    when its title, slug, text or properties did. Both carry ``before`` and ``after``; an edit
+    when its title, slug, text, properties or file did. Both carry ``before`` and ``after``; an edit
     also says in ``text_changed`` whether the text itself differs (false for a mere rename).
     ``moved_out`` says where a deleted page is, if its text is elsewhere from then on.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
 from copydesk.contract import operations as ops
-from copydesk.domain.page_tree import compare_trees, flatten
+from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean
 from copydesk.domain.turn import Word, last_word, waits_on
 from copydesk.domain.waiting import Why, why_waits
@@ -27,7 +27,14 @@ from copydesk.session.change_rows import (
     person,
     row_of,
 )
-from copydesk.session.page_changes import losses, not_looked_at, whereto
+from copydesk.session.page_changes import (
+    Changed,
+    changed_files,
+    changed_pages,
+    losses,
+    not_looked_at,
+    whereto,
+)
 from copydesk.session.reads.base import read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RulesRead, document_text, read_rules
@@ -35,7 +42,7 @@ from copydesk.session.reads.merge import RulesRead, document_text, read_rules
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
-    from copydesk.contract.models.change_request import Change, ChangeRequest
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.space import Space
     from copydesk.session.views import Listing
 
@@ -352,7 +359,8 @@ async def _pages(
     """
     found = await read_changes(api, request.space, request.id)
     if found is not None:
-        lines = page_lines(found.changes)
+        changes = changed_pages([], [], found, told_only=True)
+        lines = page_lines([*changes, *changed_files(None, None, found)])
         more = max(0, len(lines) - MOST_PAGES) + (found.more or 0)
         return lines[:MOST_PAGES], more, False, losses(found), not_looked_at(found)
     if request.status == "merged":
@@ -361,77 +369,41 @@ async def _pages(
         api(ops.list_space_pages, request.space),
         api(ops.list_change_request_pages, request.space, request.id),
     )
-    changes = compare_trees(flatten(before.pages), flatten(after.pages))
-    lines = [
-        PageLine(
-            clean(change.page.title).strip() or "Untitled",
-            change.kinds,
-            _was(change.kinds, change.before.title, change.before.path) if change.before else "",
-            _above(change.page.path),
-        )
-        for change in changes
-    ]
+    lines = page_lines(changed_pages(flatten(before.pages), flatten(after.pages), None))
     unlooked = "" if lines else FILES_UNKNOWN
     return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, (), unlooked
 
 
-def page_lines(changes: Iterable[Change]) -> list[PageLine]:
-    """Return changes as lines: one for a page, whatever happens to it."""
-    kinds: dict[str, list[str]] = {}
-    titles: dict[str, str] = {}
-    was: dict[str, str] = {}
-    above: dict[str, str] = {}
-    out: dict[str, str] = {}
-    for change in changes:
-        thing, _, what = change.type.partition("_")
-        item = change.page or change.file
-        if item is None:
-            continue
-        titles[item.id] = _title(change, thing)
-        if change.page is not None:
-            above[item.id] = _above(change.page.path)
-        happened = kinds.setdefault(item.id, [])
-        if what == "edited":
-            before, after = change.before, change.after
-            renamed = bool(before and after and before.title != after.title)
-            if renamed:
-                happened.append("renamed")
-            if change.text_changed is not False or not renamed:
-                happened.append("edited")
-        elif change.moved_out is not None:
-            happened.append("moved out")
-            out[item.id] = whereto(change.moved_out)
-        else:
-            happened.append({"created": "added"}.get(what, clean(what)))
-        if change.before is not None and not was.get(item.id):
-            was[item.id] = _was(happened, change.before.title, change.before.path)
+def page_lines(changes: Iterable[Changed]) -> list[PageLine]:
+    """Return changes as lines: one for a page or a file, whatever happens to it."""
     return [
         PageLine(
-            titles[key],
-            tuple(dict.fromkeys(happened)),
-            was.get(key, ""),
-            above.get(key, ""),
-            out.get(key, ""),
+            f"file {_named(change.node)}" if change.file else _named(change.node),
+            change.kinds,
+            _was(change),
+            clean(change.node.path.rpartition("/")[0]),
+            "" if change.moved is None else whereto(change.moved),
+            "" if change.files is None else clean(change.files[1]),
         )
-        for key, happened in kinds.items()
+        for change in changes
     ]
 
 
-def _title(change: Change, thing: str) -> str:
-    if change.page is not None:
-        return clean(change.page.title).strip() or clean(change.page.path) or "Untitled"
-    assert change.file is not None
-    return f"{thing} {clean(change.file.path or change.file.name) or 'without a name'}"
+def _named(node: PageNode) -> str:
+    return clean(node.title).strip() or clean(node.path) or "Untitled"
 
 
-def _above(path: str) -> str:
-    return clean(path.rpartition("/")[0])
-
-
-def _was(kinds: Iterable[str], title: str | None, path: str | None) -> str:
-    if "renamed" in kinds:
-        return f"“{clean(title or '')}”"
-    return clean(path or "") if "moved" in kinds else ""
+def _was(change: Changed) -> str:
+    """Return where a page or a file was, or else what it was called; "" where that is not told."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return ""
+    if "moved" in change.kinds:
+        was, now = (before.title, after.title) if change.file else (before.path, after.path)
+        return clean(was) if was != now else ""
+    if "renamed" not in change.kinds:
+        return ""
+    return f"“{clean(before.title)}”" if before.title != after.title else clean(before.path)
 
 
 async def _cluster(api: Api, scope: Scope, request: ChangeRequest) -> str:

@@ -33,8 +33,11 @@ AT_ONCE = 4
 LINKS = 500
 """Links or backlinks read with one request."""
 
-BREAKING = frozenset({"moved", "renamed", "deleted"})
+BREAKING = frozenset({"moved", "renamed", "deleted", "moved out"})
 """The kinds of change after which links that lead to a page may lead nowhere."""
+
+DOUBTFUL = frozenset({"added", "edited", "moved", "file moved"})
+"""The kinds of change after which a page's own links may lead nowhere."""
 
 Progress = Callable[[int, int], None]
 """Takes how many reads have ended, of how many that are known of."""
@@ -149,7 +152,7 @@ async def read_impact(
     doubtful = [
         page
         for page, change in pages.items()
-        if change.after is not None and {"added", "edited", "moved"} & set(change.kinds)
+        if change.after is not None and DOUBTFUL & set(change.kinds)
     ]
     doubtful += [
         pointer.page

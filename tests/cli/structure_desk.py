@@ -14,7 +14,7 @@ from copydesk.cli.embedded import OWNER
 from copydesk.cli.structure import read_wish
 from copydesk.cli.structure_applying import Applying
 from copydesk.client.api import Api
-from copydesk.server.seeding_sites import add_section, add_section_group, add_site, add_site_space
+from copydesk.server.site_seed import add_section, add_section_group, add_site, add_site_space
 from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from copydesk.server.seeding_sites import add_cluster, add_conversation, add_issue
+from copydesk.server.site_seed import add_cluster, add_conversation, add_issue
 from copydesk.server.store import Tx
 from tests.cli.script_desk import HOSTILE, ScriptDesk
 

@@ -23,7 +23,7 @@ from copydesk.local.paths import find_paths
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
 from copydesk.present.page_changes import entries, in_order
-from copydesk.server.seeding import Editor
+from copydesk.server.desk_seed import Editor
 from copydesk.session.reads.review import read_request
 from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
 from tests.tui.review_world import Faults

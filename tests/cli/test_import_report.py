@@ -8,7 +8,7 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.import_report import FOLDERS, file_lines, problem_lines
-from copydesk.server.importing import import_source
+from copydesk.server.repository_import import import_source
 from copydesk.server.sources.model import Problem
 from tests.server.sources.making import put
 from tests.world import World

@@ -13,7 +13,7 @@ from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
-from copydesk.server.checking import examine
+from copydesk.server.integrity import examine
 from copydesk.session.visits import LEFT
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive

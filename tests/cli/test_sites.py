@@ -7,7 +7,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.arguments import parse
 from copydesk.cli.open import _pointed
-from copydesk.server.seeding_sites import add_section, add_section_group, add_site, add_site_space
+from copydesk.server.site_seed import add_section, add_section_group, add_site, add_site_space
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from tests.cli.script_desk import HOSTILE, ScriptDesk

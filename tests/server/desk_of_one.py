@@ -15,10 +15,10 @@ from typing import Any, TypeVar, get_args
 import httpx
 
 from copydesk.contract.operation import Operation
-from copydesk.server import seeding_sites
+from copydesk.server import site_seed
 from copydesk.server.app import create_app
 from copydesk.server.implementation import HANDLERS
-from copydesk.server.seeding_organization import add_invite_link
+from copydesk.server.organization_seed import add_invite_link
 from copydesk.server.store import Store, Tx
 from tests.contract.examples import least, sendable
 from tests.server.everything import Everything, everything
@@ -167,9 +167,9 @@ class DeskOfOne:
         have, space = self.have, self.other_space
 
         def work(tx: Tx) -> tuple[str, str]:
-            shown = seeding_sites.add_site_space(tx, have.site, space, section=have.section)
-            section = seeding_sites.add_section(tx, have.site, "Reference")
-            seeding_sites.add_site_space(tx, have.site, space, section=section)
+            shown = site_seed.add_site_space(tx, have.site, space, section=have.section)
+            section = site_seed.add_section(tx, have.site, "Reference")
+            site_seed.add_site_space(tx, have.site, space, section=section)
             return shown, section
 
         return self.world.write(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from copydesk.server import branches, seeding_sites, threads
+from copydesk.server import change_requests, site_seed, threads
 from copydesk.server.store import Tx, to_json
 from tests.world import World, texts
 
@@ -76,7 +76,7 @@ async def everything(world: World) -> Everything:
         "nodes": [{"object": "block", "type": "paragraph", "nodes": [text]}],
     }
     change_request = world.write(
-        lambda tx: branches.open_branch(
+        lambda tx: change_requests.open_branch(
             tx,
             space,
             ana,
@@ -166,7 +166,7 @@ def _publication(tx: Tx, space: str) -> tuple[str, str, str, str, str]:
     tx.run("UPDATE organization SET use_case = 'productDocs', community_type = 'openSource'")
     tx.update("space", space, visitor_auth=to_json({"backend": "custom"}))
     organization: str = tx.value("SELECT organization_id FROM space WHERE id = ?", space)
-    site = seeding_sites.add_site(
+    site = site_seed.add_site(
         tx,
         organization,
         "Docs",
@@ -186,20 +186,20 @@ def _publication(tx: Tx, space: str) -> tuple[str, str, str, str, str]:
     )
     tx.update("site", site, ads=to_json({"status": "pending", "submittable": False}))
     condition = "visitor.claims.beta == true"
-    section = seeding_sites.add_section(
+    section = site_seed.add_section(
         tx,
         site,
         "Guides",
-        group=seeding_sites.add_section_group(tx, site, "Product"),
+        group=site_seed.add_section_group(tx, site, "Product"),
         description="How to",
         icon="gear",
         condition=condition,
     )
-    shown = seeding_sites.add_site_space(tx, site, space, section=section, condition=condition)
-    cluster = seeding_sites.add_cluster(
+    shown = site_seed.add_site_space(tx, site, space, section=section, condition=condition)
+    cluster = site_seed.add_cluster(
         tx, organization, "Exports fail", icon="bug", summary="They stop"
     )
-    seeding_sites.add_conversation(
+    site_seed.add_conversation(
         tx,
         organization,
         [("user", "It stops at 99 %.")],
@@ -209,7 +209,7 @@ def _publication(tx: Tx, space: str) -> tuple[str, str, str, str, str]:
         source_url="https://desk.example/talk-1",
         attributes={"plan": "pro"},
     )
-    issue = seeding_sites.add_issue(
+    issue = site_seed.add_issue(
         tx, organization, "talk-1", "Export stops", summary="At 99 %", cluster_id=cluster
     )
     return site, section, shown, cluster, issue

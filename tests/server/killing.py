@@ -27,9 +27,9 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestCreate
 from copydesk.contract.models.comment import CommentCreate, CommentUpdate, ReplyCreate
 from copydesk.contract.models.space import SpaceCreate
-from copydesk.server import branches, seeding
+from copydesk.server import change_requests, desk_seed
 from copydesk.server.app import create_app
-from copydesk.server.checking import examine
+from copydesk.server.integrity import examine
 from copydesk.server.store import Store, Tx
 from tests.world import texts
 
@@ -46,11 +46,13 @@ def build(path: Path) -> None:
     store = Store(path)
 
     def work(tx: Tx) -> None:
-        home = seeding.add_organization(tx, "Acme")
-        ana = seeding.add_user(tx, "Ana", "ana@example.org")
-        seeding.add_member(tx, home, ana, "admin")
-        space = seeding.add_space(tx, home, "Handbook", texts({"intro": "One.\n"}), author=ana)
-        request = branches.open_branch(tx, space, ana, "A change", texts({"intro": "Two.\n"}))
+        home = desk_seed.add_organization(tx, "Acme")
+        ana = desk_seed.add_user(tx, "Ana", "ana@example.org")
+        desk_seed.add_member(tx, home, ana, "admin")
+        space = desk_seed.add_space(tx, home, "Handbook", texts({"intro": "One.\n"}), author=ana)
+        request = change_requests.open_branch(
+            tx, space, ana, "A change", texts({"intro": "Two.\n"})
+        )
         for key, value in (("home", home), ("ana", ana), ("space", space), ("request", request)):
             tx.insert("meta", key=key, value=value)
 
@@ -104,7 +106,7 @@ class Writers:
                     text = texts({f"page-{chance.randrange(9)}": f"{chance.random()}\n"})
                     revision = await self.store.in_thread(
                         lambda edit=text: self.store.write(  # type: ignore[misc] # a default binds it
-                            lambda tx: branches.edit_branch(
+                            lambda tx: change_requests.edit_branch(
                                 tx, self.names["request"], self.names["ana"], edit
                             )
                         ),

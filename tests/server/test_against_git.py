@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from copydesk.contract import operations as ops
-from copydesk.server.exporting import export_space
-from copydesk.server.importing import import_source
-from copydesk.server.patching import changed_files
+from copydesk.server.export_patch import changed_files
+from copydesk.server.repository_import import import_source
 from copydesk.server.source_content import source_of
+from copydesk.server.space_export import export_space
 from tests.server.sources.making import Making, taken
-from tests.server.test_patching import applied
+from tests.server.test_export_patch import applied
 from tests.world import World
 
 GIT = shutil.which("git")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from copydesk.contract.models.change_request import ChangeRequest
-from copydesk.server import branches, content, seeding
+from copydesk.server import change_requests, content, desk_seed
+from copydesk.server.desk_seed import Editor
 from copydesk.server.implementation import Call
 from copydesk.server.queries.change_request import change_request_model
-from copydesk.server.seeding import Editor
 from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 
@@ -147,7 +147,7 @@ async def test_create_needs_edit(world: World, space: str) -> None:
 
 async def test_list_pages_through_open_ones_latest_first(world: World, space: str) -> None:
     made = [world.change_request(space, {f"p{n}": "x"}) for n in range(7)]
-    world.write(lambda tx: branches.set_status(tx, made[3], "archived"))
+    world.write(lambda tx: change_requests.set_status(tx, made[3], "archived"))
     world.edit_change_request(made[0], {"intro": "Later.\n"})
     seen = []
     params: dict[str, Any] = {"limit": 2}
@@ -324,7 +324,7 @@ async def test_a_conflict_changes_nothing_and_says_where(world: World, space: st
 async def test_every_kind_of_conflict(
     world: World, space: str, change: str, primary: str, kind: str
 ) -> None:
-    def edit(what: str, side: str) -> seeding.Edit:
+    def edit(what: str, side: str) -> desk_seed.Edit:
         def work(editor: Editor) -> None:
             page = editor.find("guides/install")
             if what == "edit":
@@ -484,7 +484,7 @@ async def test_files_that_moved_changed_and_went(world: World) -> None:
         editor.file("SUMMARY.md", b"", kind="summary")
 
     home = world.home
-    space = world.write(lambda tx: seeding.add_space(tx, home, "Files", begin))
+    space = world.write(lambda tx: desk_seed.add_space(tx, home, "Files", begin))
     key = world.change_request(space, edit=edit)
     async with world.client() as client:
         changes = (await client.get(path(space, key, "changes"))).json()["changes"]

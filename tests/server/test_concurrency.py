@@ -19,7 +19,7 @@ from copydesk.contract.models.change_request import ChangeRequestCreate, ChangeR
 from copydesk.contract.models.comment import CommentCreate, ReplyCreate
 from copydesk.contract.models.space import SpaceMove
 from copydesk.server.app import create_app
-from copydesk.server.checking import examine
+from copydesk.server.integrity import examine
 from copydesk.server.store import Store
 from tests.world import World
 

@@ -13,8 +13,8 @@ import pytest
 
 from copydesk.server import threads
 from copydesk.server.app import create_app
-from copydesk.server.checking import examine
-from copydesk.server.seeding import Editor
+from copydesk.server.desk_seed import Editor
+from copydesk.server.integrity import examine
 from copydesk.server.store import Store, Tx
 from tests.world import World
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.server import installations, seeding_sites
+from copydesk.server import installations, site_seed
 from tests.server.integrations import WHOLE, install, publish
 from tests.world import World
 
@@ -134,7 +134,7 @@ async def test_spaces_and_sites_with_an_integration(world: World) -> None:
     home = world.home
     seen = world.space("Seen")
     hidden = world.space("Hidden", default_level=None)
-    site = world.write(lambda tx: seeding_sites.add_site(tx, home, "Docs"))
+    site = world.write(lambda tx: site_seed.add_site(tx, home, "Docs"))
     reader = world.user("bo", "read")
     stranger = world.user("stranger", member=False)
     async with world.client() as client:

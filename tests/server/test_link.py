@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from copydesk.server import branches
-from copydesk.server.seeding import Editor
+from copydesk.server import change_requests
+from copydesk.server.desk_seed import Editor
 from tests.world import World
 
 INTRO = """\
@@ -169,5 +169,5 @@ async def test_a_merge_a_move_and_a_deletion_change_what_is_broken(world: World)
     assert await broken(here) == ["/b"]
     request = world.change_request(space, {"a": None, "b": "Here.\n"})
     assert await broken(f"{here}/change-requests/1") == ["a.md"]
-    world.write(lambda tx: branches.merge_branch(tx, request, world.ana))
+    world.write(lambda tx: change_requests.merge_branch(tx, request, world.ana))
     assert await broken(here) == ["a.md"]

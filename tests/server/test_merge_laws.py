@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from copydesk.server import content
 from copydesk.server.content import Draft, PageData
-from copydesk.server.merging import Clash, merge, merge_text
-from copydesk.server.seeding import Edit, Editor
+from copydesk.server.content_merge import Clash, merge, merge_text
+from copydesk.server.desk_seed import Edit, Editor
 from copydesk.server.store import Tx
 from tests.world import World
 

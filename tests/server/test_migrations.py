@@ -19,7 +19,7 @@ import pytest
 
 import copydesk
 from copydesk.cli import doctor_machine, main
-from copydesk.server import migrations, seeding, store
+from copydesk.server import desk_seed, migrations, store
 from copydesk.server.migrations import MIGRATIONS, VERSION
 from copydesk.server.schema import APPLICATION_ID, TABLES
 from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS
@@ -125,7 +125,7 @@ def test_a_desk_of_the_first_version_is_migrated_with_its_rows(
             path
         )[table]
     again = Store(path)
-    again.write(lambda tx: seeding.add_user(tx, "Bo", "bo@example.org"))
+    again.write(lambda tx: desk_seed.add_user(tx, "Bo", "bo@example.org"))
     again.close()
 
 
@@ -371,7 +371,7 @@ FILLED = """
 import resource, sys
 from pathlib import Path
 from copydesk.cli.edge import guarded
-from copydesk.server.seeding import add_user
+from copydesk.server.desk_seed import add_user
 from copydesk.server.store import Store
 
 def write():
@@ -402,5 +402,5 @@ def test_a_full_disk_is_told_and_loses_nothing(sound: Path, tmp_path: Path) -> N
     assert rows(path) == before
     opened = Store(path)
     assert opened.read(lambda tx: tx.value("PRAGMA integrity_check")) == "ok"
-    opened.write(lambda tx: seeding.add_user(tx, "Bo", "bo@example.org"))
+    opened.write(lambda tx: desk_seed.add_user(tx, "Bo", "bo@example.org"))
     opened.close()

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from copydesk.server.app import create_app
-from copydesk.server.fetching import Fetcher
 from copydesk.server.openapi_documents import DEPTH_LIMIT, problems_of
+from copydesk.server.remote_document import Fetcher
 from copydesk.server.store import Tx
 from tests.server.web import Answer, serving
 from tests.world import World

@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from copydesk.server import printing
+from copydesk.server import pdf_address
+from copydesk.server.desk_seed import Editor
 from copydesk.server.pdf import PrintedPage, make_pdf
 from copydesk.server.pdf_fonts import is_western, machine_faces, western
-from copydesk.server.seeding import Editor
 from tests.domain.test_documents import EVERYTHING
 from tests.world import World
 
@@ -108,7 +108,7 @@ async def test_more_than_a_pdf_takes_is_refused_before_it_is_printed(
         ("MOST_TEXT", 99, "bytes of text, and a PDF takes at most 99"),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(printing, bound, value)
+            patch.setattr(pdf_address, bound, value)
             for answer in (await ask(world, space), await fetch(world, url)):
                 assert answer.status_code == 400
                 assert reason in answer.json()["error"]["message"]

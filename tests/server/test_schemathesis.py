@@ -29,8 +29,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from copydesk.contract.operation import CATALOGUE
+from copydesk.server.api_description import openapi
 from copydesk.server.app import DESCRIPTION
-from copydesk.server.description import openapi
 from copydesk.server.implementation import HANDLERS
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import World
@@ -42,7 +42,7 @@ MODES = list(GenerationMode) if EXAMPLES else [GenerationMode.POSITIVE]
 
 NAMES = [name for name in CATALOGUE if name in HANDLERS]
 if not EXAMPLES:
-    # That every operation answers as described is tested in test_description.py with sound
+    # That every operation answers as described is tested in test_api_description.py with sound
     # requests. Here some of each noun are asked what a tool makes up.
     NAMES = NAMES[::8]
 
@@ -79,7 +79,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
     world.close()
 
 
-if EXAMPLES:  # it takes seconds; test_description.py checks the form
+if EXAMPLES:  # it takes seconds; test_api_description.py checks the form
 
     def test_the_description_is_valid_to_the_last_keyword() -> None:
         validate(openapi())

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from copydesk.server import branches
+from copydesk.server import change_requests
+from copydesk.server.desk_seed import Editor
 from copydesk.server.migrations import MIGRATIONS
 from copydesk.server.schema_search import SEARCH_TABLES
-from copydesk.server.seeding import Editor
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -223,7 +223,7 @@ async def test_what_is_found_follows_every_change_of_primary_content(
 
     request = world.change_request(space, {"other": "A quokka.\n", "new": "Another quokka.\n"})
     assert await search(world, space, "quokka") == []
-    world.write(lambda tx: branches.merge_branch(tx, request, world.ana))
+    world.write(lambda tx: change_requests.merge_branch(tx, request, world.ana))
     assert sorted(await search(world, space, "quokka")) == ["new", "other"]
     world.commit(space, edit=move)
     assert "guides/package" in await search(world, space, "package")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.server import seeding_sites
+from copydesk.server import site_seed
 from copydesk.server.access import rank
 from tests.world import BASE_URL, World
 
@@ -33,9 +33,9 @@ def sites(world: World, *rest: str) -> str:
 
 def make_site(world: World, title: str = "Docs", *spaces: str, **settings: Any) -> str:
     def work(tx: Any) -> str:
-        site = seeding_sites.add_site(tx, home, title, **settings)
+        site = site_seed.add_site(tx, home, title, **settings)
         for space in spaces:
-            seeding_sites.add_site_space(tx, site, space)
+            site_seed.add_site_space(tx, site, space)
         return site
 
     home = world.home

@@ -8,7 +8,7 @@ from copydesk.domain.call import Call
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_tree import SiteNode
-from copydesk.server import seeding_sites as seed
+from copydesk.server import site_seed as seed
 from copydesk.server.store import Store, Tx
 from tests.world import World
 

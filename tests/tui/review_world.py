@@ -9,7 +9,7 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.domain.anchor import anchor_of_quote
 from copydesk.server import threads
-from copydesk.server.seeding import Editor
+from copydesk.server.desk_seed import Editor
 from copydesk.session.drafts import DraftStore, MemoryDrafts
 from copydesk.session.session import Session
 from copydesk.session.target import Target

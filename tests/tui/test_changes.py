@@ -14,8 +14,8 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.domain.documents import markdown_to_document
 from copydesk.server import threads
-from copydesk.server.seeding import Editor
-from copydesk.server.seeding_sites import add_cluster
+from copydesk.server.desk_seed import Editor
+from copydesk.server.site_seed import add_cluster
 from copydesk.session.session import MemorySnapshot
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
@@ -88,11 +88,13 @@ def desk(world: World) -> Desk:
 
 
 def _merge(world: World, change_request: str) -> None:
-    from copydesk.server import branches
+    from copydesk.server import change_requests
 
     world.write(
-        lambda tx: branches.record_merge(
-            tx, change_request, str(branches.merge_branch(tx, change_request, world.ana).revision)
+        lambda tx: change_requests.record_merge(
+            tx,
+            change_request,
+            str(change_requests.merge_branch(tx, change_request, world.ana).revision),
         )
     )
 
@@ -276,9 +278,9 @@ async def test_archive_stays_in_sight_and_u_takes_it_back(desk: Desk) -> None:
 
 async def test_an_undo_that_somebody_overtook_does_nothing(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "x") as driver:
-        from copydesk.server import branches
+        from copydesk.server import change_requests
 
-        desk.world.write(lambda tx: branches.set_status(tx, desk.terms, "draft"))
+        desk.world.write(lambda tx: change_requests.set_status(tx, desk.terms, "draft"))
         await driver.press("u")
         assert "draft by now" in driver.screen
         await driver.press("escape")
@@ -670,10 +672,10 @@ async def test_one_that_is_gone_says_so(desk: Desk) -> None:
 
 
 async def test_what_others_archive_is_marked_by_a_poll_and_goes_with_a_dot(desk: Desk) -> None:
-    from copydesk.server import branches
+    from copydesk.server import change_requests
 
     async with drive(open_world(desk.world, "changes"), "j") as driver:
-        desk.world.write(lambda tx: branches.set_status(tx, desk.terms, "archived"))
+        desk.world.write(lambda tx: change_requests.set_status(tx, desk.terms, "archived"))
         driver.place.read_again(by_hand=False)
         await driver.idle()
         assert "[archived] Be kinder" in driver.screen
@@ -687,16 +689,16 @@ async def test_what_others_archive_is_marked_by_a_poll_and_goes_with_a_dot(desk:
 
 
 async def test_what_others_archive_is_marked_by_hand_also_in_a_sorted_list(desk: Desk) -> None:
-    from copydesk.server import branches
+    from copydesk.server import change_requests
 
     async with drive(open_world(desk.world, "changes")) as driver:
-        desk.world.write(lambda tx: branches.set_status(tx, desk.terms, "archived"))
+        desk.world.write(lambda tx: change_requests.set_status(tx, desk.terms, "archived"))
         await driver.press("R")
         assert "[archived] Be kinder" in driver.screen
         assert "[Open 2]" in driver.screen
         await driver.press("S")
         assert "Be kinder" not in driver.screen
-        desk.world.write(lambda tx: branches.set_status(tx, desk.oauth, "draft"))
+        desk.world.write(lambda tx: change_requests.set_status(tx, desk.oauth, "draft"))
         driver.place.read_again(by_hand=False)
         await driver.idle()
         assert "[draft] Fix auth code" in driver.screen

@@ -19,9 +19,9 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.cluster import IssuesCluster
 from copydesk.present import cluster as present
 from copydesk.present.cluster_merges import helped
-from copydesk.server import branches
-from copydesk.server import seeding_sites as seed
-from copydesk.server.seeding import at
+from copydesk.server import change_requests
+from copydesk.server import site_seed as seed
+from copydesk.server.desk_seed import at
 from copydesk.server.store import Tx
 from copydesk.session import glyphs
 from copydesk.session.cluster_rows import Merge, cluster_row
@@ -86,12 +86,12 @@ def ask(world: World) -> Asked:
                         summary="The sample does not work.", cluster_id=clusters[label],
                         created_at=when,
                     )  # fmt: skip
-        merged = branches.open_branch(
+        merged = change_requests.open_branch(
             at(tx, START - timedelta(weeks=8)), space, world.ana, "Name one limit",
             texts({"limits": "40 writes a second"}), cluster=clusters["Rate limit numbers differ"],
         )  # fmt: skip
-        branches.merge_branch(at(tx, START - timedelta(weeks=7, days=2)), merged, world.ana)
-        branches.open_branch(
+        change_requests.merge_branch(at(tx, START - timedelta(weeks=7, days=2)), merged, world.ana)
+        change_requests.open_branch(
             tx, space, world.ana, "Fix auth code samples", texts({"oauth": "Use /v2/token"}),
             cluster=clusters["OAuth sample returns 401"],
         )  # fmt: skip
@@ -303,7 +303,7 @@ async def test_requests_of_a_cluster_and_the_cluster_of_a_request(world: World) 
 def many(tx: Tx, asked: Asked, cluster: str) -> None:
     """Begin more change requests for a cluster than are listed."""
     for nth in range(10):
-        branches.open_branch(
+        change_requests.open_branch(
             tx, asked.space, asked.world.ana, f"Draft {nth}", texts({"oauth": f"v{nth}"}),
             cluster=cluster, status="draft",
         )  # fmt: skip

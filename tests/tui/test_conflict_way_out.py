@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.server.importing import import_source
+from copydesk.server.repository_import import import_source
 from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world

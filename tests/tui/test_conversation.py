@@ -8,7 +8,7 @@ from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.present.conversation import Block, words_of
-from copydesk.server import seeding_sites as seed
+from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.session import Session
 from copydesk.session.target import Target

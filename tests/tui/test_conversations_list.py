@@ -8,7 +8,7 @@ from datetime import timedelta
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.server import seeding_sites as seed
+from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.conversations.clusters import ClustersPlace

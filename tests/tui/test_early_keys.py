@@ -11,8 +11,8 @@ import pytest
 from textual import events
 
 from copydesk.client.api import Api
-from copydesk.server.seeding import Editor
-from copydesk.server.seeding_organization import add_saml_provider
+from copydesk.server.desk_seed import Editor
+from copydesk.server.organization_seed import add_saml_provider
 from copydesk.session.draft_keys import schema_key
 from copydesk.session.drafts import MemoryDrafts
 from copydesk.session.reads.visitor_schema import KeptSchema

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from copydesk.domain.call import NEW
-from copydesk.server.seeding_sites import add_section, add_site, add_site_space
+from copydesk.server.site_seed import add_section, add_site, add_site_space
 from copydesk.server.transaction import Tx
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp

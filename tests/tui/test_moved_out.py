@@ -12,7 +12,7 @@ from copydesk.session.reads import base as base_reading
 from copydesk.session.target import Target
 from tests.drive import drive
 from tests.server.sources.making import Making
-from tests.server.test_importing import read
+from tests.server.test_repository_import import read
 from tests.tui.opening import open_world
 from tests.world import World
 

@@ -10,7 +10,7 @@ from copydesk.client.api import Api
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Entry
 from copydesk.local.state import State
-from copydesk.server import seeding_organization, seeding_sites
+from copydesk.server import organization_seed, site_seed
 from copydesk.session.drafts import TWO_WINDOWS, CountedDrafts
 from copydesk.session.writes.outbox_marks import marks_of
 from copydesk.tui.organization.organizations import OrganizationsPlace
@@ -36,7 +36,7 @@ async def test_settings_are_changed_one_by_one_and_together(
 ) -> None:
     home = world.home
     world.user("lee", display_name="Lee Park")
-    site = world.write(lambda tx: seeding_sites.add_site(tx, home, "Partner portal"))
+    site = world.write(lambda tx: site_seed.add_site(tx, home, "Partner portal"))
     app = open_world(world, "organizations")
     async with drive(app, "escape", "g O", size=(140, 40)) as driver:
         driver.golden("organization", update=update_golden)
@@ -122,7 +122,7 @@ async def test_an_organization_is_joined_and_left_greeted_and_its_invites_end(
     beta = world.organization("Beta", email_domains=["example.org"])
     shut = world.organization("Shut")
     invites = [
-        world.write(lambda tx: seeding_organization.add_invite_link(tx, home)) for _ in range(2)
+        world.write(lambda tx: organization_seed.add_invite_link(tx, home)) for _ in range(2)
     ]
     way = Greeting(world)
     api = Api(BASE_URL, world.token(world.ana), transport=way)

@@ -12,7 +12,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceMove, SpaceUpdate
 from copydesk.domain.space_tree import TRASH
-from copydesk.server.seeding_sites import add_site, add_site_space
+from copydesk.server.site_seed import add_site, add_site_space
 from copydesk.session.drafts import DraftStore, MemoryDrafts
 from copydesk.session.reads.tree import read_tree
 from copydesk.session.session import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from copydesk.client.api import Api
-from copydesk.server.seeding_organization import add_saml_provider
+from copydesk.server.organization_seed import add_saml_provider
 from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world

@@ -19,7 +19,7 @@ from copydesk.domain.site_tree import structure_of
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.present.site import address as address_cell
-from copydesk.server import seeding_sites as seed
+from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.drafts import TWO_WINDOWS, DraftStore, MemoryDrafts
 from copydesk.session.reads import sites as site_reading

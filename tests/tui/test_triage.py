@@ -11,7 +11,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.domain.saved_view import SavedView
-from copydesk.server import branches, threads
+from copydesk.server import change_requests, threads
 from copydesk.server.transaction import Tx
 from copydesk.tui.changes.screen import ChangesPlace
 from tests.drive import Driver, drive
@@ -222,7 +222,7 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         return httpx.Response(found.status_code, content=found.content)
 
     api = Api(BASE_URL, "token", transport=httpx.MockTransport(answer))
-    desk.world.write(lambda tx: branches.set_status(tx, desk.ids["Sent back"], "archived"))
+    desk.world.write(lambda tx: change_requests.set_status(tx, desk.ids["Sent back"], "archived"))
     async with drive(open_world(desk.world, "changes", api=api), size=(100, 24)) as driver:
         # A range, one by one, and what a view or a filter hides.
         assert subjects(driver) == ["Mine here", "Ready one", "Answered", "Asked", "Left alone"]
@@ -308,7 +308,9 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
 
     async with drive(open_world(desk.world, "changes"), size=(100, 30)) as driver:
         mark(driver, "Left alone", *marked)
-        desk.world.write(lambda tx: branches.set_status(tx, desk.ids["Left alone"], "archived"))
+        desk.world.write(
+            lambda tx: change_requests.set_status(tx, desk.ids["Left alone"], "archived")
+        )
         await driver.press("R", "A")
         assert "3 marked change requests" in driver.screen
         await typed(driver, "Too long.")

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from copydesk.client.api import Api
-from copydesk.server.seeding import Editor
+from copydesk.server.desk_seed import Editor
 from copydesk.session.session import MemorySnapshot
 from copydesk.session.target import Target
 from copydesk.session.visits import LEFT, Visit

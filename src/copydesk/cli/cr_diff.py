@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.content import ContentPage
     from copydesk.domain.page_text import PageText
     from copydesk.present.diff import Row
-    from copydesk.server.patching import ChangedFile
+    from copydesk.server.export_patch import ChangedFile
     from copydesk.session.page_changes import Changed
     from copydesk.session.reads.review import Opened
 
@@ -122,7 +122,7 @@ Patches = list[tuple["Changed | ChangedFile", bytes]]
 
 def _exported(desk: Path | None, request_id: str, changes: Sequence[Changed]) -> Patches:
     """Return what changes in the files of a space, as the embedded desk exports it."""
-    from copydesk.server.patching import changed_files
+    from copydesk.server.export_patch import changed_files
 
     store = open_store(desk, fill=False, make=False, reads=True)
     try:

@@ -117,7 +117,7 @@ def import_source(
 ) -> int:
     """Read a folder, repository or bundle of Markdown into the desk and say what came of it."""
     from copydesk.cli.import_report import file_lines, problem_lines
-    from copydesk.server.importing import import_source as read_source
+    from copydesk.server.repository_import import import_source as read_source
 
     for option, title, longest in (("--organization", organization, 255), ("--space", space, 50)):
         if title is not None and not 1 <= len(title.strip()) <= longest:
@@ -168,7 +168,7 @@ def import_source(
 
 def export_space(*, space: str, folder: Path, desk: Path | None = None, force: bool = False) -> int:
     """Write a space back as Markdown and say what was written."""
-    from copydesk.server.exporting import export_space as write_space
+    from copydesk.server.space_export import export_space as write_space
 
     if (folder.is_symlink() or folder.exists()) and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: name one to write into, or a new name")
@@ -199,7 +199,7 @@ def check(*, desk: Path | None = None, repair: bool = False) -> int:
     With ``repair`` the search index is made anew from what is written, unless that is damaged;
     nothing else is changed, ever.
     """
-    from copydesk.server.checking import examine
+    from copydesk.server.integrity import examine
 
     path = _existing(desk)
     found = examine(path)
@@ -216,7 +216,7 @@ def check(*, desk: Path | None = None, repair: bool = False) -> int:
 
 
 def _remake_index(path: Path) -> None:
-    from copydesk.server.searching import rebuild_index
+    from copydesk.server.search_index import rebuild_index
 
     store = open_store(path, make=False)
     with _closing(store):

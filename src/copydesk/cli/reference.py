@@ -27,9 +27,9 @@ def print_operations(
         ]
         put(json.dumps(described, indent=1, ensure_ascii=False))
     elif openapi:
-        from copydesk.server import description
+        from copydesk.server import api_description
 
-        put(json.dumps(description.openapi(), indent=1, ensure_ascii=False))
+        put(json.dumps(api_description.openapi(), indent=1, ensure_ascii=False))
     elif markdown:
         put(_operations_page(catalogue), end="")
     else:

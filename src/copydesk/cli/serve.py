@@ -17,8 +17,8 @@ from copydesk.cli.embedded import open_store
 from copydesk.cli.output import put
 from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app
-from copydesk.server.fetching import Fetch, Fetcher
-from copydesk.server.request_names import named
+from copydesk.server.remote_document import Fetch, Fetcher
+from copydesk.server.request_ids import named
 from copydesk.server.store import Store
 
 if TYPE_CHECKING:

@@ -30,19 +30,19 @@ from starlette.types import Receive, Scope, Send
 from copydesk.contract import operations
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import CATALOGUE, PREFIX, Operation
-from copydesk.server import downloading, handlers, printing
+from copydesk.server import downloads, handlers, pdf_address
 from copydesk.server.arguments import read_arguments, read_body
 from copydesk.server.background import Worker
 from copydesk.server.desk_file import is_damage
 from copydesk.server.errors import Refusal, unauthorized
-from copydesk.server.fetching import Fetch
 from copydesk.server.implementation import HANDLERS, Call, Implementation
-from copydesk.server.openapi_reading import read_next_spec
+from copydesk.server.openapi_jobs import read_next_spec
 from copydesk.server.page_tokens import mark_place, read_place
-from copydesk.server.request_names import OPERATION, said_with
+from copydesk.server.remote_document import Fetch
+from copydesk.server.request_ids import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
 from copydesk.server.store import Store, Tx
-from copydesk.server.translating import run_next_translation
+from copydesk.server.translation_jobs import run_next_translation
 
 DESCRIPTION = PREFIX + "/openapi.json"
 """Where the desk says what the API is. It says nothing about the desk, so everyone may read it."""
@@ -82,8 +82,8 @@ def create_app(
         routes=[
             Tree(CATALOGUE.values(), answering),
             Route(DESCRIPTION, _described, methods=["GET"]),
-            Route(printing.PATH, _printing(store), methods=["GET"]),
-            Route(downloading.PATH, _downloading(store, known), methods=["GET"]),
+            Route(pdf_address.PATH, _printing(store), methods=["GET"]),
+            Route(downloads.PATH, _downloading(store, known), methods=["GET"]),
         ],
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )
@@ -109,7 +109,7 @@ def _digest(token: str) -> str:
 def _printing(store: Store) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         try:
-            return await printing.answer(store, request)
+            return await pdf_address.answer(store, request)
         except Refusal as refusal:
             return _refused(refusal)
 
@@ -122,7 +122,7 @@ def _downloading(
     async def answer(request: Request) -> Response:
         credential = request.headers.get("authorization", "")
         try:
-            return await downloading.answer(
+            return await downloads.answer(
                 store, request, lambda tx: _authenticate(tx, credential, sessions)
             )
         except Refusal as refusal:
@@ -308,7 +308,7 @@ def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
 
 async def _described(request: Request) -> Response:
     # Imported when it is asked for: the screens never do.
-    from copydesk.server.description import openapi_json
+    from copydesk.server.api_description import openapi_json
 
     return Response(await asyncio.to_thread(openapi_json), media_type=_JSON)
 

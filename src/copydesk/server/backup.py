@@ -9,8 +9,8 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from copydesk.server.checking import damage
 from copydesk.server.desk_file import BUSY_SECONDS, complaint, log_of
+from copydesk.server.integrity import damage
 from copydesk.server.migrations import VERSION
 from copydesk.server.store import DeskError
 

@@ -19,9 +19,9 @@ from copydesk.contract.models.change_request import (
 )
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees
 from copydesk.server import content
-from copydesk.server.branches import base_of
+from copydesk.server.change_requests import base_of
 from copydesk.server.content import Draft, FileData, PageData
-from copydesk.server.merging import Clash, MergeConflict
+from copydesk.server.content_merge import Clash, MergeConflict
 from copydesk.server.store import Row, Tx
 
 Side = Literal["ours", "theirs"]

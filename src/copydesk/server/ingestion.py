@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, process, utils
 
 from copydesk.contract.models.conversation import ConversationIngest
 from copydesk.domain.source_name import source_id
-from copydesk.server.seeding_sites import add_conversation, add_issue, remove_issues
+from copydesk.server.site_seed import add_conversation, add_issue, remove_issues
 from copydesk.server.store import Tx
 
 FIT = 70.0

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from copydesk.server.desk_file import when_free
 from copydesk.server.schema import APPLICATION_ID, TABLES
+from copydesk.server.schema_blob_names import BLOBS_NAMED
 from copydesk.server.schema_integration import CONNECTIONS
-from copydesk.server.schema_naming import BLOBS_NAMED
 from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS, OPENAPI_SPECS
 from copydesk.server.schema_search import SEARCH_TABLES
 from copydesk.server.schema_translation import TRANSLATIONS

@@ -1,7 +1,7 @@
 """What ties a page token to the list that gave it (docs/api-notes.md, Pages of a list).
 
-The place in a list that ``paging`` writes down is only true of that list: taken to another one, or
-to the same one filtered otherwise, it would quietly leave items out. So a token that goes out
+The place in a list that ``pagination`` writes down is only true of that list: taken to another one,
+or to the same one filtered otherwise, it would quietly leave items out. So a token that goes out
 begins with a mark of the operation and of everything in the request but ``page`` and ``limit``.
 """
 

@@ -1,7 +1,7 @@
 """The tables of the full-text index over primary content, and what is in them at first.
 
 ``search_page`` says which pages are indexed, in which version and where they stand; ``search`` is
-the index itself, with a row of the same number for each. `copydesk.server.searching` keeps both.
+the index itself, with a row of the same number for each. `copydesk.server.search_index` keeps both.
 """
 
 from __future__ import annotations

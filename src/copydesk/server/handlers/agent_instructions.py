@@ -6,8 +6,8 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.agent_instructions import AgentInstructions, AgentInstructionsUpdate
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
+from copydesk.server.organization_seed import put_agent_instructions
 from copydesk.server.queries.agent_instructions import agent_instructions_model
-from copydesk.server.seeding_organization import put_agent_instructions
 
 
 @implements(ops.get_agent_instructions)

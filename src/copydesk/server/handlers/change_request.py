@@ -18,11 +18,11 @@ from copydesk.contract.models.change_request import (
 )
 from copydesk.contract.models.document import Document
 from copydesk.domain.merge_rules import blocking
-from copydesk.server import branches
+from copydesk.server import change_requests
 from copydesk.server.changes import changes_of, conflict_model
 from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import (
     change_request_model,
     find_change_request,
@@ -61,7 +61,7 @@ def list_space_change_requests(
         page,
         limit,
         # The space keeps these counts, so that a long list is not counted for each page.
-        count=None if filters.where else space[branches.COUNTED[status]],
+        count=None if filters.where else space[change_requests.COUNTED[status]],
     )
 
 
@@ -95,7 +95,7 @@ def list_organization_change_requests(
         count = call.tx.kept(
             ("count of change requests", call.user_id, organization_id, status),
             lambda: call.tx.value(
-                f"SELECT coalesce(sum({branches.COUNTED[status]}), 0) FROM space "  # noqa: S608 - a column of ours
+                f"SELECT coalesce(sum({change_requests.COUNTED[status]}), 0) FROM space "  # noqa: S608 - a column of ours
                 "WHERE organization_id = ? AND id NOT IN (SELECT value FROM json_each(?))",
                 organization_id,
                 json.dumps(unseen),
@@ -130,7 +130,7 @@ def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) 
         home = call.tx.value("SELECT organization_id FROM cluster WHERE id = ?", cluster)
         if home != space["organization_id"]:
             raise invalid(f"body.conversationsIssuesCluster: there is no cluster {cluster[:100]!r}")
-    key = branches.open_branch(
+    key = change_requests.open_branch(
         call.tx,
         space_id,
         call.user_id,
@@ -171,7 +171,7 @@ def update_change_request(
     if body.status is not None and body.status != row["status"]:
         if row["status"] == "merged":
             raise blocked("This change request is merged; its status can no longer change.")
-        branches.set_status(call.tx, row["id"], body.status)
+        change_requests.set_status(call.tx, row["id"], body.status)
     if changes:
         call.tx.update("change_request", row["id"], updated_at=call.tx.now, **changes)
     return _current(call, space["id"], row["id"])
@@ -185,7 +185,7 @@ def pull_change_request_updates(call: Call, space_id: str, change_request_id: st
         raise blocked(
             f"Only a draft or open change request can be updated; this one is {row['status']}."
         )
-    joined = branches.update_branch(call.tx, row["id"], call.user_id)
+    joined = change_requests.update_branch(call.tx, row["id"], call.user_id)
     if joined.revision is None:
         return UpdateResult(
             result="conflicts",
@@ -207,7 +207,7 @@ def merge_change_request(call: Call, space_id: str, change_request_id: str) -> M
     reason = blocking(rule_results(call, space, row))
     if reason is not None:
         raise blocked(reason)
-    joined = branches.merge_branch(call.tx, row["id"], call.user_id)
+    joined = change_requests.merge_branch(call.tx, row["id"], call.user_id)
     if joined.revision is None and not joined.conflicts:
         raise conflict("There is nothing to merge: primary content would stay as it is.")
     if joined.revision is None:

@@ -7,7 +7,7 @@ from copydesk.contract.enumerations import ClusterOrder, Order
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.cluster import IssuesCluster
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.cluster import cluster_model, find_cluster, reading_organization
 
 _COLUMNS: dict[ClusterOrder, str] = {

@@ -18,9 +18,10 @@ from copydesk.contract.models.collection import (
     CollectionUpdate,
 )
 from copydesk.contract.models.space import Space
+from copydesk.server.desk_seed import add_collection, grant, last_position
 from copydesk.server.errors import blocked, forbidden, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import (
     below,
     check_recipient,
@@ -35,7 +36,6 @@ from copydesk.server.queries.space import (
     prepare_spaces,
     space_model,
 )
-from copydesk.server.seeding import add_collection, grant, last_position
 from copydesk.server.store import Row
 
 

@@ -18,7 +18,7 @@ from copydesk.contract.models.member import Member
 from copydesk.server import threads
 from copydesk.server.errors import Refusal, forbidden, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.comment import (
     Place,

@@ -15,11 +15,11 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.content import ContentPage, File, GitCommit, PageTree, Revision
 from copydesk.contract.models.parts import Urls
 from copydesk.domain.documents import MARKS_OF_A_PAGE, markdown_to_document
-from copydesk.server import content, evaluating
+from copydesk.server import content, substitution
 from copydesk.server.content import FileData
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import slice_page
+from copydesk.server.pagination import slice_page
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.file import file_model, find_file, revision_files
 from copydesk.server.queries.page import page_subtree, page_tree
@@ -48,8 +48,8 @@ class _Version:
                 for file in revision_files(call, self.revision_id)
             ],
             created_at=row["created_at"],
-            reusable_contents=evaluating.reusable_contents(call.tx, held, metadata=metadata),
-            variables=evaluating.space_variables(call.tx, held),
+            reusable_contents=substitution.reusable_contents(call.tx, held, metadata=metadata),
+            variables=substitution.space_variables(call.tx, held),
             git=git,
             urls=Urls(location=self.location),
             type=row["type"],
@@ -82,9 +82,9 @@ class _Version:
             text = content.text(tx, data.text)
             held = content.load(tx, self.revision_id) if evaluate or dereference else None
             if held and dereference:
-                text = evaluating.dereferenced(tx, held, data, text)
+                text = substitution.dereferenced(tx, held, data, text)
             if held and evaluate:
-                text = evaluating.evaluated(text, evaluating.space_variables(tx, held), data)
+                text = substitution.evaluated(text, substitution.space_variables(tx, held), data)
             if format == "markdown":
                 page.markdown = text
             else:

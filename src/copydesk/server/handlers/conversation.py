@@ -15,7 +15,7 @@ from copydesk.domain.ingest_rules import why_unfit
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.cluster import (
     conversation_detail,
     conversation_model,

@@ -25,7 +25,7 @@ from copydesk.contract.models.integration import (
 from copydesk.server.errors import Refusal, blocked, conflict, forbidden, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.installations import install, publish
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.integration import (
     administers,
     event_model,

@@ -10,14 +10,14 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.link import Backlink, Link, Links, LinkStats, VersionContext
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import slice_page
+from copydesk.server.pagination import slice_page
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.file import find_file
 from copydesk.server.queries.link import LinkReader, stats
 from copydesk.server.queries.organization import organization_by_id
 from copydesk.server.queries.page import PlacedPage, find_page, page_model
 from copydesk.server.queries.space import prepare_spaces, space_model
-from copydesk.server.searching import Query, found_pages
+from copydesk.server.search_index import Query, found_pages
 from copydesk.server.store import Row
 
 

@@ -15,15 +15,15 @@ from copydesk.contract.models.member import (
     TeamMembership,
     VisitorClaims,
 )
+from copydesk.server.desk_seed import add_member
 from copydesk.server.errors import Refusal, blocked
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.member import MEMBERS, access_of, find_member, member_model
 from copydesk.server.queries.organization import admits
 from copydesk.server.queries.saml_provider import active_provider
 from copydesk.server.queries.space import prepare_spaces, space_model
 from copydesk.server.queries.team import team_model
-from copydesk.server.seeding import add_member
 from copydesk.server.store import Row, Value
 
 

@@ -12,7 +12,7 @@ from copydesk.contract.models.openapi_spec import (
 )
 from copydesk.server.errors import conflict
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.openapi_spec import (
     add_spec,
     find_spec,

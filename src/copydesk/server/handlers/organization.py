@@ -9,16 +9,16 @@ from typing import Any
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.organization import Organization, OrganizationUpdate
+from copydesk.server.desk_seed import add_member
 from copydesk.server.errors import Refusal, conflict, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.organization import (
     admits,
     organization_by_id,
     organization_model,
 )
 from copydesk.server.queries.space import check_people
-from copydesk.server.seeding import add_member
 from copydesk.server.store import to_json
 
 _DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")

@@ -6,7 +6,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import PDF
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.printing import print_address
+from copydesk.server.pdf_address import print_address
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.page import find_page
 

@@ -13,7 +13,7 @@ from copydesk.contract.models.review import (
 from copydesk.server import threads
 from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.comment import written_markdown
 from copydesk.server.queries.member import access_of, resolve_user

@@ -14,7 +14,8 @@ from copydesk.contract.models.saml_provider import (
     SSOLogins,
 )
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.organization_seed import add_saml_provider
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.saml_provider import (
     CONFIGURED,
     active_providers,
@@ -23,7 +24,6 @@ from copydesk.server.queries.saml_provider import (
     saml_provider_model,
     start_url,
 )
-from copydesk.server.seeding_organization import add_saml_provider
 
 
 @implements(ops.list_saml_providers)

@@ -8,9 +8,9 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.search import OrganizationSearchItem, SpaceSearchItem
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.search import search_item
-from copydesk.server.searching import BELOW_TITLES, Query, count_pages, found_pages, parse_query
+from copydesk.server.search_index import BELOW_TITLES, Query, count_pages, found_pages, parse_query
 from copydesk.server.store import Row
 
 _PAGES = 20

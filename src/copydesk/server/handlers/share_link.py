@@ -6,9 +6,9 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, ShareLinkUpdate
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.site import find_share_link, find_site, share_link_model
-from copydesk.server.seeding_sites import add_share_link
+from copydesk.server.site_seed import add_share_link
 from copydesk.server.store import Value
 
 

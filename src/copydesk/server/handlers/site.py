@@ -19,10 +19,10 @@ from copydesk.contract.models.site import (
     TemplateConditions,
 )
 from copydesk.domain.visitor_schema import EMPTY_SCHEMA
-from copydesk.server.adaptive import check_schema, template_conditions
+from copydesk.server.adaptive_schema import check_schema, template_conditions
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.site import (
     SiteView,
     check_basename,
@@ -36,7 +36,7 @@ from copydesk.server.queries.site import (
     space_to_show,
 )
 from copydesk.server.queries.space import trash_limit
-from copydesk.server.seeding_sites import (
+from copydesk.server.site_seed import (
     add_site,
     add_site_space,
     set_default_section,

@@ -12,7 +12,7 @@ from copydesk.contract.models.site_section import (
 )
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.site import (
     SiteView,
     check_default,
@@ -23,7 +23,7 @@ from copydesk.server.queries.site import (
     site_view,
     space_to_show,
 )
-from copydesk.server.seeding_sites import add_section, add_site_space
+from copydesk.server.site_seed import add_section, add_site_space
 from copydesk.server.site_structure import (
     remove_section,
     sections_of,

@@ -14,7 +14,7 @@ from copydesk.contract.models.site_space import (
 )
 from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.publication import SHOWN, SHOWN_KEYS
 from copydesk.server.queries.site import (
     SiteView,
@@ -26,7 +26,7 @@ from copydesk.server.queries.site import (
     site_view,
     space_to_show,
 )
-from copydesk.server.seeding_sites import add_site_space as put_site_space
+from copydesk.server.site_seed import add_site_space as put_site_space
 from copydesk.server.site_structure import remove_site_space, site_spaces_of
 from copydesk.server.store import Value
 

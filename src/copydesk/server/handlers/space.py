@@ -17,9 +17,10 @@ from copydesk.contract.models.space import (
 )
 from copydesk.server import content
 from copydesk.server.content import Draft
+from copydesk.server.desk_seed import Editor, add_space, grant
 from copydesk.server.errors import conflict, forbidden, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
 from copydesk.server.queries.position import move_to, place_after
 from copydesk.server.queries.publication import (
@@ -36,7 +37,6 @@ from copydesk.server.queries.space import (
     purge_trash,
     space_model,
 )
-from copydesk.server.seeding import Editor, add_space, grant
 from copydesk.server.store import to_json
 
 _TITLE_LENGTH = 50

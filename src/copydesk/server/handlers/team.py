@@ -12,11 +12,11 @@ from copydesk.contract.models.team import (
     TeamMemberUpdate,
     TeamUpdate,
 )
+from copydesk.server.desk_seed import add_team
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.member import find_member, member_model, resolve_user
 from copydesk.server.queries.team import find_team, team_model
-from copydesk.server.seeding import add_team
 from copydesk.server.store import Value
 
 _TEAM_MEMBERS = (

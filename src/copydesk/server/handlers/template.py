@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import TemplateApply
-from copydesk.server import branches, seeding
+from copydesk.server import change_requests, desk_seed
 from copydesk.server.errors import blocked
 from copydesk.server.implementation import Call, implements
 from copydesk.server.queries.change_request import find_change_request
@@ -27,12 +27,12 @@ def apply_space_template(call: Call, space_id: str, body: TemplateApply) -> None
                 f"The space {space['title']!r} is locked: apply the template in a change request."
             )
         edit = template_edit(call, space, space["revision_id"], body.id, references, where="body")
-        seeding.commit(call.tx, space_id, edit, author=call.user_id)
+        desk_seed.commit(call.tx, space_id, edit, author=call.user_id)
         call.location = call.url("spaces", space_id, "content")
         return
     _, request = find_change_request(call, space_id, body.change_request_id)
     if request["status"] not in ("draft", "open"):
         raise blocked(f"This change request is {request['status']} and takes no edits.")
     edit = template_edit(call, space, request["revision_id"], body.id, references, where="body")
-    branches.edit_branch(call.tx, request["id"], call.user_id, edit)
+    change_requests.edit_branch(call.tx, request["id"], call.user_id, edit)
     call.location = call.url("spaces", space_id, "change-requests", request["id"], "content")

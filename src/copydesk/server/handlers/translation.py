@@ -13,11 +13,11 @@ from copydesk.contract.models.translation import (
 )
 from copydesk.server.errors import blocked, conflict, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import check_target
 from copydesk.server.queries.translation import find_translation, translation_model
 from copydesk.server.store import to_json
-from copydesk.server.translating import result_of, source_of
+from copydesk.server.translation_jobs import result_of, source_of
 
 
 @implements(ops.list_translations)

@@ -12,7 +12,7 @@ from copydesk.contract.models.change_request import ChangeRequest, MovedOut
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Urls
 from copydesk.server import content
-from copydesk.server.branches import is_outdated
+from copydesk.server.change_requests import is_outdated
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.user import remember_users, user_by_id

@@ -26,10 +26,10 @@ from copydesk.contract.models.comment import (
 from copydesk.contract.models.parts import Urls
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
 from copydesk.server import content
-from copydesk.server.branches import base_of
+from copydesk.server.change_requests import base_of
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
-from copydesk.server.paging import paginate
+from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.user import user_by_id
 from copydesk.server.store import Row, Value

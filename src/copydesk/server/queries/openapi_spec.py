@@ -14,7 +14,7 @@ from copydesk.contract.models.openapi_spec import (
 from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
-from copydesk.server.openapi_reading import put_document
+from copydesk.server.openapi_jobs import put_document
 from copydesk.server.store import Row, Tx
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from copydesk.contract.models.position import SpacePosition
+from copydesk.server.desk_seed import last_position
 from copydesk.server.errors import conflict, invalid
-from copydesk.server.seeding import last_position
 from copydesk.server.store import Row, Tx
 
 Table = Literal["space", "collection"]

@@ -15,7 +15,7 @@ from copydesk.domain.merge_rules import (
     effective,
     evaluate,
 )
-from copydesk.server.branches import is_outdated
+from copydesk.server.change_requests import is_outdated
 from copydesk.server.implementation import Call
 from copydesk.server.queries.user import user_by_id
 from copydesk.server.store import Row

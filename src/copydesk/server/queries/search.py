@@ -12,7 +12,7 @@ from copydesk.contract.models.search import SearchAncestor, SearchSection, Space
 from copydesk.domain.slug import slugify
 from copydesk.server import content
 from copydesk.server.implementation import Call
-from copydesk.server.searching import Query
+from copydesk.server.search_index import Query
 
 _EXCERPT = 160
 """About how many characters of a section are quoted."""

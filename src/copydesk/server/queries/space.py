@@ -10,13 +10,13 @@ from urllib.parse import quote
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.space import Space
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
+from copydesk.server.desk_seed import last_position
 from copydesk.server.errors import blocked, invalid
+from copydesk.server.garbage_collection import content_of, sweep
 from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import publication_of, remember_publications
-from copydesk.server.seeding import last_position
 from copydesk.server.site_structure import drop_space
 from copydesk.server.store import Row, Tx, timestamp
-from copydesk.server.sweeping import content_of, sweep
 
 TRASH_DAYS = 7
 """How long a deleted space can be restored."""

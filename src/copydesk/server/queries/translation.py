@@ -16,7 +16,7 @@ from copydesk.contract.models.translation import (
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row
-from copydesk.server.translating import result_of
+from copydesk.server.translation_jobs import result_of
 
 _PERMISSION = "createContent"
 """What changing a translation takes: running it makes spaces and writes pages."""

@@ -13,7 +13,8 @@ from typing import Any
 
 from copydesk.domain.anchor import anchor_of_quote
 from copydesk.domain.documents import markdown_to_document
-from copydesk.server import branches, content, seeding, threads
+from copydesk.server import change_requests, content, desk_seed, threads
+from copydesk.server.desk_seed import Editor, at
 from copydesk.server.sample.clusters import LOOSE, STRUGGLES
 from copydesk.server.sample.connections import write_connections
 from copydesk.server.sample.conversations import write_cluster, write_loose
@@ -40,7 +41,6 @@ from copydesk.server.sample.story import (
 )
 from copydesk.server.sample.translations import write_translations
 from copydesk.server.sample.untouched import SPACES, note_spaces
-from copydesk.server.seeding import Editor, at
 from copydesk.server.source_content import filled
 from copydesk.server.store import Store, Tx
 
@@ -103,7 +103,7 @@ class _Building:
 
     def run(self) -> str:
         for key, person in PEOPLE.items():
-            self.people[key] = seeding.add_user(self.ago(900), person.name, person.email)
+            self.people[key] = desk_seed.add_user(self.ago(900), person.name, person.email)
         for firm in FIRMS:
             self.firm(firm)
             self.step(firm.title)
@@ -142,11 +142,11 @@ class _Building:
 
     def firm(self, firm: Firm) -> None:
         tx = self.ago(firm.at)
-        key = seeding.add_organization(tx, firm.title, **firm.settings)
+        key = desk_seed.add_organization(tx, firm.title, **firm.settings)
         self.firms[firm.key] = key
         for member in firm.members:
             seen = PEOPLE[member.person].seen
-            seeding.add_member(
+            desk_seed.add_member(
                 self.ago(member.joined),
                 key,
                 self.people[member.person],
@@ -156,13 +156,13 @@ class _Building:
                 last_seen=None if seen is None else self.moment(seen),
             )
         for title, (lead, *others) in firm.teams.items():
-            team = seeding.add_team(
+            team = desk_seed.add_team(
                 tx, key, title, [self.people[p] for p in others], owners=[self.people[lead]]
             )
             self.people[title] = team
         for place in firm.places:
             if isinstance(place, Shelf):
-                made = self.shelves[place.key] = seeding.add_collection(
+                made = self.shelves[place.key] = desk_seed.add_collection(
                     tx,
                     key,
                     place.title,
@@ -173,10 +173,10 @@ class _Building:
             else:
                 made = self.spaces[place.key] = self.book(firm, key, place)
             for subject, level in (place.grants or {}).items():
-                seeding.grant(tx, made, self.people[subject], level)
+                desk_seed.grant(tx, made, self.people[subject], level)
 
     def book(self, firm: Firm, organization: str, book: Book) -> str:
-        return seeding.add_space(
+        return desk_seed.add_space(
             self.ago(book.at),
             organization,
             book.title,
@@ -244,7 +244,7 @@ class _Life:
         story = self.story
         assert isinstance(story, Proposal)
         document = story.description and markdown_to_document(story.description).to_dict()
-        self.id = branches.open_branch(
+        self.id = change_requests.open_branch(
             self.building.ago(story.at),
             self.space,
             self.people[story.by],
@@ -266,20 +266,20 @@ class _Life:
             case Thread():
                 self.thread(tx, step)
             case Commit() if isinstance(self.story, Past):
-                seeding.commit(tx, self.space, step.edit, author=self.people[step.by])
+                desk_seed.commit(tx, self.space, step.edit, author=self.people[step.by])
             case Commit():
-                branches.edit_branch(tx, self.key, self.people[step.by], step.edit)
+                change_requests.edit_branch(tx, self.key, self.people[step.by], step.edit)
             case Verdict():
                 self.verdict(tx, step)
             case Ask():
                 for who in step.of:
                     threads.request_review(tx, self.key, self.people[who], self.people[step.by])
             case Become():
-                branches.set_status(tx, self.key, step.status)
+                change_requests.set_status(tx, self.key, step.status)
             case Update():
-                self.clean(branches.update_branch(tx, self.key, self.people[step.by]))
+                self.clean(change_requests.update_branch(tx, self.key, self.people[step.by]))
             case Merge():
-                self.clean(branches.merge_branch(tx, self.key, self.people[step.by]))
+                self.clean(change_requests.merge_branch(tx, self.key, self.people[step.by]))
 
     def verdict(self, tx: Tx, verdict: Verdict) -> None:
         """Review, and start a thread with what is said, as the desk does when it is asked to.
@@ -295,7 +295,7 @@ class _Life:
             if verdict.status == "approved":
                 threads.resolve(tx, thread, who)
 
-    def clean(self, joined: branches.Joined) -> None:
+    def clean(self, joined: change_requests.Joined) -> None:
         if joined.revision is None:
             raise ValueError(f"{self.story.space}: {self.story} conflicts: {joined.conflicts}")
 

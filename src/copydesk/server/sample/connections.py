@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from copydesk.domain.documents import markdown_to_document
+from copydesk.server.desk_seed import add_organization
 from copydesk.server.installations import install, integration_row, publish
-from copydesk.server.seeding import add_organization
-from copydesk.server.seeding_organization import (
+from copydesk.server.organization_seed import (
     add_invite_link,
     add_saml_provider,
     put_agent_instructions,

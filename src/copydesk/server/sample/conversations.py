@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import cast
 
 from copydesk.contract.enumerations import PartRole
-from copydesk.server import seeding_sites
+from copydesk.server import site_seed
+from copydesk.server.desk_seed import at
 from copydesk.server.sample.story import Struggle, Voice
-from copydesk.server.seeding import at
 from copydesk.server.store import Tx
 
 _PLANS = ("free", "growth", "scale", "enterprise")
@@ -21,7 +21,7 @@ def write_cluster(tx: Tx, organization: str, struggle: Struggle) -> str:
     """Write one cluster with its issues and conversations and return its id."""
     weeks = len(struggle.pulse)
     first = next(week for week, count in enumerate(struggle.pulse) if count)
-    cluster = seeding_sites.add_cluster(
+    cluster = site_seed.add_cluster(
         at(tx, tx.moment - timedelta(weeks=weeks - first)),
         organization,
         struggle.label,
@@ -42,7 +42,7 @@ def write_cluster(tx: Tx, organization: str, struggle: Struggle) -> str:
 def write_loose(tx: Tx, organization: str, source: str, voice: Voice, days: float) -> None:
     """Write a conversation whose issue is in no cluster."""
     when = tx.moment - timedelta(days=days)
-    conversation = seeding_sites.add_conversation(
+    conversation = site_seed.add_conversation(
         at(tx, when + _LEAD),
         organization,
         _parts(voice, 0),
@@ -51,7 +51,7 @@ def write_loose(tx: Tx, organization: str, source: str, voice: Voice, days: floa
         created_at=when,
         attributes={"source": source},
     )
-    seeding_sites.add_issue(
+    site_seed.add_issue(
         at(tx, when + _LEAD),
         organization,
         conversation,
@@ -75,7 +75,7 @@ def _write(
     title = titles[number // len(struggle.voices) % len(titles)]
     handed_in = at(tx, min(tx.moment, when + _LEAD))
     source = struggle.sources[number % len(struggle.sources)]
-    conversation = seeding_sites.add_conversation(
+    conversation = site_seed.add_conversation(
         handed_in,
         organization,
         _parts(voice, number),
@@ -90,7 +90,7 @@ def _write(
             "country": _COUNTRIES[(number * 5 + len(struggle.label)) % len(_COUNTRIES)],
         },
     )
-    seeding_sites.add_issue(
+    site_seed.add_issue(
         handed_in,
         organization,
         conversation,

@@ -6,7 +6,7 @@ Pages are named by their path of slugs. An edit that does not fit the text that 
 
 from __future__ import annotations
 
-from copydesk.server.seeding import Edit, Editor
+from copydesk.server.desk_seed import Edit, Editor
 
 
 def several(*edits: Edit) -> Edit:

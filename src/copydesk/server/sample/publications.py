@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from copydesk.server import seeding_sites
+from copydesk.server import site_seed
 from copydesk.server.sample.story import Publication, Section, Shown
 from copydesk.server.store import Tx
 
@@ -160,12 +160,12 @@ def write_site(
     tx: Tx, organization: str, publication: Publication, spaces: Mapping[str, str]
 ) -> None:
     """Write a site; ``spaces`` are the ids of spaces by their keys."""
-    site = seeding_sites.add_site(tx, organization, publication.title, **publication.settings)
+    site = site_seed.add_site(tx, organization, publication.title, **publication.settings)
     groups: dict[str, str] = {}
     for section in publication.sections:
         if section.group is not None and section.group not in groups:
-            groups[section.group] = seeding_sites.add_section_group(tx, site, section.group)
-        made = seeding_sites.add_section(
+            groups[section.group] = site_seed.add_section_group(tx, site, section.group)
+        made = site_seed.add_section(
             tx,
             site,
             section.title,
@@ -180,11 +180,11 @@ def write_site(
     for shown in publication.shows:
         _show(tx, site, shown, spaces, None)
     for name, active in publication.links:
-        seeding_sites.add_share_link(tx, site, name, active=active)
+        site_seed.add_share_link(tx, site, name, active=active)
 
 
 def _show(tx: Tx, site: str, shown: Shown, spaces: Mapping[str, str], section: str | None) -> None:
-    seeding_sites.add_site_space(
+    site_seed.add_site_space(
         tx,
         site,
         spaces[shown.space],

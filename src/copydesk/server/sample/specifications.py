@@ -6,10 +6,10 @@ from collections.abc import Callable
 from importlib.resources import files
 
 from copydesk.contract.models.openapi_spec import OpenAPISourceText, OpenAPISourceURL
-from copydesk.server.fetching import SECONDS
 from copydesk.server.openapi_documents import problems_of
-from copydesk.server.openapi_reading import begin, finish
+from copydesk.server.openapi_jobs import begin, finish
 from copydesk.server.queries.openapi_spec import add_spec
+from copydesk.server.remote_document import SECONDS
 from copydesk.server.store import Tx
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from copydesk.server.seeding import Edit
+from copydesk.server.desk_seed import Edit
 
 Reactions = Mapping[str, tuple[str, ...]]
 """Who reacted, by emoji."""

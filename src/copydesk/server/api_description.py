@@ -25,7 +25,7 @@ from pydantic_core import core_schema
 from copydesk.contract import operations
 from copydesk.contract.models.base import Body, Shape
 from copydesk.contract.operation import CATALOGUE, PREFIX, Operation, Parameter
-from copydesk.server.paging import DEFAULT_LIMIT
+from copydesk.server.pagination import DEFAULT_LIMIT
 from copydesk.server.permissions import requirement
 
 _Json = dict[str, Any]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.page_tree import ChangeKind
 from copydesk.server import content
-from copydesk.server.branches import base_of
+from copydesk.server.change_requests import base_of
 from copydesk.server.source_content import source_of, source_space
 from copydesk.server.sources.model import SourceSpace, walk
 from copydesk.server.sources.writer import contents_of, placed

@@ -15,7 +15,7 @@ from openapi_spec_validator.schemas import get_schema_content_v31
 
 from copydesk.cli import main
 from copydesk.contract.operation import CATALOGUE
-from copydesk.server.description import openapi
+from copydesk.server.api_description import openapi
 from copydesk.server.implementation import HANDLERS
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import World
@@ -146,7 +146,7 @@ def test_many_who_ask_for_it_first_get_the_same() -> None:
     program = """
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from copydesk.server.description import openapi_json
+from copydesk.server.api_description import openapi_json
 begin = Barrier(4)
 def ask(_):
     begin.wait()

@@ -9,9 +9,9 @@ from dulwich.refs import Ref
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import ContentPage
-from copydesk.server.exporting import export_space
-from copydesk.server.importing import ImportReport, import_source
+from copydesk.server.repository_import import ImportReport, import_source
 from copydesk.server.sources.model import SourceError
+from copydesk.server.space_export import export_space
 from copydesk.server.store import DeskError
 from tests.server.sources.making import Making, put, taken
 from tests.world import World

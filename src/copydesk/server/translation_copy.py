@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from copydesk.server import content
 from copydesk.server.content import Content, Draft, Node, PageData
-from copydesk.server.seeding import Editor
+from copydesk.server.desk_seed import Editor
 
 
 @dataclass(frozen=True, slots=True)

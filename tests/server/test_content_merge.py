@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.server.content import Draft, FileData, PageData
-from copydesk.server.merging import Clash, Merged, merge, merge_text
+from copydesk.server.content_merge import Clash, Merged, merge, merge_text
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "end"]), max_size=6).map("".join)
 

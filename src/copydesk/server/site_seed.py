@@ -1,8 +1,8 @@
 """Putting sites, clusters and conversations on a desk from code, rules and counts kept right.
 
-The companion of ``seeding`` for what readers see and say. The sample, the import, the tests and the
-handlers all write through these functions. Each writes at the transaction's moment; ``seeding.at``
-gives a transaction with another one.
+The companion of ``desk_seed`` for what readers see and say. The sample, the import, the tests and
+the handlers all write through these functions. Each writes at the transaction's moment;
+``seeding.at`` gives a transaction with another one.
 """
 
 from __future__ import annotations

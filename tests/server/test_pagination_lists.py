@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from copydesk.server import branches, seeding_sites, threads
+from copydesk.server import change_requests, site_seed, threads
 from copydesk.server.queries.space import remove_space
 from copydesk.server.store import Tx
 from tests.world import World
@@ -69,14 +69,14 @@ def new_member(world: World) -> str:
 
 def new_conversation(world: World) -> str:
     return world.write(
-        lambda tx: seeding_sites.add_conversation(tx, world.home, [("user", "Hm?")], source="api")
+        lambda tx: site_seed.add_conversation(tx, world.home, [("user", "Hm?")], source="api")
     )
 
 
 CHANGE_REQUESTS = Listed(
     "/spaces/{space}/change-requests",
     lambda world: world.change_request(handbook(world)),
-    lambda world, key: world.write(lambda tx: branches.set_status(tx, key, "archived")),
+    lambda world, key: world.write(lambda tx: change_requests.set_status(tx, key, "archived")),
     lambda world, key: world.edit_change_request(key, {"intro": f"{world.clock.now}\n"}),
     moves=True,
 )
@@ -130,7 +130,7 @@ LISTS = {
     ),
     "sites": Listed(
         "/orgs/{home}/sites",
-        lambda world: world.write(lambda tx: seeding_sites.add_site(tx, world.home, "Site")),
+        lambda world: world.write(lambda tx: site_seed.add_site(tx, world.home, "Site")),
         run("DELETE FROM site WHERE id = ?"),
         run("UPDATE site SET title = 'Renamed' WHERE id = ?"),
     ),
@@ -142,7 +142,7 @@ LISTS = {
     ),
     "clusters": Listed(
         "/orgs/{home}/conversations-clusters",
-        lambda world: world.write(lambda tx: seeding_sites.add_cluster(tx, world.home, "Cluster")),
+        lambda world: world.write(lambda tx: site_seed.add_cluster(tx, world.home, "Cluster")),
         run("DELETE FROM cluster WHERE id = ?"),
         lambda world, key: world.write(
             lambda tx: tx.update("cluster", key, updated_at=tx.now, issues=tx.moment.second)

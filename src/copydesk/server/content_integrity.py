@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from copydesk.domain.text import plural
 from copydesk.server import content
-from copydesk.server.searching import entries_of
+from copydesk.server.search_index import entries_of
 from copydesk.server.store import Tx, utc_now
 
 _NAMED_DOCUMENTS = (("openapi_spec", "source_text"), ("openapi_version", "document_hash"))

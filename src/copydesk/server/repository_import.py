@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from copydesk.domain.slug import slugify
-from copydesk.server import seeding, seeding_sites
-from copydesk.server.importing_space import SpaceImport, SpaceReport
+from copydesk.server import desk_seed, site_seed
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository
 from copydesk.server.sources.model import Person, Problem, Progress, SourceError
 from copydesk.server.sources.plan import ImportPlan, Known, plan_imports
+from copydesk.server.space_import import SpaceImport, SpaceReport
 from copydesk.server.store import Row, Store, Tx
 
 
@@ -163,7 +163,7 @@ class _Import:
         found: str | None = self.tx.value("SELECT id FROM organization WHERE title = ?", self.title)
         if found is None:
             self.title = self.title[:255] if len(self.title) > 1 else f"{self.title} documentation"
-            found = seeding.add_organization(self.tx, self.title, use_case="docsSite")
+            found = desk_seed.add_organization(self.tx, self.title, use_case="docsSite")
         self.member(found, self.owner, "admin")
         return found
 
@@ -174,7 +174,7 @@ class _Import:
             organization_id,
             user_id,
         ):
-            seeding.add_member(self.tx, organization_id, user_id, role)
+            desk_seed.add_member(self.tx, organization_id, user_id, role)
 
     def author(self, person: Person) -> str:
         """Return the user who wrote something, made a member with the right to edit when new."""
@@ -182,7 +182,7 @@ class _Import:
         email = person.email.strip() or f"{slugify(name)}@unknown.invalid"
         user_id: str | None = self.tx.value("SELECT id FROM user WHERE email = ?", email)
         if user_id is None:
-            user_id = seeding.add_user(self.tx, name, email)
+            user_id = desk_seed.add_user(self.tx, name, email)
         self.member(self.organization_id, user_id, "edit")
         return user_id
 
@@ -198,12 +198,10 @@ class _Import:
             str(self.path),
         )
         if site is None:
-            site = seeding_sites.add_site(
-                tx, self.organization_id, self.plan.name[:128].ljust(2, "s")
-            )
+            site = site_seed.add_site(tx, self.organization_id, self.plan.name[:128].ljust(2, "s"))
             if len(spaces) == 1:
-                seeding_sites.add_site_space(tx, site, spaces[0].space_id)
+                site_seed.add_site_space(tx, site, spaces[0].space_id)
                 return
         for space in spaces:
-            section = seeding_sites.add_section(tx, site, space.title)
-            seeding_sites.add_site_space(tx, site, space.space_id, section=section)
+            section = site_seed.add_section(tx, site, space.title)
+            site_seed.add_site_space(tx, site, space.space_id, section=section)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from copydesk.server.branches import COUNTED
+from copydesk.server.change_requests import COUNTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Importing one space of a documentation repository: its history, and its branches.
 
-See `copydesk.server.importing`, which decides where a space goes.
+See `copydesk.server.repository_import`, which decides where a space goes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from copydesk.domain.documents import markdown_to_document
-from copydesk.server import branches, content, seeding
-from copydesk.server.merging import merge
-from copydesk.server.seeding import Editor, at
+from copydesk.server import change_requests, content, desk_seed
+from copydesk.server.content_merge import merge
+from copydesk.server.desk_seed import Editor, at
 from copydesk.server.source_content import Stored, fill, filled, source_of, source_space
 from copydesk.server.sources.model import (
     Commit,
@@ -116,7 +116,7 @@ class SpaceImport:
         tx, author = self.tx, self.owner
         if first.commit is not None:
             tx, author = at(tx, first.commit.committed_at), self.author(first.commit.author)
-        return seeding.add_space(
+        return desk_seed.add_space(
             tx,
             self.organization_id,
             title,
@@ -142,7 +142,7 @@ class SpaceImport:
                 continue
             self.step(tidy(commit.subject))
             tx = at(self.tx, commit.committed_at)
-            made = seeding.commit(
+            made = desk_seed.commit(
                 tx,
                 report.space_id,
                 filled(revision.space, self.stored),
@@ -162,7 +162,7 @@ class SpaceImport:
         request = self._proposed_by(change, report.space_id, changes)
         created, merged = at(self.tx, change.created_at), at(self.tx, change.updated_at)
         if request is None:
-            request = branches.open_branch(
+            request = change_requests.open_branch(
                 created,
                 report.space_id,
                 author,
@@ -173,7 +173,7 @@ class SpaceImport:
                 base=self._revision_of(report.space_id, change.base),
                 git={"key": change.key, "oid": change.head_commit},
             )
-        branches.record_merge(merged, request, merged_as)
+        change_requests.record_merge(merged, request, merged_as)
         report.merged += 1
 
     def _proposed_by(
@@ -196,7 +196,7 @@ class SpaceImport:
         ):
             key = keys.get(row["id"])
             gone = key is not None and key not in self.whole.there
-            if gone or (key is not None and branches.is_contained(self.tx, row)):
+            if gone or (key is not None and change_requests.is_contained(self.tx, row)):
                 return str(row["id"])
         return None
 
@@ -216,7 +216,7 @@ class SpaceImport:
             return
         row = self.tx.row("change_request", remembered["id"])
         if remembered.pop("settled", None) and row["status"] == "archived":
-            branches.set_status(self.tx, row["id"], "open")
+            change_requests.set_status(self.tx, row["id"], "open")
             row = self.tx.row("change_request", row["id"])
         if row["status"] not in ("open", "draft"):
             return
@@ -232,7 +232,7 @@ class SpaceImport:
             if _tree(self.tx, row["revision_id"]) == _tree(self.tx, head):
                 self.tx.update("change_request", row["id"], revision_merged_ancestor=base)
             return
-        branches.edit_branch(
+        change_requests.edit_branch(
             at(self.tx, max(change.updated_at, _moment(row["updated_at"]))),
             remembered["id"],
             author,
@@ -277,18 +277,18 @@ class SpaceImport:
             row = self.tx.row("change_request", remembered["id"])
             if row["status"] not in ("open", "draft"):
                 continue
-            if landed or branches.is_contained(self.tx, row):
+            if landed or change_requests.is_contained(self.tx, row):
                 merged_as = self.tx.row("space", report.space_id)["revision_id"]
-                branches.record_merge(self.tx, row["id"], merged_as)
+                change_requests.record_merge(self.tx, row["id"], merged_as)
                 report.merged += 1
             elif key not in proposed and key not in self.whole.unread:
-                branches.set_status(self.tx, row["id"], "archived")
+                change_requests.set_status(self.tx, row["id"], "archived")
                 remembered["settled"] = True
                 report.archived += 1
 
     def _open_proposal(self, change: SourceChange, author: str, space_id: str) -> str:
         created = at(self.tx, change.created_at)
-        request = branches.open_branch(
+        request = change_requests.open_branch(
             created,
             space_id,
             author,
@@ -297,7 +297,7 @@ class SpaceImport:
             description=_description(change),
             base=self._revision_of(space_id, change.base),
         )
-        branches.edit_branch(
+        change_requests.edit_branch(
             at(self.tx, change.updated_at),
             request,
             author,
@@ -334,7 +334,7 @@ class SpaceImport:
             new = tuple(r for r in plan.revisions if r.commit and r.commit.oid not in known)
             self._history(new or plan.revisions[-1:], report, remembered["changes"])
             if not new:
-                seeding.commit(
+                desk_seed.commit(
                     self.tx, report.space_id, filled(plan.head, self.stored), author=self.owner
                 )
                 report.revisions += 1
@@ -416,7 +416,7 @@ class SpaceImport:
         def take(editor: Editor) -> None:
             editor.draft = merged.draft
 
-        seeding.commit(tx, report.space_id, take, author=self.owner, kind="merge")
+        desk_seed.commit(tx, report.space_id, take, author=self.owner, kind="merge")
         report.revisions += 1
 
 

@@ -16,11 +16,11 @@ from copydesk.contract.models.change_request import (
     Changes,
     MergeResult,
 )
-from copydesk.server.exporting import export_space
-from copydesk.server.importing import ImportReport
+from copydesk.server.repository_import import ImportReport
+from copydesk.server.space_export import export_space
 from copydesk.session.page_changes import losses
 from tests.server.sources.making import Making, taken
-from tests.server.test_importing import pages, read, tip
+from tests.server.test_repository_import import pages, read, tip
 from tests.world import World
 
 PAGE = b"".join(b"Line %d of the page.\n\n" % number for number in range(20))

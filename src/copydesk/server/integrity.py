@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from copydesk.domain.text import plural
-from copydesk.server.checking_content import Contents
+from copydesk.server.content_integrity import Contents
 from copydesk.server.desk_file import MOST_LOOKS, complaint, open_unchanging, said_by, state_of
+from copydesk.server.integrity_rules import RULES
 from copydesk.server.migrations import VERSION
-from copydesk.server.rules import RULES
 from copydesk.server.store import DeskError
 
 MOST = 20

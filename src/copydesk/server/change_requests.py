@@ -14,8 +14,8 @@ from typing import Any
 
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.merging import MergeConflict, merge
-from copydesk.server.seeding import Edit, advance, put_edit
+from copydesk.server.content_merge import MergeConflict, merge
+from copydesk.server.desk_seed import Edit, advance, put_edit
 from copydesk.server.store import Row, Tx, to_json
 
 COUNTED: dict[str, str] = {

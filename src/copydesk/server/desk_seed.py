@@ -3,7 +3,7 @@
 The sample, the import and the tests write through these functions, and handlers share the ones that
 an operation needs too. Each writes at the transaction's moment; ``at`` gives a transaction that
 writes at another one, so that a desk can have a past. What happens to a change request is in
-``branches``, what is said about content in ``threads``.
+``change_requests``, what is said about content in ``threads``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from uuid import NAMESPACE_URL, uuid5
 from copydesk.domain.slug import slugify
 from copydesk.server import content
 from copydesk.server.content import Draft, FileData, PageData, RevisionType
-from copydesk.server.searching import keep_index
+from copydesk.server.search_index import keep_index
 from copydesk.server.store import Tx, timestamp, to_json
 
 Edit = Callable[["Editor"], None]
@@ -380,7 +380,7 @@ def put_edit(
 ) -> str:
     """Store what an edit makes of a revision (None is empty) and return the new revision's id.
 
-    Nothing points to it yet: ``commit`` and ``branches`` decide whose content it becomes.
+    Nothing points to it yet: ``commit`` and ``change_requests`` decide whose content it becomes.
     """
     editor = Editor(
         tx,

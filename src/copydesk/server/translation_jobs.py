@@ -13,11 +13,11 @@ from datetime import datetime
 from copydesk.server import content
 from copydesk.server.access import Access
 from copydesk.server.background import Worker, lease_limit
-from copydesk.server.carrying import Carried, Carrying
 from copydesk.server.content import Content
+from copydesk.server.desk_seed import Editor, add_space, advance, grant
 from copydesk.server.queries.position import place_after
-from copydesk.server.seeding import Editor, add_space, advance, grant
 from copydesk.server.store import Row, Tx
+from copydesk.server.translation_copy import Carried, Carrying
 
 _TITLE_LENGTH = 50
 """The longest title of a space."""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.server.exporting import export_space
-from copydesk.server.patching import changed_files
+from copydesk.server.export_patch import changed_files
+from copydesk.server.space_export import export_space
 from tests.server.sources.making import Making, put, taken
-from tests.server.test_importing import read, tip
+from tests.server.test_repository_import import read, tip
 from tests.world import World
 
 GIT = shutil.which("git")

@@ -11,8 +11,8 @@ from hashlib import sha256
 
 from copydesk.contract.enumerations import ProcessingErrorCode
 from copydesk.server.background import Worker, lease_limit
-from copydesk.server.fetching import Fetch, FetchError
 from copydesk.server.openapi_documents import problems_of
+from copydesk.server.remote_document import Fetch, FetchError
 from copydesk.server.store import Row, Tx, to_json
 
 

@@ -196,7 +196,7 @@ async def test_staged_moves_and_forms_are_told_in_words(review: ReviewWorld) -> 
 
 async def test_a_draft_is_discarded_and_brought_back(review: ReviewWorld) -> None:
     app = review.app()
-    async with drive(app, "C", "enter", size=(100, 24)) as driver:
+    async with drive(app, "C", size=(100, 24)) as driver:
         await driver.type("In short")
         await driver.press("escape", "g d", "D")
         assert "Nothing waits to be sent." in driver.screen
@@ -269,7 +269,7 @@ async def test_an_edit_goes_on_from_the_one_that_is_still_on_its_way(world: Worl
 async def test_a_comment_is_changed_back_though_its_edit_is_still_on_its_way(world: World) -> None:
     review = ReviewWorld(world)
     app = review.app()
-    async with drive(app, "]", "C", "down", "enter", size=(100, 30)) as driver:
+    async with drive(app, "]", "C", "ctrl+r", size=(100, 30)) as driver:
         await driver.press(*typed("Ah"), "ctrl+s")
         await driver.press("3", "G")
         app.session.recall_seconds = 600
@@ -292,14 +292,14 @@ async def test_two_windows_keep_and_show_what_each_typed(
     key = review_key(review.space, review.request, "request")
     other = DeskDrafts(State(tmp_path / "state.db"), "desk")
     app = review.app(drafts=DeskDrafts(State(tmp_path / "state.db"), "desk"))
-    async with drive(app, "C", "down", "enter", size=(140, 30)) as driver:
+    async with drive(app, "C", "ctrl+r", size=(140, 30)) as driver:
         await driver.type("Mine")
         other.save(key, "Yours")  # which was opened there before anything was typed here
         app.keep_typed()
         await driver.type(", all of it")
         await driver.press("escape")
         assert sorted(other.kept().values()) == ["Mine, all of it", "Yours"]
-        await driver.press("C", "down", "enter")
+        await driver.press("C", "ctrl+r")
         assert "Another window typed here too: both texts are kept (g d)." in driver.screen
         assert "Mine, all of it" in driver.screen
         await driver.press("escape", "g d")
@@ -338,7 +338,7 @@ async def test_what_another_window_changed_is_not_sent_as_mine(
     key = review_key(review.space, review.request, "request")
     other = DeskDrafts(State(tmp_path / "state.db"), "desk")
     app = review.app(drafts=DeskDrafts(State(tmp_path / "state.db"), "desk"))
-    async with drive(app, "C", "down", "enter", size=(140, 30)) as driver:
+    async with drive(app, "C", "ctrl+r", size=(140, 30)) as driver:
         await driver.type("Mine")
         app.keep_typed()
         assert other.load(key) == "Mine"
@@ -356,7 +356,7 @@ async def test_a_damaged_file_is_told_and_what_is_on_screen_is_kept(
 ) -> None:
     (tmp_path / "state.db").write_bytes(b"no database at all " * 1000)
     app = review.app(drafts=DeskDrafts(State(tmp_path / "state.db"), "desk"))
-    async with drive(app, "C", "down", "enter", size=(140, 30)) as driver:
+    async with drive(app, "C", "ctrl+r", size=(140, 30)) as driver:
         await driver.type("A thought, and more")
         await driver.press("escape")
         app.tick()

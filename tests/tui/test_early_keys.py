@@ -112,7 +112,7 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
     async with drive(app, "]", size=(100, 30)) as driver:
         # A comment is being sent: the next one is written all the same, and none is sent twice.
         for text in ("First.", "Ax, all."):
-            for key in ("C", "down", "enter", *typed(text), "ctrl+s"):
+            for key in ("C", "ctrl+r", *typed(text), "ctrl+s"):
                 await driver.send(key)
         assert [(line.what, line.state) for line in app.session.log] == [("Comment", "sending")] * 2
         way.let.set()
@@ -121,11 +121,11 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         assert [line.what for line in app.session.log] == ["Comment", "Comment"]
         # What can still be recalled is no draft to write on: it goes as the next one is begun.
         app.session.recall_seconds = 600
-        for key in ("C", "down", "enter"):
+        for key in ("C", "ctrl+r"):
             await driver.send(key)
         # What follows the key that sends is for the place below, however quickly it comes.
         await driver.send(*typed("Third."), "ctrl+s", "C")
-        await driver.send("down", "enter")
+        await driver.send("ctrl+r")
         assert "draft restored" not in driver.screen
         assert [wait.over.is_set() for wait in app.session.waits] == [False]
         for key in (*typed("Fourth."), "ctrl+s"):
@@ -190,12 +190,12 @@ async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_t
     way.slow = "POST"
     app = review.app(faults=way)
     async with drive(app, "]", size=(100, 30)) as driver:
-        for key in ("C", "down", "enter", *typed("First."), "ctrl+s"):
+        for key in ("C", "ctrl+r", *typed("First."), "ctrl+s"):
             await driver.send(key)
         app.session.send_now()
         await eventually(lambda: app.session.log[0].state == "sending", driver.turn)
         for key in ("x", "backspace"):
-            for each in ("C", "down", "enter", key, "escape"):
+            for each in ("C", "ctrl+r", key, "escape"):
                 await driver.send(each)
         line = app.session.log[0]
         assert app.session.drafts.load(line.draft) is None
@@ -247,18 +247,18 @@ async def test_what_is_typed_ahead_is_offered_where_its_key_is_pressed_again(wor
         assert "Is ten enough?" not in driver.screen, "it is for another field"
         await driver.press("escape")
         assert disk.kept() == kept
-        await driver.press("C", "down", "enter")
+        await driver.press("C", "ctrl+r")
         assert "Comment on #1" in driver.screen
         assert "Is ten enough?" in driver.screen
         assert list(disk.kept().values()) == ["Is ten enough?"]
         assert disk.kept() != kept, "its field keeps it now"
         await driver.press("escape")
-        await driver.press("C", "down", "enter")
+        await driver.press("C", "ctrl+r")
         assert again.screen.query_one(Composer).text == "Is ten enough?"
         await driver.press("ctrl+s")
         assert again.session.log[-1].text == "Is ten enough?"
         assert disk.kept() == {}
-        await driver.press("C", "down", "enter")
+        await driver.press("C", "ctrl+r")
         assert again.screen.query_one(Composer).text == ""
 
 

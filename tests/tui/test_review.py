@@ -267,7 +267,6 @@ async def test_undo_after_a_verdict_asks_before_it_reaches_further_back(
 ) -> None:
     app = review.app()
     async with drive(app, "C", size=(140, 40)) as driver:
-        await driver.press("enter")
         await driver.type("Nice.")
         await driver.press("ctrl+s", "a")
         assert "cannot be taken back, only replaced" in driver.screen

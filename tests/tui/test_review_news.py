@@ -190,7 +190,7 @@ async def test_signs_are_told_beside_the_tree_and_in_the_help(review: ReviewWorl
 
 async def test_a_write_out_of_reach_says_offline(review: ReviewWorld) -> None:
     faults = Faults(review.world)
-    async with drive(review.app(faults=faults), "C", "enter", size=(100, 24)) as driver:
+    async with drive(review.app(faults=faults), "C", size=(100, 24)) as driver:
         await driver.type("In short")
         faults.gone = True
         await driver.press("ctrl+s")

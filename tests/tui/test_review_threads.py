@@ -5,7 +5,10 @@ from __future__ import annotations
 import httpx
 
 from copydesk.client.api import Api
+from copydesk.session.draft_keys import review_key
 from copydesk.session.target import Target
+from copydesk.tui.dialogs.ask import AskInput
+from copydesk.tui.dialogs.composer import Composer
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld, furnish
@@ -122,3 +125,54 @@ async def test_what_waited_under_a_thread_is_gone_with_it_also_where_another_pla
         await driver.press("u")
         assert "waits in the outbox: reply" in driver.screen
         assert "your draft" not in driver.screen
+
+
+async def test_words_typed_after_the_key_of_a_comment_on_the_whole_are_the_comment(
+    world: World,
+) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "]", size=(80, 24)) as driver:
+        # Faster than anything is drawn, on a page that is changed.
+        await driver.burst("C", *typed("Is this page needed? a W"))
+        assert "Comment on the page" in driver.screen
+        assert app.screen.query_one(Composer).text == "Is this page needed? a W"
+        page = app.screen.query_one(Composer).draft_key
+        await driver.press("escape")
+        assert app.session.drafts.kept() == {page: "Is this page needed? a W"}
+        # ctrl+r takes the words along, there and back.
+        await driver.press("C", "ctrl+r")
+        assert "Comment on #1" in driver.screen
+        assert list(app.session.drafts.kept()) == [
+            review_key(review.space, review.request, "request")
+        ]
+        await driver.press("ctrl+r")
+        assert list(app.session.drafts.kept()) == [page]
+        await driver.burst("ctrl+r", *typed("!"), "ctrl+s")
+        assert app.session.log[-1].text == "Is this page needed? a W!"
+        assert app.session.drafts.kept() == {}
+        # Where both have a text, each keeps its own.
+        await driver.press("C", "ctrl+r", *typed("Two"), "escape", "C", *typed("One"), "ctrl+r")
+        assert app.screen.query_one(Composer).text == "Two"
+        await driver.press(*typed("!"), "escape")
+        assert sorted(app.session.drafts.kept().values()) == ["One", "Two!"]
+
+
+async def test_words_typed_before_the_space_of_a_new_request_is_chosen_are_its_subject(
+    world: World,
+) -> None:
+    for title in ("Guide", "Handbook"):
+        world.space(title, {"a": "# A\n"})
+    app = open_world(world, "changes")
+    async with drive(app, size=(80, 24)) as driver:
+        await driver.press("ctrl+n", *typed("Say what a is"))
+        assert "it is kept for what you write next" in " ".join(driver.screen.split())
+        assert "Handbook" in driver.screen
+        app.keep_typed()  # as when it is told to end
+        assert list(app.session.drafts.kept().values()) == ["Say what a is"]
+        await driver.press("down", "enter")
+        assert "New change request in Handbook" in driver.screen
+        assert app.screen.query_one(AskInput).value == "Say what a is"
+        await driver.press("escape", "ctrl+n", *typed("Another thing"), "escape")
+        assert sorted(app.session.drafts.kept().values()) == ["Another thing", "Say what a is"]
+        assert "kept as a draft (g d)" in " ".join(driver.screen.split())

@@ -99,9 +99,12 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         await driver.press("q")
         # A new thread on a page that is chosen, and one on the whole.
         await driver.press("c")
+        await driver.type("Hello")
+        await driver.press("ctrl+r")
         await driver.burst(*"Start")
         await driver.press("enter")
-        await driver.type("Hello whom?")
+        assert "Comment on the page Start" in driver.screen
+        await driver.type(" whom?")
         await driver.press("ctrl+s")
         begun = driver.selected or ""
         assert "Start" in driver.line("Hello whom?")
@@ -113,7 +116,7 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         await driver.press("u", "u")
         assert "Hello whom?" not in driver.line("Handbook")
         assert begun not in (await ids(world, space))
-        await driver.press("ctrl+n", "enter")
+        await driver.press("ctrl+n")
         await driver.type("All is well")
         await driver.press("escape", "g d")
         assert driver.place.rows.select(f"{space}//space")  # type: ignore[attr-defined]
@@ -182,7 +185,7 @@ async def test_threads_on_a_bare_service_read_only_and_with_lost_answers(
         await driver.press("2")
         assert driver.selected == made["fees"]
         assert world.row("comment", made["fees"])["status"] == "resolved"
-        await driver.press("c", "enter")
+        await driver.press("c")
         driver.golden("space-comments-new", update=update_golden)
         await driver.press("escape", "escape")
     reader = world.user("rui", "read")

@@ -17,7 +17,12 @@ from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from copydesk.session.drafts import DraftStore
+
+KEEP_SECONDS = 0.7
+"""How long after a key what was typed is kept."""
 
 KEYS = Text.assemble(
     ("enter", "accent"), " or ", ("ctrl+s", "accent"), " take   ", ("esc", "accent"),
@@ -70,6 +75,7 @@ class Ask(Sheet[str]):
         self._value = self._typed = typed(value)
         self._check = check
         self._taken = False
+        self._timer: Timer | None = None
         self.under_way = False
         """Whether it is being sent: Enter again sends nothing."""
 
@@ -95,6 +101,9 @@ class Ask(Sheet[str]):
 
     def keep_typed(self) -> None:
         """Keep what was typed, unless it was taken."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
         if not self._taken:
             self._keep()
 
@@ -112,6 +121,8 @@ class Ask(Sheet[str]):
             return
         self._typed = event.value
         self._say(self._check(event.value.strip()))
+        if self._timer is None:  # not put off by the keys that follow
+            self._timer = self.set_timer(KEEP_SECONDS, self.keep_typed)
 
     def _say(self, said: str | None) -> None:
         line = KEYS if said is None else Text(said, style="warn")

@@ -27,6 +27,9 @@ R = TypeVar("R")
 TICK_KEYS = (("space", "ticks"), ("ctrl+s", "takes them"))
 """The keys where several may be chosen."""
 
+WORDS_KEPT = "Nothing is called so: it is kept for what you write next."
+"""Said of words that were typed before the field for them."""
+
 
 class ChoiceInput(Field, scope="choice_input"):
     """The field that narrows the list."""
@@ -103,6 +106,7 @@ class _Chooser(Sheet[R]):
         self.set_class(wide, "wide")
         self._hint = hint
         self._narrowed = ""
+        self._holds = False
         self._more = more
         self._all = list(options)
         self._current = current
@@ -133,11 +137,14 @@ class _Chooser(Sheet[R]):
         """The field, the options, the keys."""
         yield self.FIELD(placeholder=self._hint, compact=True)
         yield self.options
-        keys = Text()
+        yield Label(self.paint(self._keys()), classes="keys", id="choice-keys")
+
+    def _keys(self) -> Text:
+        keys = Text(f"{WORDS_KEPT}\n" if self._holds else "", style="warn")
         for key, what in (*self.KEYS, ("esc", "back")):
-            keys.append(key, "accent").append(f" {what}   ")
+            keys.append(key, "accent").append(f" {what}   ", "none")
         keys.rstrip()
-        yield Label(self.paint(keys), classes="keys")
+        return keys
 
     def on_mount(self) -> None:
         """Start on the current one."""
@@ -156,7 +163,9 @@ class _Chooser(Sheet[R]):
         if text == self._narrowed:
             return
         self._narrowed = text
+        holds = False
         if not text:
+            desk_of(self).keyboard.ahead.holds(self, "")
             self._source.set(self._all)
         else:
             ranked = [(rank(text, option.title), option) for option in self._all]
@@ -167,7 +176,13 @@ class _Chooser(Sheet[R]):
                 # What has the word itself comes before what only has its letters.
                 close = [option for option in found if text.casefold() in option.title.casefold()]
                 found = [*close, *more, *(option for option in found if option not in close)]
-            self._source.set(found)
+            # Sentences name nothing here: they were meant for the field that comes after it.
+            words = text if not found and len(text.split()) > 1 else ""
+            holds = desk_of(self).keyboard.ahead.holds(self, words) and bool(words)
+            self._source.set(self._all if holds else found)
+        if holds != self._holds:
+            self._holds = holds
+            self.query_one("#choice-keys", Label).update(self.paint(self._keys()))
         self.options.move_first()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -299,6 +299,9 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
 
     Send the text with `Place.perform` and, once it has arrived, call ``session.drafts.drop(key)``:
     until then the draft stays, so that nothing is lost when the service refuses it.
+
+    With ``instead``, a sentence that names ctrl+r, that key leaves it too, and it is ``moving``:
+    what is written is to be about something else.
     """
 
     DANGER = 1
@@ -314,9 +317,12 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         facts: tuple[Fact, ...] = (),
         verb: str = "send",
         at_start: bool = False,
+        instead: str = "",
     ) -> None:
         super().__init__(title)
-        self._facts = facts
+        self._facts = (*facts, *([instead] if instead else []))
+        self._may_move = bool(instead)
+        self.moving = False
         self._verb = verb
         self.composer = Composer(draft_key, self.dismiss, text=text, quote=quote, at_start=at_start)
         self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)
@@ -364,6 +370,14 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     def send_from_preview(self) -> None:
         """Send what was written, also while its preview is shown."""
         self.composer.send()
+
+    @action("ctrl+r", "on something else", danger=1, show=False)
+    def move(self) -> None:
+        """Write about something else instead: what is written so far goes along."""
+        if self._may_move:
+            self.composer.keep()
+            self.moving = True
+            self.dismiss(None)
 
     def on_composer_left(self, event: Composer.Left) -> None:
         """Leave without sending."""

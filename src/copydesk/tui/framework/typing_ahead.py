@@ -222,6 +222,28 @@ class TypingAhead:
         if self._timer is None:  # not put off by the keys that follow
             self._timer = self._app.set_timer(KEEP_SECONDS, self.keep_typed)
 
+    def again(self, label: str) -> None:
+        """Keep what is typed for another field, which the action that goes on here opens next."""
+        cause, screen = CAUSE.get(), self._app.here
+        if cause and screen is not None:
+            self._end()
+            self.opening = Opening(cause[-1], label, screen, cause, None)
+
+    def holds(self, sheet: Screen[Any], text: str) -> bool:
+        """Keep words that were typed in a list to choose from, before the field they are for.
+
+        Empty takes back what was kept. False where the list is on the way to no field.
+        """
+        opening = self.opening
+        if opening is None or opening.before is not sheet:
+            return False
+        opening.keys = []
+        if text:
+            self._add(opening, events.Paste(text))
+        elif opening.draft:
+            self._app.session.drafts.drop(opening.draft)
+        return True
+
     def keep_typed(self) -> None:
         """Keep what was typed for a field that is not there yet; it has a draft of its own."""
         if self._timer is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from copydesk.domain.text import clean, plural
@@ -17,6 +16,7 @@ from copydesk.tui.framework.read_only import away, refusal
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.guards import may_not_comment
 from copydesk.tui.review.threads import ReviewThreads
+from copydesk.tui.threads.commands import Subject
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment
@@ -134,22 +134,22 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
         page, _, node = part.partition("/")
         change = next((each for each in self.changes if each.id == page), None)
         if part == "request":
-            self._start(f"Comment on {self.numbered}", part, (None, None))
+            self._start(Subject(f"Comment on {self.numbered}", part))
         elif change is None:
             self.say("The page of this draft is not changed by this request any more.", "warn")
         elif node == "page":
-            self._start(f"Comment on the page {clean(change.node.title)}", part, (page, None))
+            self._start(Subject(f"Comment on the page {clean(change.node.title)}", part, page))
         else:
             text = self.texts.get(page)
             line = text.find(node) if text is not None else None
             quote = text.line_text(line).strip() if text is not None and line is not None else ""
             title = f"Comment on a line of {clean(change.node.title)}"
-            self._start(title, part, (page, node), quote)
+            self._start(Subject(title, part, page, node, quote))
 
-    def _start(self, title: str, part: str, on: Sequence[str | None], quote: str = "") -> None:
+    def _start(self, about: Subject) -> None:
         async def write() -> None:
             try:
-                await self.start_thread(title, part, page=on[0], node=on[1], quote=quote)
+                await self.start_thread(about)
             except WriteError as error:
                 self.tell(str(error), "bad")
 

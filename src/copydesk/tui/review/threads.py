@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw, message_raw, request_raw
 from copydesk.present.threads import Thread
-from copydesk.session.options import Option
 from copydesk.session.people import first_words
 from copydesk.session.target import Target
-from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.review.guards import may_not_comment, no_line, none_open
 from copydesk.tui.review.news import ReviewNews
+from copydesk.tui.threads.commands import Subject
 from copydesk.tui.threads.message_commands import MessageActions
 
 
@@ -180,13 +181,8 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         self.diff.go_to_line(line)
         node = page.anchor(line)
         quote = page.line_text(line).strip()
-        await self.start_thread(
-            f"Comment on a line of {clean(change.node.title)}",
-            f"{change.id}/{node}",
-            page=change.id,
-            node=node,
-            quote=quote,
-        )
+        title = f"Comment on a line of {clean(change.node.title)}"
+        await self.start_thread(Subject(title, f"{change.id}/{node}", change.id, node, quote))
 
     @action(
         "C",
@@ -199,29 +195,25 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         types=True,
     )
     async def comment_whole(self) -> None:
-        """Comment on the page in front, or on the change request as a whole: it asks which.
+        """Comment on the page in front; ctrl+r makes it the change request as a whole, and back.
 
-        Before the request has been read it is the request as a whole.
+        Before the request has been read, and beside its pages, it is the request as a whole.
         """
         change = self.change
-        where: str | None = "request"
-        asks = self.view == "changes" and not self.desk.keyboard.ahead.waited
-        if change is not None and not change.file and asks:
-            where = await self.desk.push_screen_wait(
-                Choice(
-                    "Comment on",
-                    [
-                        Option("page", f"the page {clean(change.node.title)}"),
-                        Option("request", f"the change request {self.numbered}"),
-                    ],
-                )
-            )
-        if where == "page" and change is not None:
-            await self.start_thread(
-                f"Comment on the page {clean(change.node.title)}",
-                f"{change.id}/page",
-                page=change.id,
-                node=None,
-            )
-        elif where == "request":
-            await self.start_thread(f"Comment on {self.numbered}", "request", page=None, node=None)
+        whole = Subject(f"Comment on {self.numbered}", "request")
+        if change is None or change.file or self.view != "changes":
+            await self.start_thread(whole)
+            return
+        name = f"the page {clean(change.node.title)}"
+        page = Subject(
+            f"Comment on {name}",
+            f"{change.id}/page",
+            change.id,
+            instead=f"ctrl+r makes it a comment on the change request {self.numbered}.",
+        )
+        whole = replace(whole, instead=f"ctrl+r makes it a comment on {name}.")
+
+        async def other(about: Subject) -> Subject:
+            return page if about is whole else whole
+
+        await self.start_thread(whole if self.desk.keyboard.ahead.waited else page, other)

@@ -6,6 +6,8 @@ message too, and says which thread is under the cursor.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from copydesk.contract.models.comment import Comment, CommentReply
@@ -28,6 +30,21 @@ from copydesk.tui.threads.guards import may_not_comment, may_not_reply, no_threa
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the first comment of a thread is about, and ``part``, which names its draft.
+
+    ``instead`` is a sentence that says what ctrl+r makes it about; empty where it stays as it is.
+    """
+
+    title: str
+    part: str
+    page: str | None = None
+    node: str | None = None
+    quote: str = ""
+    instead: str = ""
 
 
 class ThreadActions(Place, scope="thread_actions"):
@@ -123,18 +140,23 @@ class ThreadActions(Place, scope="thread_actions"):
 
         The ``fact`` is said above the field, and the ``quote`` begins there.
         """
-        sheet = WriteSheet(
-            title,
-            key,
-            text=text,
-            quote=quote,
-            facts=(
-                *([fact] if fact else []),
-                *(f"{glyphs().quote} {line}" for line in quote.splitlines()[:3]),
+        return await self._let_write(
+            WriteSheet(
+                title,
+                key,
+                text=text,
+                quote=quote,
+                facts=(
+                    *([fact] if fact else []),
+                    *(f"{glyphs().quote} {line}" for line in quote.splitlines()[:3]),
+                ),
             ),
+            key,
         )
+
+    async def _let_write(self, sheet: WriteSheet, key: str) -> str | None:
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
-        if said is None:
+        if said is None and not sheet.moving:
             await self.drafts_changed()
             if key in self.session.drafts.kept():
                 self.tell("Kept as a draft. The same key in the same place opens it again.")
@@ -146,14 +168,47 @@ class ThreadActions(Place, scope="thread_actions"):
             self.show_threads()
 
     async def start_thread(
-        self, title: str, part: str, *, page: str | None, node: str | None, quote: str = ""
+        self,
+        about: Subject,
+        other: Callable[[Subject], Awaitable[Subject | None]] | None = None,
     ) -> None:
-        """Let the user write the first comment of a thread, and send it."""
-        said = await self.write(title, self.draft_key(part), quote=quote)
+        """Let the user write the first comment of a thread, and send it.
+
+        The field opens at once, whatever is typed is for it. Where its subject may be another,
+        ``other`` finds that on ctrl+r; None stays with the one there is.
+        """
+        while True:
+            key = self.draft_key(about.part)
+            quote = tuple(f"{glyphs().quote} {line}" for line in about.quote.splitlines()[:3])
+            sheet = WriteSheet(
+                about.title, key, quote=about.quote, facts=quote, instead=about.instead
+            )
+            said = await self._let_write(sheet, key)
+            if said is not None or other is None or not sheet.moving:
+                break
+            self.desk.keyboard.ahead.again("comment")
+            if (chosen := await other(about)) is not None:
+                self._move_draft(key, self.draft_key(chosen.part))
+                about = chosen
         if said is None:
             return
-        draft = PendingDraft(*self.thread_ids, part, "comment", said, page=page, node=node)
+        draft = PendingDraft(
+            *self.thread_ids, about.part, "comment", said, page=about.page, node=about.node
+        )
         self.show_sent(await self.deliver(draft))
+
+    def _move_draft(self, key: str, other: str) -> None:
+        """Keep a text under another key; where another text is already, each stays its own."""
+        drafts, text = self.session.drafts, self.session.drafts.look(key)
+        if not text or self.session.is_on_its_way(key, text):
+            return
+        there = drafts.look(other)
+        if there is not None and self.session.is_on_its_way(other, there):
+            self.session.make_room(other)
+            there = None
+        if not there:
+            drafts.save(other, text)
+            drafts.drop(key)
 
     async def deliver(
         self, draft: PendingDraft, *, recall: bool = True, group: str = ""

@@ -27,6 +27,7 @@ from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Shown
+from copydesk.tui.threads.commands import Subject
 from copydesk.tui.threads.guards import may_not_comment
 from copydesk.tui.threads.message_commands import MessageActions
 from copydesk.tui.threads.pane import ThreadView
@@ -295,28 +296,34 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         types=True,
     )
     async def comment(self) -> None:
-        """Comment on a page of the space, or on the space as a whole: it asks which.
-
-        Before the space has been read it is the space as a whole.
-        """
-        chosen: str | None = WHOLE
-        if not self.desk.keyboard.ahead.waited:
-            options = [Option(WHOLE, "the space as a whole"), *self._page_options()]
-            chosen = await self.desk.push_screen_wait(Choice("Comment on", options))
-        if chosen is not None:
-            await self._start(WHOLE if chosen == WHOLE else f"{chosen}/page")
+        """Comment on the space as a whole; ctrl+r in the field makes it one of its pages."""
+        await self._start(WHOLE)
 
     async def _start(self, part: str) -> None:
         """Let the user write the first comment of the thread that a draft is of."""
+        await self.start_thread(self._subject(part), self._other)
+
+    def _subject(self, part: str) -> Subject:
         page, _, node = part.partition("/")
         if part == WHOLE:
             title = clean(self.space.title) if self.space is not None else "the space"
-            await self.start_thread(f"Comment on {title}", part, page=None, node=None)
-            return
+            said = "It is about the space as a whole: ctrl+r chooses a page."
+            return Subject(f"Comment on {title}", part, instead=said)
         known = self.pages.get(page)
         title = f"the page {clean(known.title)}" if known is not None else "a page that is gone"
-        await self.start_thread(
-            f"Comment on {title}", part, page=page, node=None if node == "page" else node
+        if node != "page":
+            return Subject(f"Comment on {title}", part, page, node)
+        said = "ctrl+r chooses another page, or the space as a whole."
+        return Subject(f"Comment on {title}", part, page, instead=said)
+
+    async def _other(self, about: Subject) -> Subject | None:
+        options = [Option(WHOLE, "the space as a whole"), *self._page_options()]
+        sheet = Choice("Comment on", options, current=about.page or WHOLE)
+        chosen: str | None = await self.desk.push_screen_wait(sheet)
+        return (
+            None
+            if chosen is None
+            else self._subject(WHOLE if chosen == WHOLE else f"{chosen}/page")
         )
 
     async def _go_on(self, part: str) -> None:

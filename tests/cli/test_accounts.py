@@ -20,10 +20,10 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.connection import chosen
-from copydesk.cli.edge import UsageError
-from copydesk.domain.kept import Kept
+from copydesk.cli.errors import UsageError
+from copydesk.domain.cached_answers import Kept
 from copydesk.domain.profile import Profile
-from copydesk.local.answers import Answers, answers_file
+from copydesk.local.answer_cache import Answers, answers_file
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.paths import find_paths
 from copydesk.local.profiles import Profiles

@@ -11,7 +11,7 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.api_fields import Field, body_of, query_of
-from copydesk.cli.edge import UsageError, guarded
+from copydesk.cli.errors import UsageError, guarded
 from copydesk.client import errors
 from copydesk.session.errors import NotDoneError
 from copydesk.session.writes.log import WriteError

@@ -63,7 +63,7 @@ def test_an_address_stands_before_or_after_options(option: tuple[str, ...]) -> N
 def test_an_address_that_is_an_options_value_is_not_opened() -> None:
     command = parse(["--base-url", URL, "cr", "list"])
     assert (command.runner, command.options["base_url"]) == (
-        "copydesk.cli.cr_listing:list_requests",
+        "copydesk.cli.cr_list:list_requests",
         URL,
     )
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.domain.kept import Kept
+from copydesk.domain.cached_answers import Kept
 from copydesk.domain.profile import Profile
-from copydesk.local.answers import Answers, answers_file
+from copydesk.local.answer_cache import Answers, answers_file
 from copydesk.local.paths import find_paths
 from copydesk.local.profiles import Profiles
 from copydesk.local.snapshot import Snapshots

@@ -18,15 +18,15 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.cli import conversations_sending, main
+from copydesk.cli import conversations_batches, main
 from copydesk.cli.connection import Connection
 from copydesk.cli.conversations import Handing, Input
+from copydesk.cli.conversations_batches import Bounds
 from copydesk.cli.conversations_report import Report
-from copydesk.cli.conversations_sending import Bounds
-from copydesk.cli.edge import guarded
 from copydesk.cli.embedded import OWNER
+from copydesk.cli.errors import guarded
 from copydesk.client.api import Api
-from copydesk.local.ingested import Ingested, InUse
+from copydesk.local.sent_conversations import Ingested, InUse
 from tests.world import BASE_URL, World
 
 Happening = Callable[[httpx.Request, list[str]], httpx.Response | None]
@@ -390,7 +390,7 @@ def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
         assert left[-1].startswith(f"not sent     {status}-39  ({desk.file}, line 40): ")
         assert len(said.out.splitlines()) == 40
     # Many that are refused do not keep back for good what comes after them.
-    monkeypatch.setattr(conversations_sending, "MOST_REFUSED", 10)
+    monkeypatch.setattr(conversations_batches, "MOST_REFUSED", 10)
     no = [f"no-{place}" for place in range(13)]
     desk.way.came.clear()
     desk.way.happens = lambda request, ids: httpx.Response(400) if {*ids} & {*no} else None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli.connection import Connection, Service, session_for
-from copydesk.cli.edge import UsageError, kept_state
+from copydesk.cli.errors import UsageError, kept_state
 from copydesk.cli.open import FIRST_PLACE, _pointed, _published
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import stamina
 
-from copydesk.client.answers import Keeping, kept_reading
 from copydesk.client.api import Api
+from copydesk.client.cached_answers import Keeping, kept_reading
 from copydesk.client.errors import (
     Forbidden,
     Garbled,
@@ -24,15 +24,15 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.client.noting import noting
 from copydesk.client.request import Outgoing, outgoing, outgoing_of
 from copydesk.client.wire import Timeouts
+from copydesk.client.write_hooks import noting
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody
 from copydesk.contract.models.space import SpaceUpdate
 from copydesk.contract.operation import CATALOGUE
-from copydesk.domain.kept import Kept
-from copydesk.local.answers import Answers
+from copydesk.domain.cached_answers import Kept
+from copydesk.local.answer_cache import Answers
 from tests import faults
 from tests.faulty import FaultyServer, always, script, serving, writes_only
 from tests.world import World

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.domain.layout import Item, Kind, Layout
-from copydesk.domain.lined_yaml import FileError, Items, Word, read, word, writable
-from copydesk.domain.rebasing import renamed
+from copydesk.domain.rebase import renamed
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.structure_file import fingerprint, read_file, write_file
-from copydesk.domain.structure_wanted import wanted
+from copydesk.domain.structure_target import wanted
 from copydesk.domain.text import clean
+from copydesk.domain.yaml_lines import FileError, Items, Word, read, word, writable
 
 TEXTS = st.one_of(st.text(max_size=8), st.sampled_from(["null", "404", "a: b", "yes", "x\u202ey"]))
 

@@ -13,7 +13,7 @@ import pytest
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.call import Call, bind
 from copydesk.domain.layout import TOP, Item, Layout
-from copydesk.domain.rebasing import renamed
+from copydesk.domain.rebase import renamed
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of

@@ -25,7 +25,7 @@ from copydesk.domain.snooze import Snooze
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal, Notes
 from copydesk.local.runs import Arrangements, Runs
-from copydesk.local.seen import DeskSeen
+from copydesk.local.seen_pages import DeskSeen
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State, Taken, locked
 from copydesk.local.takeover import clear

@@ -370,7 +370,7 @@ def test_an_empty_file_becomes_a_desk(tmp_path: Path) -> None:
 FILLED = """
 import resource, sys
 from pathlib import Path
-from copydesk.cli.edge import guarded
+from copydesk.cli.errors import guarded
 from copydesk.server.desk_seed import add_user
 from copydesk.server.store import Store
 

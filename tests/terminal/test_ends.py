@@ -216,7 +216,7 @@ def test_where_nothing_can_be_drawn_a_sentence_says_so(
     assert list(tmp_path.iterdir()) == []
 
 
-AT = ("_signal", "copydesk.cli.edge", "copydesk.cli.connection", "textual.app")
+AT = ("_signal", "copydesk.cli.errors", "copydesk.cli.connection", "textual.app")
 
 
 @pytest.mark.parametrize("module", AT)

@@ -39,7 +39,7 @@ from copydesk.domain import (
     team_inverses,
     tree_inverses,
 )
-from copydesk.domain.rechecks import (
+from copydesk.domain.preconditions import (
     begun_trace,
     still_discussed,
     still_judged,

@@ -8,7 +8,7 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.session.reads.base import read_both_sides
+from copydesk.session.reads.base_revision import read_both_sides
 from tests.world import BASE_URL, World
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from copydesk.cli.last_words import last_words
+from copydesk.cli.exit_messages import last_words
 from copydesk.local.journal import Notes
 from copydesk.session.drafts import CountedDrafts, MemoryDrafts
 from copydesk.session.session import Session

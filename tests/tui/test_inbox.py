@@ -11,9 +11,9 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
+from copydesk.domain.inbox import why_waits
 from copydesk.domain.mention import Named, names
-from copydesk.domain.turn import Word
-from copydesk.domain.waiting import why_waits
+from copydesk.domain.thread_turn import Word
 from copydesk.session.inbox_rows import recall
 from copydesk.session.session import MemorySnapshot
 from copydesk.tui.threads.inbox import Inbox

@@ -11,7 +11,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.client.errors import Unreachable
 from copydesk.contract.models.integration import IntegrationPublish
-from copydesk.domain.lined_yaml import FileError
+from copydesk.domain.yaml_lines import FileError
 from copydesk.server import site_seed
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.session.errors import NotDoneError

@@ -12,7 +12,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
-from copydesk.session.contact import POLL_SECONDS
+from copydesk.session.reachability import POLL_SECONDS
 from copydesk.session.reads.inbox import POLLED
 from copydesk.session.target import Target
 from tests.drive import Driver, drive

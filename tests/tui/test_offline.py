@@ -18,7 +18,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate
 from copydesk.domain.service_clock import apart, service_time
-from copydesk.local.answers import Answers
+from copydesk.local.answer_cache import Answers
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox_rules import is_momentary

@@ -20,8 +20,8 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.session.contact import Contact
 from copydesk.session.errors import sentence
+from copydesk.session.reachability import Contact
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, REQUESTS, DeskApp, Request
 from tests.tui.opening import open_world

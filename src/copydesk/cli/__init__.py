@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         from copydesk.cli.arguments import parse
-        from copydesk.cli.edge import guarded, own_streams
+        from copydesk.cli.errors import guarded, own_streams
 
         if arguments is None:
             own_streams()

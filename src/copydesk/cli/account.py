@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import FAILED, NOT_ALLOWED, UsageError, kept_state, status_for
+from copydesk.cli.errors import FAILED, NOT_ALLOWED, UsageError, kept_state, status_for
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def keep_apart(connection: Connection) -> None:
     that was read; under a profile's name they are refused, for they would write under it. Raises
     ``UsageError`` then, also where the service does not tell.
     """
-    from copydesk.cli.edge import say
+    from copydesk.cli.errors import say
     from copydesk.client.errors import ApiError
     from copydesk.local.accounts import Accounts, mark_of
     from copydesk.local.paths import find_paths
@@ -198,7 +198,7 @@ def _ask(connection: Connection) -> Holder:
 
 def forget_copies(key: str) -> None:
     """Drop what was read of a service and is kept on this machine. Raises ``OSError``."""
-    from copydesk.local.answers import Answers, answers_file
+    from copydesk.local.answer_cache import Answers, answers_file
     from copydesk.local.paths import find_paths
     from copydesk.local.snapshot import Snapshots
 

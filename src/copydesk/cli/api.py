@@ -18,9 +18,9 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from copydesk.cli.api_fields import STANDARD_INPUT, Field, body_of, query_of
 from copydesk.cli.connection import OWN, Service
-from copydesk.cli.edge import DONE, FAILED, UsageError
+from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import plain_json, put, put_bytes, put_json
-from copydesk.domain.json_shown import json_text
+from copydesk.domain.json_display import json_text
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def send_request(
             if reads:
                 _answer((await _raw(api, method, target)).content, as_json=as_json)
                 return DONE
-            from copydesk.cli.noted import Noted
+            from copydesk.cli.writes import Noted
 
             noted = Noted(connection)
             try:

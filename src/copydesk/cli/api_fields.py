@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from copydesk.cli.edge import UsageError
+from copydesk.cli.errors import UsageError
 
 STANDARD_INPUT = "-"
 

@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli import log_file
-from copydesk.cli.edge import UsageError
+from copydesk.cli.errors import UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction

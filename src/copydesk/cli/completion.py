@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from copydesk.cli.arguments import build_parser
-from copydesk.cli.edge import DONE
+from copydesk.cli.errors import DONE
 from copydesk.cli.output import put_bytes
 
 TAKES_FILES = ("files", "body")

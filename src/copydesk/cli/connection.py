@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import NOT_ALLOWED, UsageError
+from copydesk.cli.errors import NOT_ALLOWED, UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED, Profile
 
@@ -69,7 +69,7 @@ class Connection:
         if not self.key.startswith("desk:"):
             api = await asyncio.to_thread(self.open)
             if keeping is not None:
-                from copydesk.local.answers import Answers, answers_file
+                from copydesk.local.answer_cache import Answers, answers_file
 
                 api.keep_in(Answers(answers_file(keeping, self.key), desk=self.key))
             return api
@@ -396,7 +396,7 @@ def session_for(
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.runs import Arrangements, Runs
     from copydesk.local.saved_views import SavedViews
-    from copydesk.local.seen import DeskSeen
+    from copydesk.local.seen_pages import DeskSeen
     from copydesk.local.snapshot import Snapshots
     from copydesk.local.snooze import DeskSnoozes
     from copydesk.session.session import Session

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from copydesk.cli.connection import OWN, Connection, Service
+from copydesk.cli.conversations_batches import BOUNDS, BREATH, Bounds, Halted, Row, Sending
 from copydesk.cli.conversations_log import SendingLog
 from copydesk.cli.conversations_report import Report
-from copydesk.cli.conversations_sending import BOUNDS, BREATH, Bounds, Halted, Row, Sending
-from copydesk.cli.edge import CONFLICT, DONE, FAILED, UsageError, say
-from copydesk.cli.site_finding import find_organization
+from copydesk.cli.errors import CONFLICT, DONE, FAILED, UsageError, say
+from copydesk.cli.site_lookup import find_organization
 from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_frames import PIECE, Complaint
 from copydesk.domain.text import clean, plural
-from copydesk.local.ingested import Ingested, InUse
 from copydesk.local.paths import find_paths
+from copydesk.local.sent_conversations import Ingested, InUse
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.cli.edge import kept_state
+from copydesk.cli.errors import kept_state
 from copydesk.contract import operations as ops
 from copydesk.local.journal import Entry, Journal, State
 

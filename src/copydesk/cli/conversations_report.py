@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from typing import Literal, TypeAlias
 
-from copydesk.cli.edge import say
+from copydesk.cli.errors import say
 from copydesk.cli.output import let_go, plain_json, put_on, redraw
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import Complaint

@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
-from copydesk.cli.edge import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, agreed, say
-from copydesk.cli.noted import Noted
+from copydesk.cli.errors import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, agreed, say
 from copydesk.cli.output import put, put_facts, put_json
-from copydesk.cli.space_finding import FoundSpace, find_request
+from copydesk.cli.space_lookup import FoundSpace, find_request
+from copydesk.cli.writes import Noted
 from copydesk.domain.age import age
 from copydesk.domain.text import clean, shorten
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
-from copydesk.cli.edge import DONE, FAILED, UsageError, say
 from copydesk.cli.embedded import open_store
+from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.output import put, put_bytes, put_json
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED

@@ -6,7 +6,6 @@ import sys
 import time
 from pathlib import Path
 
-from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import (
     desk_file,
     ensure_owner,
@@ -16,6 +15,7 @@ from copydesk.cli.embedded import (
     owner_of,
     person,
 )
+from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put, redraw
 from copydesk.cli.terminal import shows_utf8
 from copydesk.domain.text import clean, listed, plural, shorten

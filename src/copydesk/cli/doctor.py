@@ -23,8 +23,8 @@ from copydesk.cli.connection import (
     chosen,
     remote,
 )
-from copydesk.cli.edge import DONE, FAILED, UsageError
-from copydesk.cli.finding import HIDDEN, SHORTEST, Finding, parted
+from copydesk.cli.doctor_finding import HIDDEN, SHORTEST, Finding, parted
+from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.profiles import WHERE
 from copydesk.cli.tokens import TOKEN_VARIABLE

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from copydesk import __version__
 from copydesk.cli import terminal
 from copydesk.cli.connection import ADDRESS_VARIABLE, ALLOW_VARIABLE, PROFILE_VARIABLE, READ_ONLY
-from copydesk.cli.finding import HIDDEN, Finding
+from copydesk.cli.doctor_finding import HIDDEN, Finding
 from copydesk.cli.themes import why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.text import clean, listed, shorten

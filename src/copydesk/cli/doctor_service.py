@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from copydesk.cli.account import Holder, is_another, kept_for, read_holder
-from copydesk.cli.edge import UsageError
-from copydesk.cli.finding import Finding, parted
+from copydesk.cli.doctor_finding import Finding, parted
+from copydesk.cli.errors import UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.text import clean, listed
 from copydesk.local.accounts import Accounts

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import UsageError
+from copydesk.cli.errors import UsageError
 from copydesk.local.paths import find_paths, private_folder
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def open_next(desk: Path | None, organization: str | None) -> None:
     """
     from copydesk.local.snapshot import Snapshots
     from copydesk.session.identity import REMEMBERED
-    from copydesk.session.snapshots import KEY
+    from copydesk.session.space_snapshot import KEY
     from copydesk.session.visits import LEFT
 
     kept = Snapshots(find_paths().snapshots, desk_key(desk))

@@ -7,7 +7,7 @@ import time
 from datetime import datetime
 from typing import Any
 
-from copydesk.cli.edge import UsageError, kept_state
+from copydesk.cli.errors import UsageError, kept_state
 from copydesk.cli.output import put, put_json
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal

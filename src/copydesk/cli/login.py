@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from copydesk.cli.account import Holder, claim, forget_copies, read_holder
 from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, address_of, exposes
-from copydesk.cli.edge import DONE, UsageError, agreed, say
+from copydesk.cli.errors import DONE, UsageError, agreed, say
 from copydesk.cli.output import put
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
 from copydesk.domain.profile import DEFAULT, Profile, wrong_name

@@ -8,7 +8,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from copydesk.cli.account import forget_copies, kept_for
-from copydesk.cli.edge import DONE, FAILED, UsageError, agreed, say
+from copydesk.cli.errors import DONE, FAILED, UsageError, agreed, say
 from copydesk.cli.output import put
 from copydesk.domain.profile import EMBEDDED, Profile, service_address, wrong_name
 from copydesk.domain.text import clean, listed, shorten

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli import log_file, terminal
 from copydesk.cli.connection import OWN, Connection, Service, session_for
-from copydesk.cli.edge import UsageError
 from copydesk.cli.embedded import note_own_desk
-from copydesk.cli.switching import Keeper, Switchboard, sentence_of
+from copydesk.cli.errors import UsageError
+from copydesk.cli.profile_switch import Keeper, Switchboard, sentence_of
 from copydesk.cli.themes import why_no_theme
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
@@ -81,7 +81,7 @@ async def _published(connection: Connection, url: str) -> tuple[str, Target]:
 
     Raises ``UsageError`` for one of no site, and ``ApiError``.
     """
-    from copydesk.cli.site_finding import find_published
+    from copydesk.cli.site_lookup import find_published
     from copydesk.domain.text import clean, shorten
     from copydesk.session.target import Target
 
@@ -143,7 +143,7 @@ def _show(
     paths: Paths, ways: Switchboard, first: str, target: Target | None, said: str
 ) -> CopydeskApp:
     """Show the screens of a service until they are left. Raises ``UsageError``."""
-    from copydesk.cli.last_words import last_words
+    from copydesk.cli.exit_messages import last_words
     from copydesk.session.identity import identify_at
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.theme import DARK

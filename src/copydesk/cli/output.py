@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.cells import cell_len
 
-from copydesk.domain.json_shown import DELETE
+from copydesk.domain.json_display import DELETE
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from argparse import Action, ArgumentError, ArgumentParser, Namespace, _SubParse
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from copydesk.cli.edge import note
+from copydesk.cli.errors import note
 from copydesk.domain.text import clean, listed, shorten
 
 _FEW = 3

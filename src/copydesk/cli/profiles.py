@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from copydesk.cli.connection import PROFILE_VARIABLE
-from copydesk.cli.edge import DONE, UsageError
+from copydesk.cli.errors import DONE, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.domain.profile import EMBEDDED, Profile
 from copydesk.domain.text import clean, shorten

@@ -84,7 +84,7 @@ def add_cr(commands: Subparsers, connecting: Connecting) -> None:
     listing.add_argument(
         "--filter", dest="where", metavar="TEXT", help="a filter as after / on the screens"
     )
-    listing.set_defaults(runner="copydesk.cli.cr_listing:list_requests")
+    listing.set_defaults(runner="copydesk.cli.cr_list:list_requests")
 
     showing = actions.add_parser("show", help="print one: whether it can be merged, and why not")
     showing.set_defaults(runner="copydesk.cli.cr:show_request")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.cli import log_file
-from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import open_store
+from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put
 from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app

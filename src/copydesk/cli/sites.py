@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import OWN, Service
-from copydesk.cli.edge import DONE, say
+from copydesk.cli.errors import DONE, say
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
-from copydesk.cli.site_finding import PAGE, find_organizations, find_site
+from copydesk.cli.site_lookup import PAGE, find_organizations, find_site
 from copydesk.domain.text import plural
 from copydesk.present.site import host, published, site_facts
 from copydesk.session.site_rows import audience, site_row

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.connection import OWN, Service
-from copydesk.cli.edge import UsageError
+from copydesk.cli.errors import UsageError
 from copydesk.cli.output import put_bytes
-from copydesk.cli.site_finding import FoundSite, find_site
+from copydesk.cli.site_lookup import FoundSite, find_site
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -61,7 +61,7 @@ def apply_structure(
     What stopped before is gone on with (``resume``), taken back (``roll_back``), or left as it is
     (``keep``). Raises ``UsageError`` for what a person can mend; nothing was sent then.
     """
-    from copydesk.cli.structure_applying import Applying
+    from copydesk.cli.structure_apply import Applying
 
     connection = service.connection(writes=not plan)
     wish = read_wish(file) if file is not None else None
@@ -85,8 +85,8 @@ class Wish:
 
 def read_wish(path: Path) -> Wish:
     """Return what a file says. Raises ``UsageError`` with all that is wrong in it, and where."""
-    from copydesk.domain.lined_yaml import LONGEST, FileError
     from copydesk.domain.structure_file import read_file
+    from copydesk.domain.yaml_lines import LONGEST, FileError
 
     try:
         with path.open("rb") as opened:
@@ -105,7 +105,7 @@ def read_wish(path: Path) -> Wish:
 
 def mistaken(path: Path, error: Exception) -> UsageError:
     """Return the complaint about a file, one line for each problem."""
-    from copydesk.domain.lined_yaml import FileError
+    from copydesk.domain.yaml_lines import FileError
 
     problems = error.problems if isinstance(error, FileError) else ()
     said = [f"{path}, {problem}" for problem in problems]

@@ -11,7 +11,7 @@ from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.session.draft_keys import structure_key
 
 if TYPE_CHECKING:
-    from copydesk.cli.site_finding import FoundSite
+    from copydesk.cli.site_lookup import FoundSite
     from copydesk.client.api import Api
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.layout import Layout

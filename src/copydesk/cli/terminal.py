@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from copydesk.cli.edge import UsageError
+from copydesk.cli.errors import UsageError
 
 POOR = ("", "dumb", "unknown")
 """What ``TERM`` says of terminals that cannot move their cursor."""

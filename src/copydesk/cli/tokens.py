@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import UsageError
+from copydesk.cli.errors import UsageError
 from copydesk.local.paths import find_paths
 
 if TYPE_CHECKING:

@@ -23,8 +23,10 @@ from typing import Any, ParamSpec, Self, TypeVar
 import httpx
 
 from copydesk.client import request as requests
-from copydesk.client.answers import AnswerStore, Keeping, KeptReading, current_reading
 from copydesk.client.budget import Budget
+from copydesk.client.cached_answers import AnswerStore, Keeping, KeptReading, current_reading
+from copydesk.client.endless_lists import EMPTY_PAGES as EMPTY_PAGES  # for the command line
+from copydesk.client.endless_lists import Turning
 from copydesk.client.errors import (
     ApiError,
     ExtensionMissing,
@@ -35,17 +37,15 @@ from copydesk.client.errors import (
     ReadOnly,
 )
 from copydesk.client.extensions import Extensions
-from copydesk.client.flights import Flights
-from copydesk.client.noting import NOTED
-from copydesk.client.reading import THREAD_BYTES, read_answer
 from copydesk.client.request import Outgoing, Scalar
+from copydesk.client.response import THREAD_BYTES, read_answer
 from copydesk.client.secret import Secret
-from copydesk.client.turning import EMPTY_PAGES as EMPTY_PAGES  # for the command line
-from copydesk.client.turning import Turning
+from copydesk.client.shared_reads import Flights
 from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
+from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
-from copydesk.domain.kept import Held
+from copydesk.domain.cached_answers import Held
 from copydesk.domain.service_clock import service_time
 
 P = ParamSpec("P")

@@ -20,7 +20,7 @@ import stamina.instrumentation
 
 from copydesk import __version__
 from copydesk.client.budget import Budget, retry_time
-from copydesk.client.clocks import Clocks
+from copydesk.client.clock_skew import Clocks
 from copydesk.client.errors import (
     ApiError,
     Garbled,
@@ -30,7 +30,7 @@ from copydesk.client.errors import (
     Unreachable,
     Untrusted,
 )
-from copydesk.client.failing import no_answer, refusal, request_id
+from copydesk.client.failures import no_answer, refusal, request_id
 from copydesk.client.in_process import InProcess
 from copydesk.client.network import is_loopback, proxy_for, trust
 from copydesk.client.request import Outgoing

@@ -11,8 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
 
-from copydesk.domain import rebasing, sending
-from copydesk.domain.arranged import State
+from copydesk.domain import rebase, staged_remainder
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import (
     CONTAINERS,
@@ -28,8 +27,9 @@ from copydesk.domain.layout import (
     heir_of,
     set_values,
 )
-from copydesk.domain.ordering import Ordered, StagingError
-from copydesk.domain.rebasing import Clash, Lost
+from copydesk.domain.rebase import Clash, Lost
+from copydesk.domain.staged_layout import State
+from copydesk.domain.staged_moves import Ordered, StagingError
 
 __all__ = (
     "NEW",
@@ -197,7 +197,7 @@ class Arrangement(Ordered):
             return self
 
         def bind(layout: Layout) -> Layout:
-            return rebasing.renamed(layout, made)
+            return rebase.renamed(layout, made)
 
         return replace(
             self,
@@ -220,7 +220,7 @@ class Arrangement(Ordered):
         back, ``made`` the ids that the service gave.
         """
         bound = self.bound(made)
-        base, now = sending.without_sent(bound.base, bound.now, layout, sent, left, made)
+        base, now = staged_remainder.without_sent(bound.base, bound.now, layout, sent, left, made)
         return replace(bound, base=base, now=now, past=(base,), future=(), _plans={})
 
     # Others
@@ -234,7 +234,7 @@ class Arrangement(Ordered):
         """
         if layout.same(self.base):
             return Rebased(self)
-        merged = rebasing.merge(self.base, self.now, layout, self.touched, give_way)
+        merged = rebase.merge(self.base, self.now, layout, self.touched, give_way)
         after, lost = self.settled(merged.layout, layout)
         fresh = replace(
             self, base=layout, now=after, past=(), future=(), _plans={},

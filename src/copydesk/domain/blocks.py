@@ -19,7 +19,7 @@ from array import array
 from bisect import bisect_right
 from functools import cached_property
 
-from copydesk.domain.block_scanning import (
+from copydesk.domain.block_scanner import (
     DELIMITER,
     QUOTE,
     QUOTING,

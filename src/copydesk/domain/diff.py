@@ -1,6 +1,6 @@
 """What changed between two Markdown texts: blocks first, then rows, and the words inside a row.
 
-Blocks are matched as `copydesk.domain.block_matching` says. Inside an edited block rows are
+Blocks are matched as `copydesk.domain.block_matches` says. Inside an edited block rows are
 matched: the lines of code, the rows of a table. Words are compared only inside a pair of rows, and
 only when a person looks at it: rows are made on demand, so that a diff costs what the screen shows.
 
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, overload
 
-from copydesk.domain.block_matching import Move
-from copydesk.domain.block_scanning import CELLS
+from copydesk.domain.block_matches import Move
+from copydesk.domain.block_scanner import CELLS
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.row_marks import Marked, RowMarks
-from copydesk.domain.row_matching import RowLayout, Segment
+from copydesk.domain.row_matches import RowLayout, Segment
 from copydesk.domain.text import plural
 from copydesk.domain.words import Span, Spans
 

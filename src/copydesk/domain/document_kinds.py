@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from copydesk.contract.models.document import Node
-from copydesk.domain.document_reading import CONTAINERS, MARKS
+from copydesk.domain.document_parser import CONTAINERS, MARKS
 
 SPELLING = ("spelling", "after")
 """What a block's data says of how it was written, and of what stood after it; no part of what it

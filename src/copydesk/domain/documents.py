@@ -19,8 +19,8 @@ from typing import Any
 
 from copydesk.contract.models.document import Document, Node
 from copydesk.domain.document_kinds import SPELLING
-from copydesk.domain.document_reading import links_of, nodes_of, parse
-from copydesk.domain.document_writing import join, spelled
+from copydesk.domain.document_parser import links_of, nodes_of, parse
+from copydesk.domain.document_writer import join, spelled
 
 __all__ = ["document_to_markdown", "links_of", "markdown_to_document"]
 

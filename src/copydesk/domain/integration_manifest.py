@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from copydesk.domain.json_text import JsonTextError, Path, read_json
-from copydesk.domain.lined_yaml import Fields, FileError, Items, Node, Problem, Word, read
 from copydesk.domain.text import clean, shorten
+from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read
 
 JSON: TypeAlias = Any
 """What JSON can say."""

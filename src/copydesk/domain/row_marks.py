@@ -11,9 +11,9 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from copydesk.domain.block_scanning import CELLS
+from copydesk.domain.block_scanner import CELLS
 from copydesk.domain.blocks import BlockText
-from copydesk.domain.row_matching import QUICK, Group, marks_of
+from copydesk.domain.row_matches import QUICK, Group, marks_of
 from copydesk.domain.words import CJK, Span, SpanKind, Spans, compare_words
 
 NEAR = 3

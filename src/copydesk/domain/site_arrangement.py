@@ -14,7 +14,7 @@ from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.condition import why_no_condition
 from copydesk.domain.layout import TOP, Item, Layout, Values, default_at, set_values
-from copydesk.domain.rebasing import Lost
+from copydesk.domain.rebase import Lost
 from copydesk.domain.site_plan import calls_of
 from copydesk.domain.site_rules import (
     FIELDS,
@@ -376,7 +376,7 @@ class SiteArrangement(Arrangement):
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
         """Return it without what the rules of a site do not allow any more."""
-        from copydesk.domain.site_settling import settle
+        from copydesk.domain.site_constraints import settle
 
         return settle(after, theirs)
 

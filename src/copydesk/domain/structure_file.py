@@ -3,7 +3,7 @@
 The file says what the site shall be. It is YAML: the site's id, and its sections in their order
 with their settings and the spaces that they show (or, for a site without sections, its spaces).
 What has the value that it has by itself is left out. Reading only makes entries of it;
-`structure_wanted` holds them against what the site is.
+`structure_target` holds them against what the site is.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from shlex import quote
 from typing import Literal
 
 from copydesk.domain.layout import TOP, Layout
-from copydesk.domain.lined_yaml import Fields, FileError, Items, Node, Problem, Word, read, word
 from copydesk.domain.reversal import SAID_CELLS
 from copydesk.domain.site_rules import FIELDS
 from copydesk.domain.site_tree import GROUP
 from copydesk.domain.text import clean, shorten
+from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read, word
 
 Kind = Literal["section", "site-space"]
 

@@ -16,7 +16,7 @@ from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import TOP, Item, Kind, Layout, Values, set_values
 from copydesk.domain.order import moved
-from copydesk.domain.rebasing import Lost
+from copydesk.domain.rebase import Lost
 from copydesk.domain.text import listed as in_words
 from copydesk.domain.text import plural
 from copydesk.domain.tree_move_calls import Tree, where

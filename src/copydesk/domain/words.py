@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from rapidfuzz.distance import Indel
 
 from copydesk.domain.blocks import cells, even
-from copydesk.domain.line_matching import Run, equal_runs
+from copydesk.domain.line_matches import Run, equal_runs
 
 SpanKind: TypeAlias = Literal["same", "added", "removed"]
 

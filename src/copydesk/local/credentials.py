@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.domain.profile import Profile, Storage
-from copydesk.local.children import environment
+from copydesk.local.child_processes import environment
 from copydesk.local.durable import sync_folder, write_file
 from copydesk.local.paths import private_folder
 

@@ -167,7 +167,7 @@ class Profiles:
         """Keep a profile, in place of one with its name. Keys with usual values are left out."""
         import tomlkit
 
-        from copydesk.local.settings_writing import read_document, write_document
+        from copydesk.local.settings_file import read_document, write_document
 
         if wrong := wrong_name(profile.name):
             raise ValueError(wrong)
@@ -192,7 +192,7 @@ class Profiles:
 
     def remove(self, name: str) -> None:
         """Forget a profile; no profile is opened by itself any more if it was this one."""
-        from copydesk.local.settings_writing import read_document, write_document
+        from copydesk.local.settings_file import read_document, write_document
 
         document = read_document(self._path)
         profiles: Any = document.get("profiles", {})
@@ -209,7 +209,7 @@ class Profiles:
 
         Raises ``KeyError`` for a name that no profile has.
         """
-        from copydesk.local.settings_writing import read_document, write_document
+        from copydesk.local.settings_file import read_document, write_document
 
         document = read_document(self._path)
         if name != EMBEDDED and name not in document.get("profiles", {}):

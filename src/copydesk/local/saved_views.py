@@ -93,7 +93,7 @@ class SavedViews:
 
     def save(self, view: SavedView) -> None:
         """Keep a view, in place of one with its name."""
-        from copydesk.local.settings_writing import read_document, write_document
+        from copydesk.local.settings_file import read_document, write_document
 
         document = read_document(self._path)
         apart = "\n" if document.as_string().strip() else ""
@@ -111,7 +111,7 @@ class SavedViews:
 
     def remove(self, name: str) -> None:
         """Forget a view."""
-        from copydesk.local.settings_writing import read_document, write_document
+        from copydesk.local.settings_file import read_document, write_document
 
         document = read_document(self._path)
         views = self._tables(document)

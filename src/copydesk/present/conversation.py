@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age_or_ahead, moment
 from copydesk.domain.conversation import readable
-from copydesk.domain.masking import mask, mask_emails
+from copydesk.domain.personal_data import mask, mask_emails
 from copydesk.domain.text import clean, plural
 from copydesk.session.cluster_rows import IssueRow, shown
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from merge3 import Merge3
 
-from copydesk.domain.line_matching import equal_runs
+from copydesk.domain.line_matches import equal_runs
 from copydesk.server.content import Draft, FileData, PageData
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from copydesk.session.contact import seconds
+from copydesk.session.reachability import seconds
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from copydesk.domain.age import age
-from copydesk.domain.kept import Held, mebibytes
+from copydesk.domain.cached_answers import Held, mebibytes
 from copydesk.domain.text import plural
 from copydesk.session.errors import NotDoneError
 

@@ -13,9 +13,9 @@ from copydesk.domain.text import clean
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.user import User
+    from copydesk.domain.inbox import Why
     from copydesk.domain.merge_rules import RuleResult
     from copydesk.domain.reversal import Expectation
-    from copydesk.domain.waiting import Why
 
 
 RULES, PAGES, TALK, ASKED = "rules", "pages", "talk", "asked"
@@ -58,7 +58,7 @@ class ChangeRow:
     @property
     def judged_by(self) -> Expectation:
         """What must hold still of it before what was decided about it is done later."""
-        from copydesk.domain.rechecks import still_named
+        from copydesk.domain.preconditions import still_named
 
         return still_named(self.space, self.id, subject=self.said, revision=self.revision)
 

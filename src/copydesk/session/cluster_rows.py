@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.domain.address import web_address
-from copydesk.domain.masking import mask
+from copydesk.domain.personal_data import mask
 from copydesk.domain.text import clean
 from copydesk.domain.trend import Trend, sane, trend
 from copydesk.session.readiness import Readiness, readiness

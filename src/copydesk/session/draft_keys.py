@@ -14,7 +14,7 @@ from dataclasses import fields as fields_of
 
 from copydesk.domain.text import clean, plural
 from copydesk.local.drafts import field_of
-from copydesk.session.declared import ACTIONS, PLACES
+from copydesk.session.declarations import ACTIONS, PLACES
 from copydesk.session.target import Target
 
 

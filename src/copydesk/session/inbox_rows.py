@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from copydesk.domain.age import instant
+from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.text import clean
-from copydesk.domain.waiting import WHYS, Why
 
 if TYPE_CHECKING:
     from copydesk.session.session import Snapshot

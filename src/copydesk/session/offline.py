@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from copydesk.session.contact import BUSY, LIMIT
+from copydesk.session.reachability import BUSY, LIMIT
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -48,7 +48,7 @@ class FromKept(Generic[T]):
 
 async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
     """Return what ``read`` gives without asking the service; None where not all of it is kept."""
-    from copydesk.client.answers import kept_reading
+    from copydesk.client.cached_answers import kept_reading
     from copydesk.session.errors import failure_types
 
     with kept_reading() as found:
@@ -93,12 +93,12 @@ def reads_kept() -> bool:
     import sys
 
     # Where nothing has loaded the client, nothing is read.
-    answers = sys.modules.get("copydesk.client.answers")
+    answers = sys.modules.get("copydesk.client.cached_answers")
     return answers is not None and answers.current_reading() is not None
 
 
 def leave_kept() -> None:
     """Read from the service from here on in this task, whatever began it."""
-    from copydesk.client.answers import KEPT
+    from copydesk.client.cached_answers import KEPT
 
     KEPT.set(None)

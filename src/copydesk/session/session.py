@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.journal import MemoryJournal, WriteJournal
-from copydesk.session.contact import BUSY, LOW_SHARE, Contact
 from copydesk.session.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.identity import confirm, identify, knock, recall, tell_owner
 from copydesk.session.offline import reads_kept
 from copydesk.session.people import People
+from copydesk.session.reachability import BUSY, LOW_SHARE, Contact
 from copydesk.session.runs.store import ArrangementStore, MemoryArrangements, MemoryRuns, RunStore
 from copydesk.session.runs.tree_steps import tree_steps
-from copydesk.session.seen import MemorySeen, SeenMarks, seen_steps
+from copydesk.session.seen_pages import MemorySeen, SeenMarks, seen_steps
 from copydesk.session.snooze import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.session.views import MemoryViews, ViewStore, views_steps
 from copydesk.session.writes.log import HAD_ARRIVED as HAD_ARRIVED

@@ -20,7 +20,7 @@ from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import plural, shorten, typed
-from copydesk.local.children import run
+from copydesk.local.child_processes import run
 from copydesk.session import glyphs as signs
 from copydesk.session.errors import failure_types
 from copydesk.session.session import Session

@@ -26,7 +26,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 
-from copydesk.local.children import run
+from copydesk.local.child_processes import run
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
 from copydesk.contract import operations as ops
+from copydesk.domain.inbox import Why, why_waits
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean
-from copydesk.domain.turn import Word, last_word, waits_on
-from copydesk.domain.waiting import Why, why_waits
+from copydesk.domain.thread_turn import Word, last_word, waits_on
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
@@ -35,7 +35,7 @@ from copydesk.session.page_changes import (
     not_looked_at,
     whereto,
 )
-from copydesk.session.reads.base import read_changes
+from copydesk.session.reads.base_revision import read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RulesRead, document_text, read_rules
 
@@ -187,7 +187,7 @@ async def read_all(
     progress: Callable[[int], None],
 ) -> list[ChangeRow]:
     """Return every row of a view, in the order of the service. Raises ``ApiError``."""
-    from copydesk.client.turning import Turning
+    from copydesk.client.endless_lists import Turning
 
     rows: list[ChangeRow] = []
     token: str | None = None
@@ -217,7 +217,7 @@ async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
 
     Raises ``ApiError``.
     """
-    from copydesk.client.turning import Turning
+    from copydesk.client.endless_lists import Turning
 
     found: set[str] = set()
     token: str | None = None

@@ -206,7 +206,7 @@ async def read_readiness(
     from copydesk.contract import operations as ops
     from copydesk.session.page_changes import losses, not_looked_at
     from copydesk.session.readiness import readiness
-    from copydesk.session.reads.base import read_changes
+    from copydesk.session.reads.base_revision import read_changes
     from copydesk.session.reads.merge import read_rules
 
     gate = asyncio.Semaphore(AT_ONCE)

@@ -23,7 +23,7 @@ from copydesk.domain.merge_rules import (
     verdicts_of,
 )
 from copydesk.domain.text import clean
-from copydesk.session.reads.base import read_both_sides, read_changes
+from copydesk.session.reads.base_revision import read_both_sides, read_changes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

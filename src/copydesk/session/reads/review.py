@@ -21,7 +21,7 @@ from copydesk.session.page_changes import (
     page_notes,
 )
 from copydesk.session.page_settings import settings_notes
-from copydesk.session.reads.base import base_of, read_changes, read_revision, written_since
+from copydesk.session.reads.base_revision import base_of, read_changes, read_revision, written_since
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -98,7 +98,7 @@ class Arranger(RunSteps):
         return left, " ".join(said)
 
     async def _gone(self, run: ArrangeRun) -> bool:
-        from copydesk.session.runs.settle import is_gone
+        from copydesk.session.runs.interrupted_requests import is_gone
 
         try:
             return await is_gone(self._session, await self._session.ready(), run)

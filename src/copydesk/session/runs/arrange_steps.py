@@ -20,7 +20,7 @@ from copydesk.session.writes.log import ChangedSinceError, UnansweredError, Writ
 if TYPE_CHECKING:
     from copydesk.domain.call import Call
     from copydesk.domain.reversal import Reversal
-    from copydesk.session.runs.settle import Made
+    from copydesk.session.runs.interrupted_requests import Made
     from copydesk.session.session import Session
 
 Changed = Callable[[ArrangeRun], None]
@@ -103,7 +103,12 @@ class RunSteps:
 
     async def _send(self, run: ArrangeRun, item: RunCall) -> ArrangeRun:
         """Send one request and return what came of it. Raises ``OSError`` when it is not kept."""
-        from copydesk.session.runs.settle import ids_before, made_by, stands, step_taken
+        from copydesk.session.runs.interrupted_requests import (
+            ids_before,
+            made_by,
+            stands,
+            step_taken,
+        )
 
         session, call = self._session, run.bound(item)
         key = call.key
@@ -155,7 +160,7 @@ class RunSteps:
 
         def named(result: object) -> Reversal | None:
             from copydesk.domain.call import bind
-            from copydesk.session.runs.settle import made_by
+            from copydesk.session.runs.interrupted_requests import made_by
 
             made = made_by(call, result)
             return bind(call, {**run.made, **made}).reversal if call.makes in made else None
@@ -236,7 +241,7 @@ class RunSteps:
 
         Where that cannot be read, its ``said`` tells why. Raises ``OSError`` when the disk refuses.
         """
-        from copydesk.session.runs.settle import settle
+        from copydesk.session.runs.interrupted_requests import settle
         from copydesk.session.writes.undo import StepError
 
         run = replace(run, said="")

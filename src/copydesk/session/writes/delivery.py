@@ -105,7 +105,7 @@ class Sending(Checking):
         assert entry.request is not None
         if line.send is None or line.request != entry.request:
             return await self._api.again(entry.request)
-        from copydesk.client.noting import noting
+        from copydesk.client.write_hooks import noting
 
         async def same(outgoing: Outgoing) -> None:
             if outgoing.to_dict() != entry.request:

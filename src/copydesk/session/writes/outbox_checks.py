@@ -151,7 +151,7 @@ class Checking:
         Raises what the client raises, and ``ValueError`` or ``TypeError`` for what is damaged.
         """
         from copydesk.client.request import outgoing_of
-        from copydesk.domain.rechecks import goes_by_words
+        from copydesk.domain.preconditions import goes_by_words
         from copydesk.domain.reversal import expectation_of, reversal_of
 
         way = self._session.way
@@ -186,7 +186,7 @@ class Checking:
 
         What its writer had written before, and what arrived only since, is no reason.
         """
-        from copydesk.domain.rechecks import alike, answers
+        from copydesk.domain.preconditions import alike, answers
 
         own: set[str] = set()
         answered = 0

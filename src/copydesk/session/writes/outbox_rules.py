@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.cause import CAUSE
-from copydesk.session.declared import ACTIONS
+from copydesk.session.declarations import ACTIONS
 from copydesk.session.errors import WAITS
 
 if TYPE_CHECKING:

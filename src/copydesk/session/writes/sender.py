@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from copydesk.client.request import Outgoing
     from copydesk.contract.models.user import User
     from copydesk.domain.reversal import Expectation, Reversal, Trace
-    from copydesk.session.contact import Contact
     from copydesk.session.drafts import CountedDrafts, DraftStore
+    from copydesk.session.reachability import Contact
 
 T = TypeVar("T")
 
@@ -270,7 +270,7 @@ class Writing(Recalling):
         if line.now or line.kind or self._is_local(line):
             await asyncio.to_thread(self._keep, line)
             return await send()
-        from copydesk.client.noting import noting
+        from copydesk.client.write_hooks import noting
 
         try:
             with noting(lambda outgoing: self._heard(line, outgoing)):

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age, moment
-from copydesk.domain.secrecy import names_secret, tells_secret
+from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
 

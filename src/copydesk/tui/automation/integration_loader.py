@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from copydesk.domain.integration_manifest import ManifestText, files_named, read_manifest, where
-from copydesk.domain.lined_yaml import FileError, Problem
 from copydesk.domain.text import listed
+from copydesk.domain.yaml_lines import FileError, Problem
 from copydesk.tui.dialogs.body_limits import first_of, what_is_wrong
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.integration_inverses import integration_made
 from copydesk.domain.integration_manifest import MANIFESTS
-from copydesk.domain.lined_yaml import FileError
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.yaml_lines import FileError
 from copydesk.tui.automation import integration_cells as present
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.dialog import Confirm, Notice

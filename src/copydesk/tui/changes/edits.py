@@ -42,7 +42,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         from copydesk.contract import operations as ops
         from copydesk.session.offline import live_or_kept
         from copydesk.session.writes.edits import about_text, is_plain, read_about, update_of
-        from copydesk.session.writes.under_way import GOES_ON, going_on, replace, unsent
+        from copydesk.session.writes.resumed_edits import GOES_ON, going_on, replace, unsent
         from copydesk.tui.dialogs.composer import WriteSheet
 
         key = about_key(row.space, row.id)
@@ -127,7 +127,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         """
         from copydesk.contract import operations as ops
         from copydesk.contract.models.change_request import ChangeRequestCreate
-        from copydesk.domain.rechecks import begun_trace
+        from copydesk.domain.preconditions import begun_trace
         from copydesk.tui.dialogs.ask import Ask
 
         space = self.target.space or await self._choose_space()

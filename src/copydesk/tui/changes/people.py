@@ -150,7 +150,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         from copydesk.contract import operations as ops
         from copydesk.contract.models.comment import MarkdownBody
         from copydesk.contract.models.review import ReviewCreate
-        from copydesk.domain.rechecks import still_judged, verdict_trace
+        from copydesk.domain.preconditions import still_judged, verdict_trace
 
         me, body = self.session.me, ReviewCreate(status=status)
         if said:

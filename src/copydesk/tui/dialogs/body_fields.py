@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from copydesk.contract.models.base import Body
-from copydesk.domain.json_shown import json_text
+from copydesk.domain.json_display import json_text
 from copydesk.domain.text import unseen
 from copydesk.tui.dialogs.body_limits import limits_of
 

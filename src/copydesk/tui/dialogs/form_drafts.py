@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual.timer import Timer
 from textual.widget import Widget
 
-from copydesk.domain.secrecy import holds_private_key
+from copydesk.domain.secret_values import holds_private_key
 from copydesk.session.draft_keys import form_text, form_words
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.dialogs.form_fields import Entry, Field

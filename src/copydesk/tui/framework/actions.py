@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from textual.binding import Binding
 from textual.dom import DOMNode
 
-from copydesk.session.declared import ACTIONS as DECLARED
-from copydesk.session.declared import Declared
+from copydesk.session.declarations import ACTIONS as DECLARED
+from copydesk.session.declarations import Declared
 from copydesk.tui.framework.keys import chord, shown
 
 Guard = Callable[[Any], str | None]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.session.ages import DAY, HOUR, MINUTE, moment
-from copydesk.session.contact import LATE_SECONDS, Contact, interval, seconds
+from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place

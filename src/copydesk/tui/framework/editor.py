@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from copydesk.domain.text import clean
-from copydesk.local.children import run
+from copydesk.local.child_processes import run
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.desk_app import DeskApp

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from copydesk.session.declared import PLACES
+from copydesk.session.declarations import PLACES
 from copydesk.tui.framework.actions import Action, DeclarationError, Uses
 
 if TYPE_CHECKING:

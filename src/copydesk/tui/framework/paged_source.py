@@ -13,7 +13,7 @@ from copydesk.tui.framework.held_pages import HeldPages
 from copydesk.tui.framework.source import Source
 
 if TYPE_CHECKING:
-    from copydesk.client.turning import Turning
+    from copydesk.client.endless_lists import Turning
 
 T = TypeVar("T")
 
@@ -280,7 +280,7 @@ class PagedSource(Source[T]):
 
     def _turned(self, rows: Sequence[T], following: str | None) -> None:
         """Look whether the list has an end. Raises ``Garbled`` for one that has none."""
-        from copydesk.client.turning import Turning
+        from copydesk.client.endless_lists import Turning
 
         if self._turning is None:
             self._turning = Turning()

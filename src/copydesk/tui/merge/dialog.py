@@ -29,7 +29,7 @@ from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads import overlaps as overlap_reading
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge import SpokenFor, why_not_mergeable
-from copydesk.session.seen import SeenPages
+from copydesk.session.seen_pages import SeenPages
 from copydesk.session.session import RecalledError, WriteError
 from copydesk.tui.framework.actions import action
 from copydesk.tui.merge.conflicts import ConflictSheet, Scrolling

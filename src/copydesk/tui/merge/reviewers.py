@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from copydesk.domain.inverses import reviewers_asked
-from copydesk.domain.rechecks import still_discussed
+from copydesk.domain.preconditions import still_discussed
 from copydesk.domain.text import clean, listed
 
 if TYPE_CHECKING:

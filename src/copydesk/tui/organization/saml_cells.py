@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.secrecy import holds_private_key
+from copydesk.domain.secret_values import holds_private_key
 from copydesk.domain.text import clean, clean_long, listed, plural, shorten
 
 if TYPE_CHECKING:

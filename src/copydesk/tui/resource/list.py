@@ -299,7 +299,7 @@ class ResourceList(ShowsItems[T], Limited, Generic[T], scope="resource_list"):
 
     async def _everything(self) -> tuple[list[T], str]:
         """Return the whole list, and what to know of it where it is long: see `stands`."""
-        from copydesk.client.turning import Turning
+        from copydesk.client.endless_lists import Turning
 
         rows: list[T] = []
         resource = self.resource

@@ -29,7 +29,7 @@ from copydesk.session.readiness import Readiness, readiness
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import Opened
-from copydesk.session.seen import SeenPages
+from copydesk.session.seen_pages import SeenPages
 from copydesk.session.target import Target
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.pane import Pane

@@ -18,7 +18,7 @@ from copydesk.contract.models.change_request import (
 from copydesk.contract.models.comment import MarkdownBody
 from copydesk.contract.models.review import Review, ReviewCreate
 from copydesk.domain.inverses import request_changed
-from copydesk.domain.rechecks import still_judged, still_named, verdict_trace
+from copydesk.domain.preconditions import still_judged, still_named, verdict_trace
 from copydesk.domain.text import clean, plural
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError

@@ -9,7 +9,7 @@ from copydesk.domain.text import clean
 from copydesk.present.diff_rows import SIDES
 from copydesk.present.page_changes import place_of
 from copydesk.session.glyphs import glyphs
-from copydesk.session.seen import reversal_of
+from copydesk.session.seen_pages import reversal_of
 from copydesk.session.target import Target
 from copydesk.tui.content.commands import Content
 from copydesk.tui.content.page_commands import PageWays

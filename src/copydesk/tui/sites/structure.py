@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
-from copydesk.domain.kept_order import modern
 from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.legacy_order import modern
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.reads.sites import SiteRead

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.call import NEW
 from copydesk.domain.layout import TOP
-from copydesk.domain.ordering import StagingError
+from copydesk.domain.staged_moves import StagingError
 from copydesk.domain.text import plural
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.tui.arrange.cells import Row

@@ -15,7 +15,7 @@ from copydesk.domain.space_tree import SORTS, TRASH, RuleList, SpaceNode, rule_l
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.errors import ends_with_an_answer
-from copydesk.session.snapshots import LastRun, keep_last_run, read_last_run
+from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
 from copydesk.tui.content.commands import Content, ContentCommands
 from copydesk.tui.framework.actions import action, command

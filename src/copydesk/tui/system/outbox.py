@@ -278,7 +278,7 @@ class OutboxPlace(Place, scope="outbox"):
                 await self._edit_fields(entry)
 
     async def _edit_text(self, entry: Entry, text: str) -> None:
-        from copydesk.domain.rechecks import put_in
+        from copydesk.domain.preconditions import put_in
         from copydesk.tui.dialogs.composer import WriteSheet
 
         key = f"outbox {entry.id}"
@@ -322,7 +322,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     async def _changed(self, entry: Entry, body: Any, text: str, *, what: str = "") -> None:
         """Put another body into what waits, and what is read of it later."""
-        from copydesk.domain.rechecks import edited
+        from copydesk.domain.preconditions import edited
         from copydesk.domain.reversal import reversal_of
 
         assert entry.request is not None

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from copydesk.domain.json_shown import json_text
-from copydesk.domain.masking import mask
+from copydesk.domain.json_display import json_text
+from copydesk.domain.personal_data import mask
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key

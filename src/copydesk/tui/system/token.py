@@ -10,8 +10,8 @@ from textual.containers import VerticalScroll
 from textual.widgets import Input, Label, Static
 
 from copydesk.domain.text import clean
-from copydesk.session.contact import BUSY
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.reachability import BUSY
 from copydesk.session.token import VARIABLE, TokenKeeper
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines
 from copydesk.tui.framework.actions import action

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.inverses import thread_resolved
-from copydesk.domain.rechecks import still_discussed, still_open, still_says
+from copydesk.domain.preconditions import still_discussed, still_open, still_says
 from copydesk.domain.text import clean
 from copydesk.present.threads import Thread, Threads, answer_name
 from copydesk.session.draft_keys import review_key

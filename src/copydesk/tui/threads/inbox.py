@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.age import age
 from copydesk.domain.inverses import thread_resolved
-from copydesk.domain.rechecks import still_discussed, still_open, still_says
+from copydesk.domain.preconditions import still_discussed, still_open, still_says
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.threads import Group, Thread, answer_name

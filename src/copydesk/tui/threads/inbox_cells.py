@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from copydesk.domain.waiting import WHYS, Why
+from copydesk.domain.inbox import WHYS, Why
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow
 

@@ -9,14 +9,14 @@ from rich.cells import cell_len
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
 from copydesk.domain.inverses import message_edited, reacted
-from copydesk.domain.rechecks import still_says
+from copydesk.domain.preconditions import still_says
 from copydesk.domain.text import plural, typed
 from copydesk.present.threads import EMOJI, THUMBS_UP, Thread, emoji_text, mine, who_reacted
 from copydesk.session.emoji import emoji_names
 from copydesk.session.options import Option
 from copydesk.session.people import first_words
 from copydesk.session.writes.messages import CHANGES, DELETES, change_message, delete_message
-from copydesk.session.writes.under_way import GOES_ON, going_on, replace, unsent
+from copydesk.session.writes.resumed_edits import GOES_ON, going_on, replace, unsent
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action

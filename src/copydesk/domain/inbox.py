@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from copydesk.domain.turn import Word, waits_on
+from copydesk.domain.thread_turn import Word, waits_on
 
 Why = Literal["named", "answered", "yours", "asked"]
 """``named``: somebody wrote @ and the person's name; ``answered``: the person began the thread and

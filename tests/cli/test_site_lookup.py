@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.cli.site_finding import find_published
+from copydesk.cli.site_lookup import find_published
 from copydesk.server.site_seed import add_site, add_site_space
 from copydesk.server.store import Tx
 from tests.world import World

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from copydesk.domain.arranged import Arranged
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.order import moved
+from copydesk.domain.staged_layout import Arranged
 
 
 class StagingError(ValueError):

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import say
+from copydesk.cli.errors import say
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp

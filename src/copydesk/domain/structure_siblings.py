@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from copydesk.domain.layout import TOP, Layout
-from copydesk.domain.lined_yaml import Problem
 from copydesk.domain.structure_file import NAMES, Entry, StructureFile, quoted
+from copydesk.domain.yaml_lines import Problem
 
 
 def beside_problems(file: StructureFile, base: Layout, gone: set[str]) -> list[Problem]:

@@ -13,7 +13,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import Connection, session_for
-from copydesk.cli.edge import (
+from copydesk.cli.errors import (
     CONFLICT,
     DIFFERS,
     DONE,
@@ -24,12 +24,12 @@ from copydesk.cli.edge import (
     say,
     status_of,
 )
+from copydesk.cli.interrupts import stopping
 from copydesk.cli.output import put_json, put_on, tell
-from copydesk.cli.site_finding import FoundSite, find_site
-from copydesk.cli.stopping import stopping
+from copydesk.cli.site_lookup import FoundSite, find_site
 from copydesk.cli.structure import Wish, mistaken, read_layout
 from copydesk.cli.structure_staged import beginning, changes_kept, taken_in
-from copydesk.cli.structure_words import (
+from copydesk.cli.structure_texts import (
     is_untouched,
     line_of,
     lines_of,
@@ -40,11 +40,11 @@ from copydesk.cli.structure_words import (
 )
 from copydesk.domain.arrange_run import ArrangeRun, RunCall
 from copydesk.domain.layout import differences
-from copydesk.domain.lined_yaml import FileError
 from copydesk.domain.run_calls import Requests
 from copydesk.domain.structure_file import fingerprint
-from copydesk.domain.structure_wanted import needs_spaces, wanted
+from copydesk.domain.structure_target import needs_spaces, wanted
 from copydesk.domain.text import clean, plural
+from copydesk.domain.yaml_lines import FileError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.session.errors import failure_types

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from copydesk.domain.kept import Held, Kept
+from copydesk.domain.cached_answers import Held, Kept
 from copydesk.local.durable import PRIVATE, private_file
 from copydesk.local.paths import private_folder
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from copydesk.domain.masking import EMAIL_MASK, NUMBER_MASK, PHONE_MASK, mask, mask_emails
+from copydesk.domain.personal_data import EMAIL_MASK, NUMBER_MASK, PHONE_MASK, mask, mask_emails
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import FAILED, UsageError
-from copydesk.cli.site_finding import PAGE, candidates, find_organizations, said_name
+from copydesk.cli.errors import FAILED, UsageError
+from copydesk.cli.site_lookup import PAGE, candidates, find_organizations, said_name
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:

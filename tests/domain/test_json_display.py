@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from copydesk.domain.json_shown import json_text
+from copydesk.domain.json_display import json_text
 from copydesk.domain.text import clean_long
 
 

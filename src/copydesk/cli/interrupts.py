@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from copydesk.cli.edge import say
+from copydesk.cli.errors import say
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.domain.kept import Held, Kept
-from copydesk.local import answers
-from copydesk.local.answers import Answers, all_answers, answers_file
+from copydesk.domain.cached_answers import Held, Kept
+from copydesk.local import answer_cache
+from copydesk.local.answer_cache import Answers, all_answers, answers_file
 
 
 class Now:
@@ -58,7 +58,7 @@ def test_what_was_not_used_for_longest_goes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = Now()
-    limit = 10 * (1000 + answers.ROW_BYTES)
+    limit = 10 * (1000 + answer_cache.ROW_BYTES)
     store = Answers(tmp_path / "a.db", limit_bytes=limit, clock=now)
     put(store, now, *"abcdefghij")
     assert store.held().count == 10
@@ -72,7 +72,7 @@ def test_what_was_not_used_for_longest_goes_first(
     assert (tmp_path / "a.db").stat().st_size < 4 * limit
     put(store, now, "x", size=3 * limit)
     assert store.read("x") is None
-    monkeypatch.setattr(answers, "ANSWER_BYTES", 2000)
+    monkeypatch.setattr(answer_cache, "ANSWER_BYTES", 2000)
     put(store, now, "y", size=2001)
     assert store.read("y") is None
     store.close()

@@ -1,7 +1,7 @@
 """What is still staged once requests of it were sent.
 
 What was sent is nobody's change any more: it was done, and what others made of it since is how it
-is. So before what is staged is put on top of what is published by now (`copydesk.domain.rebasing`),
+is. So before what is staged is put on top of what is published by now (`copydesk.domain.rebase`),
 everything that a request which stands has set, moved, made or removed is taken as published, on
 both sides of what is staged. What was not sent, or was taken back, stays staged.
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import FAILED, USAGE, UsageError
+from copydesk.cli.errors import FAILED, USAGE, UsageError
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, listed, shorten
 

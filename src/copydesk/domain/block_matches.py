@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from rapidfuzz.distance import Indel
 
 from copydesk.domain.blocks import BlockText
-from copydesk.domain.line_matching import equal_runs, gaps, partners, window_for
+from copydesk.domain.line_matches import equal_runs, gaps, partners, window_for
 from copydesk.domain.words import words
 
 PAIRED_FROM = 0.34

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import Connection, chosen, named, remote
-from copydesk.cli.edge import UsageError
 from copydesk.cli.embedded import desk_key
+from copydesk.cli.errors import UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED
 from copydesk.session.errors import NotDoneError

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from copydesk.local.seen import DeskSeen, SeenState
+from copydesk.local.seen_pages import DeskSeen, SeenState
 from copydesk.local.state import MEMORY, State
 
 if TYPE_CHECKING:

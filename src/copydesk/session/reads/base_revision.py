@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
 from copydesk.contract import operations as ops
-from copydesk.domain.both_sides import on_both_sides
+from copydesk.domain.common_pages import on_both_sides
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten
 from copydesk.domain.text import clean
 from copydesk.session.page_changes import changed_files, changed_pages

@@ -17,7 +17,7 @@ from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from copydesk.domain.kept import Held, Kept
+from copydesk.domain.cached_answers import Held, Kept
 
 BATCH_SECONDS = 0.5
 """So long answers are gathered before they are written, in one go."""

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.line_matching import equal_runs, gaps
+from copydesk.domain.line_matches import equal_runs, gaps
 
 ITEMS = st.text("abcdefgh ", max_size=60)
 

@@ -14,7 +14,7 @@ from copydesk.domain.layout import (
     place_line,
     set_values,
 )
-from copydesk.domain.rebasing import Lost
+from copydesk.domain.rebase import Lost
 
 
 def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:

@@ -13,11 +13,9 @@ from typing import Generic, TypeVar
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.condition import why_no_condition
 from copydesk.domain.layout import TOP, Layout
-from copydesk.domain.lined_yaml import FileError, Problem, writable
 from copydesk.domain.reversal import JSON
 from copydesk.domain.site_rules import REQUIRED
 from copydesk.domain.site_tree import GROUP
-from copydesk.domain.structure_beside import beside_problems
 from copydesk.domain.structure_file import (
     FLAGS,
     NAMES,
@@ -29,7 +27,9 @@ from copydesk.domain.structure_file import (
     is_sectioned,
     quoted,
 )
-from copydesk.domain.structure_matching import matched
+from copydesk.domain.structure_matches import matched
+from copydesk.domain.structure_siblings import beside_problems
+from copydesk.domain.yaml_lines import FileError, Problem, writable
 
 A = TypeVar("A", bound=Arrangement)
 

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from copydesk.client.errors import Garbled
-from copydesk.client.halves import without_halves
 from copydesk.client.long_names import with_short_names
+from copydesk.client.surrogates import without_halves
 from copydesk.client.wire import Answer
 from copydesk.contract.operation import Operation
 

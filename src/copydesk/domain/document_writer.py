@@ -10,7 +10,7 @@ from typing import Any
 
 from copydesk.contract.models.document import Node
 from copydesk.domain.document_kinds import NAME, SPELLING, can_be_said
-from copydesk.domain.document_reading import CONTAINERS
+from copydesk.domain.document_parser import CONTAINERS
 
 _LISTS = ("list-ordered", "list-unordered", "list-tasks")
 _TAGS = {block: tag for tag, block in CONTAINERS.items()}

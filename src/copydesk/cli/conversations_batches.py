@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from copydesk.cli.conversations_report import Report, State
-from copydesk.cli.edge import FAILED, INTERRUPTED, status_for
-from copydesk.cli.stopping import stopping
+from copydesk.cli.errors import FAILED, INTERRUPTED, status_for
+from copydesk.cli.interrupts import stopping
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, NotFound, RateLimited
 from copydesk.contract import operations as ops
 from copydesk.contract.models.conversation import ConversationBatch
 from copydesk.domain.ingest_file import Item, is_there
-from copydesk.domain.masking import mask
+from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import is_source_id
 from copydesk.domain.text import clean, shorten
-from copydesk.local.ingested import Ingested, Known
+from copydesk.local.sent_conversations import Ingested, Known
 
 REFUSED = frozenset({400, 413, 422})
 """Statuses that say of what was sent that it is wrong, or too much: nothing of it was taken."""

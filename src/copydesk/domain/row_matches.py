@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Indel
 
-from copydesk.domain.block_matching import (
+from copydesk.domain.block_matches import (
     PAIRED_FROM,
     Matched,
     Move,
@@ -15,10 +15,10 @@ from copydesk.domain.block_matching import (
     match_blocks,
     under,
 )
-from copydesk.domain.block_scanning import CELLS
+from copydesk.domain.block_scanner import CELLS
 from copydesk.domain.blocks import BlockText
-from copydesk.domain.line_matching import equal_runs, gaps, partners, window_for
-from copydesk.domain.rendering import Rendering
+from copydesk.domain.escapes import Rendering
+from copydesk.domain.line_matches import equal_runs, gaps, partners, window_for
 from copydesk.domain.words import Spans, compare_cells, compare_words, count_words, words
 
 SegmentKind: TypeAlias = Literal["same", "added", "removed", "edited", "moved", "from", "to"]

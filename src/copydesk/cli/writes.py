@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import Connection
-from copydesk.cli.edge import UsageError, kept_state, status_for
+from copydesk.cli.errors import UsageError, kept_state, status_for
 from copydesk.local.journal import Entry, Journal, Notes
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.domain.both_sides import on_both_sides
+from copydesk.domain.common_pages import on_both_sides
 from copydesk.domain.page_tree import PageNode, compare_trees
 
 

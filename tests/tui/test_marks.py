@@ -197,8 +197,9 @@ def offered(name: str) -> Iterator[Action | Command]:
     """Yield all actions and words of a place, but for what every place has."""
     load_all()
     place = ENTRIES[name].place
-    yield from (each for each in place.ACTIONS.values() if each.scope != "place")
-    yield from (each for each in place.LINE_COMMANDS.values() if each.scope != "place")
+    for owner in (*place.COMMAND_CLASSES, place):
+        yield from (each for each in owner.ACTIONS.values() if each.scope != "place")
+        yield from (each for each in owner.LINE_COMMANDS.values() if each.scope != "place")
 
 
 @pytest.mark.parametrize("name", LISTS)

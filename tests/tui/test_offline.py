@@ -134,9 +134,10 @@ def later(service: Service, app: CopydeskApp, **time: float) -> None:
 async def press_what_may_wait(driver: Driver) -> None:
     """Press every key of the place that leads to what may wait: a field opens, or it waits."""
     session = driver.app.session
-    for each in driver.place.ACTIONS.values():
+    owners = (*driver.place.commands, driver.place)
+    for owner, each in [(acts, each) for acts in owners for each in acts.ACTIONS.values()]:
         may = [name for name in each.operations() if not (is_read(name) or is_momentary(name))]
-        if not may or each.danger > 1 or each.reason(driver.place) is not None:
+        if not may or each.danger > 1 or each.reason(owner) is not None:
             continue
         before = session.outbox.count
         await driver.press(each.keys[0])

@@ -186,17 +186,13 @@ class ChangesActions(Place, scope="changes"):
         from copydesk.contract import operations as ops
 
         request = await api(ops.get_change_request, row.space, row.id)
-        return self._adopt(request)
+        self.adopt(request)
+        return row_of(request)
 
-    def _adopt(self, request: ChangeRequest) -> ChangeRow:
-        fresh = row_of(request)
+    def adopt(self, request: ChangeRequest) -> None:
+        """Show a request as it is now, where it is."""
         if self.is_attached:
-            self.put(fresh)
-        return fresh
-
-    def _adopt_soon(self, request: ChangeRequest) -> None:
-        """Show a request as a write left it."""
-        self._adopt(request)
+            self.put(row_of(request))
 
     async def set_status(
         self,
@@ -228,7 +224,7 @@ class ChangesActions(Place, scope="changes"):
             group=group,
             done=done,
             look=look,
-            then=self._adopt_soon,
+            then=self.adopt,
         )
         if not group:
             self.after_write()
@@ -239,7 +235,7 @@ class ChangesActions(Place, scope="changes"):
 
         for result in results:
             if isinstance(result, ChangeRequest):
-                self._adopt(result)
+                self.adopt(result)
         super().turned(results)
 
     def _bulk_status(
@@ -349,9 +345,9 @@ class ChangesActions(Place, scope="changes"):
             if isinstance(clash, conflicts.ConflictedError):
                 self.session.hold_stuck(clash.moment)
                 self.forget_details(row)
-                self._adopt(clash.request)
+                self.adopt(clash.request)
             raise
-        self._adopt(now)
+        self.adopt(now)
 
     async def _update(self, row: ChangeRow) -> None:
         from copydesk.session.reads import conflicts
@@ -389,13 +385,13 @@ class ChangesActions(Place, scope="changes"):
                 raise
             self.session.hold_stuck(clash.moment)
             self.forget_details(row)
-            self._adopt(clash.request)
+            self.adopt(clash.request)
             self.after_write()
             self.tell(f"{row.label} {clash}", "bad")
             answer = await self.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
             self._read_conflicting(row, answer)
             return
-        self._adopt(now)
+        self.adopt(now)
         self.after_write()
 
     async def merge_one(self) -> None:

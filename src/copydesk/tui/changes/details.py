@@ -24,7 +24,7 @@ from copydesk.session.change_rows import (
     Talk,
 )
 from copydesk.session.target import Target
-from copydesk.tui.changes.edits import ChangesWriting
+from copydesk.tui.changes.commands import ChangesActions
 from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ FRESH_SECONDS = 60
 """How old what was read of a row may get before it is read again by itself."""
 
 
-class ChangesDetails(ChangesWriting):
+class ChangesDetails(ChangesActions):
     """What is known beyond the rows."""
 
     def __init__(self, target: Target) -> None:
@@ -84,6 +84,10 @@ class ChangesDetails(ChangesWriting):
                 self._details[row_id] = updated, replace(found, read_at=None)
         elif (kept := self._details.get(row.id)) is not None:
             self._details[row.id] = kept[0], replace(kept[1], read_at=None)
+
+    def forget_asked(self) -> None:
+        """Read again what the reader was asked to review; until then it stays."""
+        self._asked_old = True
 
     def known(self, row: ChangeRow) -> Details | None:
         """Return what has been read of a row since it changed."""

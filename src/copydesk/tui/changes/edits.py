@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -12,21 +11,23 @@ from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.draft_keys import about_key, new_request_key
 from copydesk.tui.changes.guards import is_merged, may_not_change, nothing_selected
-from copydesk.tui.changes.runs import ChangesRuns
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.keyboard import run, tell_failures
 from copydesk.tui.framework.read_only import away, refusal
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.tui.changes.screen import ChangesPlace
 
 SUBJECT_LENGTH = 100
 """The longest subject that the service takes."""
 
 
-class ChangesWriting(ChangesRuns, scope="changes_writing"):
+class EditCommands(Commands, scope="changes_writing"):
     """Starts change requests and edits what they say of themselves; opens drafts of both."""
+
+    place: ChangesPlace
 
     @action(
         "e", "edit", unless=(nothing_selected, is_merged, may_not_change), danger=1, show=6,
@@ -34,7 +35,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
     )  # fmt: skip
     async def edit(self) -> None:
         """Edit the subject and the description as one text: the first line is the subject."""
-        row = self.rows.selected
+        row = self.place.rows.selected
         if row is not None:
             await self._edit(row)
 
@@ -47,14 +48,14 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
 
         key = about_key(row.space, row.id)
         # Asked before it is read: what arrives meanwhile is in what is read, or is known here.
-        words = unsent(self.session, key)
+        words = unsent(self.place.session, key)
         sent = read_about(words) if words else None
         found = await live_or_kept(
-            self.session, lambda api: api(ops.get_change_request, row.space, row.id)
+            self.place.session, lambda api: api(ops.get_change_request, row.space, row.id)
         )
         request = found.result
         facts: list[Text | str] = ["The first line is the subject, the rest the description."]
-        if age := found.note(self.session.clock()):
+        if age := found.note(self.place.session.clock()):
             facts.append(Text(age, style="warn"))
         if not is_plain(request.description):
             facts.append(
@@ -63,7 +64,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                     style="warn",
                 )
             )
-        with going_on(self.session, key) as waits:
+        with going_on(self.place.session, key) as waits:
             if waits is not None:
                 facts.append(Text(GOES_ON, style="warn"))
             sheet = WriteSheet(
@@ -74,22 +75,22 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                 verb="save",
                 at_start=True,
             )
-            written = await self.desk.push_screen_wait(sheet)
+            written = await self.place.desk.push_screen_wait(sheet)
             if not written:
                 return
             about = read_about(written)
             if (wrong := subject_wrong(about.subject)) is not None:
-                self.say(f"{wrong} What you wrote is kept: e brings it back.", "bad")
+                self.place.say(f"{wrong} What you wrote is kept: e brings it back.", "bad")
                 return
             if waits is not None and read_about(waits.text) == about:
-                self.session.drafts.drop(key)
-                self.say("Nothing changed: it waits as it is.")
+                self.place.session.drafts.drop(key)
+                self.place.say("Nothing changed: it waits as it is.")
                 return
-            await replace(self.session, waits)
+            await replace(self.place.session, waits)
         body = update_of(request, about, sent=sent)
         if body is None:
-            self.session.drafts.drop(key)
-            self.say("Nothing changed." if waits is None else "Nothing is changed any more.")
+            self.place.session.drafts.drop(key)
+            self.place.say("Nothing changed." if waits is None else "Nothing is changed any more.")
             return
         back = update_of(request, about, sent=sent, back=True)
         assert back is not None
@@ -98,7 +99,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
             now = await api(ops.get_change_request, row.space, row.id)
             return now if update_of(now, about) is None else None
 
-        await self.perform(
+        await self.place.perform(
             "Edit",
             row.named,
             lambda api: api(ops.update_change_request, row.space, row.id, body),
@@ -110,11 +111,11 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
             ),
             done=f"Saved {row.label}.",
             look=look,
-            then=self._adopt_soon,
+            then=self.place.adopt,
             draft=key,
             aged=found.at is not None,
         )
-        self.after_write()
+        self.place.after_write()
 
     @action(
         "ctrl+n", "new", show=7, danger=1, group="Write",
@@ -130,21 +131,21 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         from copydesk.domain.preconditions import begun_trace
         from copydesk.tui.dialogs.ask import Ask
 
-        space = self.target.space or await self._choose_space()
+        space = self.place.target.space or await self._choose_space()
         if space is None:
             return
         await self._know(space)
-        title = self.spaces.title(space)
-        key = new_request_key(space, self.target.cluster)
+        title = self.place.spaces.title(space)
+        key = new_request_key(space, self.place.target.cluster)
         made: list[ChangeRequest] = []
-        me = self.session.me
+        me = self.place.session.me
 
         async def send(subject: str) -> None:
             body = ChangeRequestCreate(subject=subject)
-            if self.target.cluster is not None:
-                body.conversations_issues_cluster = self.target.cluster
+            if self.place.target.cluster is not None:
+                body.conversations_issues_cluster = self.place.target.cluster
             made.append(
-                await self.perform(
+                await self.place.perform(
                     "Start",
                     f"“{subject}”",
                     lambda api: api(ops.create_change_request, space, body),
@@ -161,55 +162,54 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
             check=subject_wrong,
             send=send,
         )
-        if not await self.desk.push_screen_wait(sheet):
+        if not await self.place.desk.push_screen_wait(sheet):
             return
         [request] = made
-        self.after_write()
+        self.place.after_write()
         view = "draft" if request.status == "draft" else "open"
-        if self.view == view:
-            self.take_in()
+        if self.place.view == view:
+            self.place.take_in()
         else:
-            self.choose_view(view)
-        self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
-
-    def turned(self, results: Sequence[Any]) -> None:
-        """Count again once something was taken back."""
-        self.after_write()
-        super().turned(results)
+            self.place.choose_view(view)
+        self.place.tell(
+            f"Started #{request.number} in {title} as a {clean(request.status)}.", "good"
+        )
 
     # Drafts
 
-    def resume_draft(self, part: str) -> None:
+    def resume(self, part: str) -> None:
         """Open the field that a text was typed in: of a new change request, or of one there is."""
         match part:
-            case "new" | "view":
-                method = "start" if part == "new" else "save_view"
-                start = next(each for each in self.ACTIONS.values() if each.method == method)
-                self.call_later(run, self, start)
+            case "new":
+                self.place.call_later(run, self, self.ACTIONS["start"])
             case "verdict approved" | "verdict changes-requested":
                 key, does = ("a", "approves") if part.endswith("approved") else ("A", "asks in")
-                self.say(f"Mark change requests with space: {key} {does} them with what you wrote.")
-            case "about" if away(self.session, edit := self.ACTIONS["edit"]):
-                self.say(refusal(self.session, edit.label), "warn")
+                self.place.say(
+                    f"Mark change requests with space: {key} {does} them with what you wrote."
+                )
+            case "about" if away(self.place.session, edit := self.ACTIONS["edit"]):
+                self.place.say(refusal(self.place.session, edit.label), "warn")
             case "about":
                 # What is typed until it is there is for it, as after the key of an edit.
-                edit, ahead = self.ACTIONS["edit"], self.desk.keyboard.ahead
-                opening = ahead.follow(self, edit, self._resume_about())
-                self.run_worker(tell_failures(self, opening), name="resume draft")
+                edit, ahead = self.ACTIONS["edit"], self.place.desk.keyboard.ahead
+                opening = ahead.follow(self.place, edit, self._resume_about())
+                self.place.run_worker(tell_failures(self.place, opening), name="resume draft")
 
     async def _resume_about(self) -> None:
         from copydesk.contract import operations as ops
         from copydesk.session.offline import live_or_kept
 
-        space, request = self.target.space, self.target.change_request
+        space, request = self.place.target.space, self.place.target.change_request
         assert space is not None
         assert request is not None
         found = await live_or_kept(
-            self.session, lambda api: api(ops.get_change_request, space, request)
+            self.place.session, lambda api: api(ops.get_change_request, space, request)
         )
         row = row_of(found.result)
         if row.status == "merged":
-            self.say(f"{row.label} is merged: that cannot change. The text stays a draft.", "warn")
+            self.place.say(
+                f"{row.label} is merged: that cannot change. The text stays a draft.", "warn"
+            )
         else:
             await self._edit(row)
 
@@ -218,9 +218,9 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         from copydesk.session.offline import live_or_kept
 
         async def learn(api: Api) -> None:
-            await self.spaces.learn(api, (await self.scope(api)).organization, [space])
+            await self.place.spaces.learn(api, (await self.place.scope(api)).organization, [space])
 
-        await live_or_kept(self.session, learn)
+        await live_or_kept(self.place.session, learn)
 
     async def _choose_space(self) -> str | None:
         from copydesk.present.space_options import space_options
@@ -229,15 +229,17 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         from copydesk.tui.dialogs.choice import Choice
 
         async def read(api: Api) -> Desk:
-            return await read_desk(api, (await self.scope(api)).organization)
+            return await read_desk(api, (await self.place.scope(api)).organization)
 
-        row = self.rows.selected
-        desk = (await live_or_kept(self.session, read)).result
+        row = self.place.rows.selected
+        desk = (await live_or_kept(self.place.session, read)).result
         options = space_options(desk.nodes, None if row is None else row.space)
         if not options:
-            self.say("There is no space that you may edit.", "warn")
+            self.place.say("There is no space that you may edit.", "warn")
             return None
-        chosen: str | None = await self.desk.push_screen_wait(Choice("In which space?", options))
+        chosen: str | None = await self.place.desk.push_screen_wait(
+            Choice("In which space?", options)
+        )
         return chosen
 
 

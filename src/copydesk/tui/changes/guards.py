@@ -9,48 +9,47 @@ from copydesk.tui.widgets.list import no_row
 
 if TYPE_CHECKING:
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.tui.changes.commands import ChangesActions
+    from copydesk.tui.changes.screen import ChangesPlace
 
-
-Why: TypeAlias = "Callable[[ChangesActions, ChangeRow | None], str | None]"
+Why: TypeAlias = "Callable[[ChangesPlace, ChangeRow | None], str | None]"
 """Why an action on a row is off, or None; without a row it is asked of the one under the cursor."""
 
 
-def first_reason(here: ChangesActions, row: ChangeRow, unless: Sequence[Why]) -> str | None:
+def first_reason(here: ChangesPlace, row: ChangeRow, unless: Sequence[Why]) -> str | None:
     """Return why an action on a row is off, or None."""
     return next((why for guard in unless if (why := guard(here, row)) is not None), None)
 
 
-def nothing_selected(here: ChangesActions) -> str | None:
+def nothing_selected(here: ChangesPlace) -> str | None:
     """Say so when the cursor is on no change request."""
     return no_row(here.rows, "Put the cursor on a change request first.")
 
 
-def is_merged(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def is_merged(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when it is merged: that is the end of it."""
     row = row or here.rows.selected
     return f"{row.label} is merged: that cannot change." if row and row.status == "merged" else None
 
 
-def is_archived(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def is_archived(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when it is archived."""
     row = row or here.rows.selected
     return f"{row.label} is archived: x reopens it." if row and row.status == "archived" else None
 
 
-def is_draft(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def is_draft(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when it is a draft, which cannot merge."""
     row = row or here.rows.selected
     return f"{row.label} is a draft: W makes it open." if row and row.status == "draft" else None
 
 
-def is_current(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def is_current(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when there is nothing to pull in."""
     row = row or here.rows.selected
     return f"{row.label} is up to date." if row is not None and not row.outdated else None
 
 
-def is_stuck(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def is_stuck(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when an update conflicted and would again."""
     row = row or here.rows.selected
     if row is None or not here.stuck(row):
@@ -58,23 +57,23 @@ def is_stuck(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
     return f"{row.label} conflicts with main; to update it again changes nothing."
 
 
-def _lacks(here: ChangesActions, right: str, row: ChangeRow | None) -> bool:
+def _lacks(here: ChangesPlace, right: str, row: ChangeRow | None) -> bool:
     row = row or here.rows.selected
     info = None if row is None else here.space_of(row)
     return info is not None and info.rights is not None and right not in info.rights
 
 
-def may_not_edit(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def may_not_edit(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the reader may not edit in its space."""
     return "You may not edit in this space." if _lacks(here, "edit", row) else None
 
 
-def may_not_merge(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def may_not_merge(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the reader may not merge in its space."""
     return "You may not merge in this space." if _lacks(here, "merge", row) else None
 
 
-def may_not_change(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def may_not_change(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when it is not the reader's own, and the reader may not merge either."""
     row, me = row or here.rows.selected, here.session.me
     own = row is not None and me is not None and row.author_id == me.id
@@ -85,12 +84,12 @@ def may_not_change(here: ChangesActions, row: ChangeRow | None = None) -> str | 
     return None
 
 
-def no_rows(here: ChangesActions) -> str | None:
+def no_rows(here: ChangesPlace) -> str | None:
     """Say so when there is nothing to order."""
     return None if here.rows.length else "There is nothing to sort."
 
 
-def is_open(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
+def is_open(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when it is open already."""
     row = row or here.rows.selected
     return f"{row.label} is open already." if row and row.status == "open" else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.session.change_rows import ChangeRow, Details
 from copydesk.session.target import Target
-from copydesk.tui.changes.people import ChangesPeople
+from copydesk.tui.changes.marks import ChangesBulk
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,7 +18,7 @@ KEPT_IMPACTS = 100
 """Requests of which is kept what they do to links."""
 
 
-class ChangesImpact(ChangesPeople):
+class ChangesImpact(ChangesBulk):
     """Reads it when the reader goes to the details: it takes a request for each changed page."""
 
     def __init__(self, target: Target) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from copydesk.domain.text import plural
 from copydesk.session.change_rows import ChangeRow
@@ -13,6 +13,7 @@ from copydesk.tui.changes.rows import ChangesRows
 from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
+    from copydesk.tui.changes.screen import ChangesPlace
     from copydesk.tui.framework.place import Place
 
 
@@ -48,7 +49,9 @@ class ChangesBulk(ChangesRows):
                 row.label,
                 row.subject,
                 row.id in hidden,
-                (first_reason(self, row, bulk.unless) or "").removeprefix(f"{row.label} "),
+                (first_reason(cast("ChangesPlace", self), row, bulk.unless) or "").removeprefix(
+                    f"{row.label} "
+                ),
                 where=self.space_title(row.space) if several else "",
             )
             for row in rows.values()

@@ -14,8 +14,7 @@ from copydesk.session.change_rows import RULES, ChangeRow
 from copydesk.session.draft_keys import marked_verdict_key, review_key
 from copydesk.session.writes.bulk import Bulk
 from copydesk.tui.changes.guards import nothing_selected
-from copydesk.tui.changes.marks import ChangesBulk
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.merge import reviewers
 from copydesk.tui.widgets.marks import unless_marked
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from copydesk.contract.enumerations import ReviewStatus
     from copydesk.contract.models.review import Review
     from copydesk.contract.models.user import User
+    from copydesk.tui.changes.screen import ChangesPlace
 
 VERBS: Mapping[ReviewStatus, str] = {
     "approved": "Approve",
@@ -37,7 +37,7 @@ NAMED = 6
 """So many of the marked change requests are named where words for all are written."""
 
 
-def may_not_review(here: ChangesPeople, row: ChangeRow | None = None) -> str | None:
+def may_not_review(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the reader may give no verdict on the row, or there are none."""
     row = row or here.rows.selected
     known = None if row is None else here.known(row)
@@ -52,7 +52,7 @@ def may_not_review(here: ChangesPeople, row: ChangeRow | None = None) -> str | N
     return None
 
 
-def nobody_is_asked(here: ChangesPeople, row: ChangeRow | None = None) -> str | None:
+def nobody_is_asked(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the service asks nobody for reviews."""
     row = row or here.rows.selected
     known = None if row is None else here.known(row)
@@ -63,8 +63,10 @@ def nobody_is_asked(here: ChangesPeople, row: ChangeRow | None = None) -> str | 
     return None
 
 
-class ChangesPeople(ChangesBulk, scope="changes_people"):
+class PeopleCommands(Commands, scope="changes_people"):
     """Gives verdicts, and asks others for theirs."""
+
+    place: ChangesPlace
 
     @action(
         "a", "approve", unless=unless_marked(nothing_selected, may_not_review), danger=1, show=17,
@@ -92,16 +94,16 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         from copydesk.session.writes.comments import review_drafts
         from copydesk.tui.dialogs.verdict import VerdictSheet
 
-        if self.rows.marks:
+        if self.place.rows.marks:
             await self._verdict_on_marked(status)
             return
-        row = self.rows.selected
+        row = self.place.rows.selected
         if row is None:
             return
         key = review_key(row.space, row.id, f"verdict {status}")
-        waiting = await asyncio.to_thread(review_drafts, self.session, row.space, row.id)
+        waiting = await asyncio.to_thread(review_drafts, self.place.session, row.space, row.id)
         sheet = VerdictSheet(VERBS[status], key, facts=self._facts(row, len(waiting)))
-        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return
         await self._give(row, status, said, draft=key, recall=True)
@@ -111,7 +113,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         """Ask for the words, then give the verdict on all marked rows, each with its result."""
         from copydesk.tui.dialogs.verdict import VerdictSheet
 
-        rows, key = self.rows.marked_rows(), marked_verdict_key(status)
+        rows, key = self.place.rows.marked_rows(), marked_verdict_key(status)
         verb = VERBS[status]
         labels = [row.label for row in rows[:NAMED]]
         if len(rows) > NAMED:
@@ -121,20 +123,20 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             "What you write goes to each. Nothing is sent yet: the next sheet lists them.",
         )
         sheet = VerdictSheet(verb, key, facts=facts)
-        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return
 
         async def send(row: ChangeRow, group: str) -> None:
             await self._give(row, status, said, group=group)
-            self.forget_details(row)
+            self.place.forget_details(row)
 
         def ended(failed: bool) -> None:
             if not failed:
-                self.session.drafts.drop(key)
+                self.place.session.drafts.drop(key)
             self._marked_now()
 
-        await self.do_to_marked(Bulk(verb, (may_not_review,), send, FINAL, ended))
+        await self.place.do_to_marked(Bulk(verb, (may_not_review,), send, FINAL, ended))
 
     async def _give(
         self,
@@ -152,7 +154,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         from copydesk.contract.models.review import ReviewCreate
         from copydesk.domain.preconditions import still_judged, verdict_trace
 
-        me, body = self.session.me, ReviewCreate(status=status)
+        me, body = self.place.session.me, ReviewCreate(status=status)
         if said:
             body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
 
@@ -160,7 +162,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             return await api(ops.create_change_request_review, row.space, row.id, body)
 
         done = "Approved" if status == "approved" else "Asked for changes in"
-        await self.perform(
+        await self.place.perform(
             VERBS[status],
             row.named,
             send,
@@ -180,7 +182,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
-        if count := open_threads(row, self.known(row)):
+        if count := open_threads(row, self.place.known(row)):
             facts.append(plural(count, "open thread"))
         if waiting:
             facts.append(
@@ -192,16 +194,16 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
 
     def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""
-        self.forget_details(row)
+        self.place.forget_details(row)
         self._marked_now()
 
     def _marked_now(self) -> None:
         """Do the same for rows whose details are forgotten already."""
-        self._asked_old = True
-        if self.is_attached:
-            self.after_write()
-            self.check()
-            self.look()
+        self.place.forget_asked()
+        if self.place.is_attached:
+            self.place.after_write()
+            self.place.check()
+            self.place.look()
 
     @action(
         "w", "reviewers", unless=unless_marked(nothing_selected, nobody_is_asked), danger=1, show=4,
@@ -215,10 +217,10 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         from copydesk.contract import operations as ops
         from copydesk.session.offline import live_or_kept
 
-        if self.rows.marks:
+        if self.place.rows.marks:
             await self._ask_for_marked()
             return
-        row = self.rows.selected
+        row = self.place.rows.selected
         if row is None:
             return
 
@@ -226,10 +228,10 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             pages = api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
             return {each.user.id: each.user async for each in pages}
 
-        found = await live_or_kept(self.session, asked)
-        organization = (await self.scope(await self.session.ready())).organization
+        found = await live_or_kept(self.place.session, asked)
+        organization = (await self.place.scope(await self.place.session.ready())).organization
         await reviewers.ask_reviewers(
-            self,
+            self.place,
             organization=organization,
             space=row.space,
             request=row.id,
@@ -244,10 +246,10 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         """Let the reader tick who is asked for a review of all marked rows, and ask them."""
         from copydesk.session.people import name_of
 
-        organization = (await self.scope(await self.session.ready())).organization
-        count = plural(len(self.rows.marks), "marked change request")
+        organization = (await self.place.scope(await self.place.session.ready())).organization
+        count = plural(len(self.place.rows.marks), "marked change request")
         people = await reviewers.choose_reviewers(
-            self, organization, f"Ask to review {count} (nobody is taken off)"
+            self.place, organization, f"Ask to review {count} (nobody is taken off)"
         )
         if not people:
             return
@@ -255,11 +257,11 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
 
         async def send(row: ChangeRow, group: str) -> None:
             await reviewers.ask_more(
-                self, row.space, row.id, row.label, row.author_id, people, group=group
+                self.place, row.space, row.id, row.label, row.author_id, people, group=group
             )
-            self.forget_details(row)
+            self.place.forget_details(row)
 
         said = f"This asks {names} for a review; u takes it back."
-        await self.do_to_marked(
+        await self.place.do_to_marked(
             Bulk("Ask", (nobody_is_asked,), send, said, lambda failed: self._marked_now())
         )

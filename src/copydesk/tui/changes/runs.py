@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from copydesk.domain.text import listed, plural
 from copydesk.session.change_rows import ChangeRow
-from copydesk.tui.changes.commands import ChangesActions
 from copydesk.tui.changes.guards import (
     is_archived,
     is_draft,
@@ -12,14 +13,17 @@ from copydesk.tui.changes.guards import (
     may_not_merge,
     nothing_selected,
 )
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.widgets.marks import unless_marked
+
+if TYPE_CHECKING:
+    from copydesk.tui.changes.screen import ChangesPlace
 
 NAMED = 4
 """So many of the rows that are left out are named."""
 
 
-def merge_label(here: ChangesActions) -> str:
+def merge_label(here: ChangesPlace) -> str:
     """Return what m does now."""
     return f"merge {len(here.rows.marks)}" if here.rows.marks else "merge"
 
@@ -28,8 +32,10 @@ ONE = (nothing_selected, is_merged, is_archived, is_draft, may_not_merge)
 """What keeps the request under the cursor from being merged."""
 
 
-class ChangesRuns(ChangesActions, scope="changes_runs"):
-    """Merging the marked ones one after the other: that is planned first, in the merge run."""
+class MergeCommands(Commands, scope="changes_runs"):
+    """Merging one, or the marked ones one after the other: that is planned in the merge run."""
+
+    place: ChangesPlace
 
     @action(
         "m", "merge",
@@ -39,33 +45,33 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
     )  # fmt: skip
     async def merge(self) -> None:
         """Merge it behind a sheet that shows its rules; marked ones are planned as a merge run."""
-        if self.rows.marks:
+        if self.place.rows.marks:
             await self._plan()
         else:
-            await self.merge_one()
+            await self.place.merge_one()
 
     @action("M", "merge run", show=9, group="Go", override=True, takes="marked")
     async def open_merge_run(self) -> None:
         """Go to the merge run; marked rows join its plan first, in the order of the list."""
-        if self.rows.marks:
+        if self.place.rows.marks:
             await self._plan()
         else:
-            await super().open_merge_run()
+            await self.place.open_merge_run()
 
     async def _plan(self) -> None:
         rows, left_out = self._marked_rows()
         if not rows:
-            self.say(f"None of them can be merged: {left_out}", "warn")
+            self.place.say(f"None of them can be merged: {left_out}", "warn")
             return
-        self.session.asks()
-        if why := await self.desk.merging.plan(rows, self.space_title):
-            self.say(why, "warn")
+        self.place.session.asks()
+        if why := await self.place.desk.merging.plan(rows, self.place.space_title):
+            self.place.say(why, "warn")
             return
-        shown = self.rows.source.index_of
+        shown = self.place.rows.source.index_of
         hidden = sum(shown(row.id) is None for row in rows)
-        self.rows.set_marks(())
-        await self.desk.go("merge-run")
-        there = self.desk.here
+        self.place.rows.set_marks(())
+        await self.place.desk.go("merge-run")
+        there = self.place.desk.here
         if there is not None and (left_out or hidden):
             said = plural(len(rows), "request") + " queued"
             said += f", {hidden} of them hidden by the filter." if hidden else "."
@@ -74,7 +80,7 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
     def _marked_rows(self) -> tuple[list[ChangeRow], str]:
         """Return the marked rows that can be queued, and what to say of the others."""
         rows, others = [], []
-        for row in self.rows.marked_rows():
+        for row in self.place.rows.marked_rows():
             if row.status == "open":
                 rows.append(row)
             else:
@@ -82,7 +88,3 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
         if len(others) > NAMED:
             others[NAMED:] = [f"{len(others) - NAMED} more are not open"]
         return rows, f"{listed(others)}." if others else ""
-
-    def space_title(self, space_id: str) -> str:
-        """Return what a space is called, "" while that is not known."""
-        raise NotImplementedError

@@ -23,8 +23,13 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.session.views import LISTINGS, SERVED, STATUSES
 from copydesk.tui.changes.details import READ_FOR
+from copydesk.tui.changes.edits import EditCommands
 from copydesk.tui.changes.impact import ChangesImpact
 from copydesk.tui.changes.list import ChangesList
+from copydesk.tui.changes.people import PeopleCommands
+from copydesk.tui.changes.runs import MergeCommands
+from copydesk.tui.changes.snooze import SnoozeCommands
+from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import Jump, place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
@@ -66,6 +71,8 @@ class ChangesPlace(ChangesImpact):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     RAW = ("get_change_request",)
+
+    COMMAND_CLASSES = (MergeCommands, EditCommands, SnoozeCommands, PeopleCommands)
 
     CSS_PATH = style_path("changes")
 
@@ -256,7 +263,15 @@ class ChangesPlace(ChangesImpact):
     def turned(self, results: Sequence[Any]) -> None:
         """Read one's own views again too: forgetting one can be taken back."""
         self.read_views()
+        self.after_write()
         super().turned(results)
+
+    def resume_draft(self, part: str) -> None:
+        """Open the field that a text was typed in."""
+        if part == "view":
+            self.call_later(run, self, self.ACTIONS["save_view"])
+        else:
+            next(each for each in self.commands if isinstance(each, EditCommands)).resume(part)
 
     @property
     def _where(self) -> object:

@@ -8,16 +8,15 @@ from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
 from copydesk.domain.text import plural
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.snooze import reversal_of
-from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
-from copydesk.tui.changes.details import ChangesDetails
 from copydesk.tui.changes.guards import nothing_selected
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.snooze import Snooze
+    from copydesk.tui.changes.screen import ChangesPlace
 
 AWAKE = "awake"
 """Stands among the lengths for no sleep at all."""
@@ -29,44 +28,15 @@ def _next(snooze: Snooze) -> str:
     return LENGTHS[after][0] if after < len(LENGTHS) else AWAKE
 
 
-def nothing_sleeps(here: ChangesSnooze) -> str | None:
+def nothing_sleeps(here: ChangesPlace) -> str | None:
     """Say so when nothing sleeps."""
     return None if here.sleepers or here.show_snoozed else "Nothing is snoozed. b snoozes."
 
 
-class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
-    """What sleeps is not shown, unless the reader wants to see it."""
+class SnoozeCommands(Commands, scope="changes_snooze"):
+    """Puts change requests aside: what sleeps is not shown, unless the reader wants to see it."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.show_snoozed = False
-
-    def judge_again(self, *, keep: bool = False) -> None:
-        """Judge every row anew; with ``keep`` what is shown stays until it is folded."""
-        raise NotImplementedError
-
-    def read_sleepers(self) -> None:
-        """Read what sleeps on this machine."""
-
-        async def read(api: Api) -> None:
-            await self.session.sleepers.read()
-
-        def arrived(nothing: None) -> None:
-            if self.sleepers:
-                self.judge_again()
-
-        self.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
-
-    @property
-    def sleepers(self) -> dict[str, Snooze]:
-        """What was put aside, whether it still sleeps or not."""
-        return self.session.sleepers.held
-
-    def snoozed(self, row: ChangeRow) -> bool:
-        """Return whether it sleeps."""
-        return bool(self.sleepers) and self.session.sleepers.asleep(
-            row.id, row.updated, self.session.clock()
-        )
+    place: ChangesPlace
 
     @action(
         "b", "snooze", unless=unless_marked(nothing_selected), show=16, group="Write",
@@ -79,14 +49,14 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
         machine only. It goes with ``.`` and comes back by itself; ``B`` shows what sleeps, ``u``
         takes it back. With marked rows: choose for how long, for all of these.
         """
-        if self.rows.marks:
+        if self.place.rows.marks:
             await self._snooze_marked()
             return
-        row = self.rows.selected
+        row = self.place.rows.selected
         if row is None:
             return
-        before = self.sleepers.get(row.id)
-        after = next_snooze(before, row.updated, self.session.clock())
+        before = self.place.sleepers.get(row.id)
+        after = next_snooze(before, row.updated, self.place.session.clock())
         await self._put(row, after, "" if after is None else f"; b again: {_next(after)}")
         self.slept()
 
@@ -94,13 +64,13 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
         self, row: ChangeRow, after: Snooze | None, again: str = "", group: str = ""
     ) -> None:
         """Let a row sleep, or wake it. Raises `WriteError` when the disk refuses."""
-        sleepers = self.session.sleepers
+        sleepers = self.place.session.sleepers
         before = sleepers.held.get(row.id)
 
         async def send(api: Api) -> None:
             await sleepers.put(row.id, after)
 
-        await self.perform(
+        await self.place.perform(
             "Wake" if after is None else "Snooze",
             row.named,
             send,
@@ -118,37 +88,39 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        count = plural(len(self.rows.marks), "marked change request")
+        count = plural(len(self.place.rows.marks), "marked change request")
         options = [Option(str(step), length) for step, (length, _) in enumerate(LENGTHS)]
         options.append(Option(AWAKE, "wake them"))
-        chosen = await self.desk.push_screen_wait(Choice(f"Snooze {count}", options))
+        chosen = await self.place.desk.push_screen_wait(Choice(f"Snooze {count}", options))
         if not chosen:
             return
 
         async def send(row: ChangeRow, group: str) -> None:
-            if chosen == AWAKE and row.id not in self.sleepers:
+            if chosen == AWAKE and row.id not in self.place.sleepers:
                 raise NothingToDoError("it is awake")
-            now = self.session.clock()
+            now = self.place.session.clock()
             after = None if chosen == AWAKE else snooze_of(int(chosen), row.updated, now)
             await self._put(row, after, group=group)
 
         verb = "Wake" if chosen == AWAKE else f"Snooze {LENGTHS[int(chosen)][0]}"
-        await self.do_to_marked(Bulk(verb, (), send, REVERSIBLE, lambda failed: self.slept()))
+        await self.place.do_to_marked(Bulk(verb, (), send, REVERSIBLE, lambda failed: self.slept()))
 
     def slept(self) -> None:
         """Show that something sleeps or woke, where it is."""
-        if not self.is_attached:
+        if not self.place.is_attached:
             return
-        self.rows.refresh_rows()
-        if not self.rows.source.filtering:
-            self.judge_again(keep=True)
+        self.place.rows.refresh_rows()
+        if not self.place.rows.source.filtering:
+            self.place.judge_again(keep=True)
         else:
-            self.rows.source.base.notify("rows")
-        self.count_views()
+            self.place.rows.source.base.notify("rows")
+        self.place.count_views()
 
     @action("B", "show snoozed", unless=nothing_sleeps, show=False, group="Look")
     def toggle_snoozed(self) -> None:
         """Show what sleeps too, or hide it again."""
-        self.show_snoozed = not self.show_snoozed
-        self.judge_again()
-        self.say("What is snoozed is shown." if self.show_snoozed else "What is snoozed is hidden.")
+        self.place.show_snoozed = not self.place.show_snoozed
+        self.place.judge_again()
+        self.place.say(
+            "What is snoozed is shown." if self.place.show_snoozed else "What is snoozed is hidden."
+        )

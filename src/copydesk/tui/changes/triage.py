@@ -15,17 +15,17 @@ from copydesk.session.change_rows import ASKED, TALK, ChangeRow
 from copydesk.session.offline import reads_kept
 from copydesk.session.target import Target
 from copydesk.session.views import COUNTED_ROWS, FIRST, TALKS_READ, Listing
-from copydesk.tui.changes.details import AT_ONCE
-from copydesk.tui.changes.snooze import ChangesSnooze
+from copydesk.tui.changes.details import AT_ONCE, ChangesDetails
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from copydesk.client.api import Api
+    from copydesk.domain.snooze import Snooze
     from copydesk.tui.changes.list import Judge
 
 
-class ChangesChecking(ChangesSnooze):
+class ChangesChecking(ChangesDetails):
     """Knows what the filter asks for, and reads what it turns on."""
 
     def __init__(self, target: Target) -> None:
@@ -37,6 +37,7 @@ class ChangesChecking(ChangesSnooze):
         self._spared = False
         """Whether the rest was left unread, to spare the service."""
         self.counts: dict[str, int | None] = {}
+        self.show_snoozed = False
 
     def view_listings(self) -> Sequence[Listing]:
         """Return the views that there are for this reader."""
@@ -63,6 +64,31 @@ class ChangesChecking(ChangesSnooze):
     def now(self) -> datetime:
         """Return the time."""
         return self.session.now
+
+    # What sleeps
+
+    def read_sleepers(self) -> None:
+        """Read what sleeps on this machine."""
+
+        async def read(api: Api) -> None:
+            await self.session.sleepers.read()
+
+        def arrived(nothing: None) -> None:
+            if self.sleepers:
+                self.judge_again()
+
+        self.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
+
+    @property
+    def sleepers(self) -> dict[str, Snooze]:
+        """What was put aside, whether it still sleeps or not."""
+        return self.session.sleepers.held
+
+    def snoozed(self, row: ChangeRow) -> bool:
+        """Return whether it sleeps."""
+        return bool(self.sleepers) and self.session.sleepers.asleep(
+            row.id, row.updated, self.session.clock()
+        )
 
     # Judging
 

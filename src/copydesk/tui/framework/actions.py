@@ -470,7 +470,7 @@ class Commands(Acts):
     """
 
     def __init__(self, place: Place) -> None:
-        self.screen = place
+        self.place = self.screen = place
 
     @property
     def app(self) -> DeskApp:

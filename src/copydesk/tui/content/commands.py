@@ -1,23 +1,21 @@
 """What is done with the content of a space or of a change request as a whole.
 
-Mixins of the places that show it, apart from them for length: the raw revision, templates, PDFs,
-and the ways from a page to its files and to what leads to it.
+The raw revision, templates, PDFs, and the ways from a page to its files and to what leads to it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.json_views import Raw
+from copydesk.session.content import NAME_CELLS, Content
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import command
-from copydesk.tui.framework.place import Place
+from copydesk.tui.framework.actions import Commands, action, command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +24,7 @@ if TYPE_CHECKING:
     from copydesk.contract.enumerations import ChangeRequestStatus
     from copydesk.contract.models.content import PageTree, TemplateApply
     from copydesk.session.options import Option
-
-NAME_CELLS = 40
-"""Cells of a name in the title of a sheet."""
+    from copydesk.tui.framework.place import Place
 
 WHOLE, BELOW, ALONE = "all", "below", "only"
 """What a PDF can be of, by the id of the choice."""
@@ -40,64 +36,40 @@ REQUESTS = 100
 """Change requests that are offered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """Whose content is in front; clean. ``request`` None is what the space itself has.
-
-    ``refused`` says why the reader may not edit it.
-    """
-
-    space: str
-    title: str
-    request: str | None = None
-    numbered: str = ""
-    page: str = ""
-    page_title: str = ""
-    refused: str = ""
-
-    @property
-    def name(self) -> str:
-        """What it is called in a sentence."""
-        return self.numbered or shorten(self.title, NAME_CELLS)
-
-
-def no_content(here: ContentCommands) -> str | None:
+def no_content(here: Place) -> str | None:
     """Say so when no space is in front."""
     return None if here.content() is not None else "Put the cursor on a space first."
 
 
-class ContentCommands(Place, scope="content"):
-    """A place that shows a space, its pages or a change request."""
+class ContentCommands(Commands, scope="content"):
+    """What is done with the content of a space, or of a change request, as a whole."""
 
-    def content(self) -> Content | None:
-        """Return whose content is in front, or None."""
-        raise NotImplementedError
-
-    def resume_draft(self, part: str) -> None:
+    def resume_draft(self, part: str) -> bool:
         """Open the form of a template again."""
         from copydesk.tui.framework.keyboard import run_command
 
         method, _, request = part.partition(" ")
-        if method == "template":
-            self.desk.call_later(run_command, self, self.LINE_COMMANDS["template"], request)
-        else:
-            super().resume_draft(part)
+        if method != "template":
+            return False
+        word = self.LINE_COMMANDS["template"]
+        self.app.call_later(run_command, self, word, request)
+        return True
 
     @command("revision", uses=("get_space_revision", "get_change_request_revision"))
     async def show_revision(self, rest: str) -> None:
         """Show the whole revision that is in front as JSON: pages, files, variables, Git."""
         from copydesk.tui.system.raw import RawPlace
 
-        content = self.content()
+        content = self.screen.content()
         if content is None:
-            self.say(no_content(self) or "", "warn")
+            self.screen.say(no_content(self.screen) or "", "warn")
             return
         if content.request is None:
             raw = Raw(f"revision of {content.name}", "get_space_revision", (content.space,))
         else:
             ids = (content.space, content.request)
             raw = Raw(f"revision of {content.name}", "get_change_request_revision", ids)
-        await self.desk.push_screen(RawPlace(self.target, raw))
+        await self.app.push_screen(RawPlace(self.screen.target, raw))
 
     # PDFs
 
@@ -107,9 +79,9 @@ class ContentCommands(Place, scope="content"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        content = self.content()
+        content = self.screen.content()
         if content is None or content.request is None:
-            self.say("The service makes PDFs of change requests: open one first.", "warn")
+            self.screen.say("The service makes PDFs of change requests: open one first.", "warn")
             return
         ids = (content.space, content.request)
         options = [Option(WHOLE, "the whole space as it is in it")]
@@ -120,11 +92,11 @@ class ContentCommands(Place, scope="content"):
                 Option(ALONE, f"{title} alone"),
             ]
         sheet = Choice(f"PDF of {content.name}: what?", options)
-        chosen: str | None = await self.desk.push_screen_wait(sheet)
+        chosen: str | None = await self.app.push_screen_wait(sheet)
         if chosen is None:
             return
         page = None if chosen == WHOLE else content.page
-        api = await self.session.ready()
+        api = await self.screen.session.ready()
 
         async def read() -> str:
             from copydesk.contract import operations as ops
@@ -132,24 +104,24 @@ class ContentCommands(Place, scope="content"):
             only = True if chosen == ALONE else None
             return (await api(ops.get_change_request_pdf, *ids, only=only, page=page)).url
 
-        given = await self.read_now("pdf", read, "Asking for the PDF")
+        given = await self.screen.read_now("pdf", read, "Asking for the PDF")
         if given is None:
             return
         url = web_address(given)
         if not url:
-            self.say("The service gave an address that is none of the web.", "bad")
+            self.screen.say("The service gave an address that is none of the web.", "bad")
             return
         options = [
             Option(SAVE, "save it to a file"),
             Option(OPEN, "open it in the browser"),
             Option(COPY, "copy its address", "good for an hour, without signing in"),
         ]
-        way = await self.desk.push_screen_wait(Choice(f"PDF of {content.name}", options))
+        way = await self.app.push_screen_wait(Choice(f"PDF of {content.name}", options))
         if way == OPEN:
-            self.desk.open_url(url)
-            self.say("Opened in the browser. Its address is good for an hour.")
+            self.app.open_url(url)
+            self.screen.say("Opened in the browser. Its address is good for an hour.")
         elif way == COPY:
-            self.desk.copy(url, "the address of the PDF")
+            self.app.copy(url, "the address of the PDF")
         elif way == SAVE:
             await self._save_pdf(api, url, content)
 
@@ -160,7 +132,7 @@ class ContentCommands(Place, scope="content"):
         from copydesk.session.errors import NotDoneError
         from copydesk.tui.dialogs.ask import Ask
 
-        key = form_key("pages", self._whose(content), "pdf", content.request or "")
+        key = form_key("pages", _whose(self.screen, content), "pdf", content.request or "")
         # An id of the service may look like a path.
         which = slugify(content.numbered or content.request or "")
         name = f"change-request-{which}.pdf"
@@ -175,7 +147,7 @@ class ContentCommands(Place, scope="content"):
                     f"{error.strerror or error}: no file can be made there"
                 ) from None
 
-        typed = await self.desk.push_screen_wait(
+        typed = await self.app.push_screen_wait(
             Ask(
                 f"Save the PDF of {content.name}",
                 "Path of the new file. A file that is there is never replaced.",
@@ -185,27 +157,24 @@ class ContentCommands(Place, scope="content"):
                 send=reserve,
             )
         )
-        self.session.drafts.drop(key)
+        self.screen.session.drafts.drop(key)
         if not typed:
             return
-        data = await self.read_now(
+        data = await self.screen.read_now(
             "pdf", lambda: fetch(api, url), "Having the PDF made and reading it", long=True
         )
         if data is None:
             return
         path = _path(typed)
         if not data.startswith(b"%PDF"):
-            self.say("What came is no PDF; nothing was saved.", "bad")
+            self.screen.say("What came is no PDF; nothing was saved.", "bad")
             return
         try:
             await asyncio.to_thread(_save_new, path, data)
         except OSError as error:
-            self.say(f"{clean(str(path))}: {error.strerror or error}.", "bad")
+            self.screen.say(f"{clean(str(path))}: {error.strerror or error}.", "bad")
             return
-        self.tell(f"Saved {clean(str(path))}, {len(data):,} bytes.", "good")
-
-    def _whose(self, content: Content) -> Target:
-        return Target(self.target.organization or self.session.organization, content.space)
+        self.screen.tell(f"Saved {clean(str(path))}, {len(data):,} bytes.", "good")
 
     # Templates
 
@@ -227,13 +196,13 @@ class ContentCommands(Place, scope="content"):
         from copydesk.session.draft_keys import form_key
         from copydesk.tui.dialogs.body_form import body_form
 
-        content = self.content()
+        content = self.screen.content()
         if content is None or content.refused:
-            self.say((content.refused if content else no_content(self)) or "", "warn")
+            self.screen.say((content.refused if content else no_content(self.screen)) or "", "warn")
             return
         typed = rest.strip().lstrip("#")
         request = content.request or typed or None
-        key = form_key("pages", self._whose(content), "template", request or "")
+        key = form_key("pages", _whose(self.screen, content), "template", request or "")
         target = content.name if request == content.request else f"#{clean(typed)}"
 
         async def send(body: TemplateApply) -> None:
@@ -259,23 +228,23 @@ class ContentCommands(Place, scope="content"):
             facts=["Any space can be a template. Its pages and files come after what is there."],
             verb="add them",
         )
-        await self.desk.push_screen_wait(form)
+        await self.app.push_screen_wait(form)
 
     async def _spaces_offered(self, but: str) -> Sequence[Option]:
         from copydesk.present.space_options import space_options
         from copydesk.session.reads.spaces import read_desk
 
-        organization = self.target.organization or self.session.organization
+        organization = self.screen.target.organization or self.screen.session.organization
         if organization is None:
             return ()
-        desk = await read_desk(await self.session.ready(), organization)
+        desk = await read_desk(await self.screen.session.ready(), organization)
         return space_options(desk.nodes, keep=lambda space: space.id != but)
 
     async def _requests_offered(self, space: str) -> Sequence[Option]:
         from copydesk.contract import operations as ops
         from copydesk.session.options import Option
 
-        api = await self.session.ready()
+        api = await self.screen.session.ready()
         found = []
         statuses: tuple[ChangeRequestStatus, ...] = ("open", "draft")
         for status in statuses:
@@ -296,7 +265,11 @@ class ContentCommands(Place, scope="content"):
         from copydesk.tui.dialogs.dialog import Confirm
         from copydesk.tui.dialogs.form import FieldsWrongError
 
-        api, space, request = await self.session.ready(), content.space, body.change_request_id
+        api, space, request = (
+            await self.screen.session.ready(),
+            content.space,
+            body.change_request_id,
+        )
 
         def tree(now: Api) -> Any:
             if request is None:
@@ -339,7 +312,7 @@ class ContentCommands(Place, scope="content"):
             else "It is published at once where the space is. There is no way back: u cannot take "
             "pages out again."
         )
-        if not await self.desk.push_screen_wait(
+        if not await self.app.push_screen_wait(
             Confirm(f"Add a template to {into}", facts, verb="add them", warning=warning)
         ):
             raise WriteError("Not sent: what you typed is kept.")
@@ -351,7 +324,7 @@ class ContentCommands(Place, scope="content"):
         async def look(now: Api) -> bool | None:
             return True if len(flatten((await tree(now)).pages)) >= known + len(coming) else None
 
-        await self.perform(
+        await self.screen.perform(
             "Add template",
             into,
             send,
@@ -359,7 +332,38 @@ class ContentCommands(Place, scope="content"):
             draft=key,
             done=f"{plural(len(coming), 'page')} added to {into}. There is no way back.",
         )
-        self.read_again()
+        self.screen.read_again()
+
+
+def no_page_in_front(here: Place) -> str | None:
+    """Say so when no page is in front."""
+    content = here.content()
+    return None if content is not None and content.page else "Go to a page first."
+
+
+class PageCommands(Commands, scope="page_ways"):
+    """From a page to its surroundings: what leads to it, and the files that are beside it."""
+
+    @action("b", "leads here", unless=no_page_in_front, show=1, group="Look",
+            uses="list_space_page_backlinks")  # fmt: skip
+    async def show_backlinks(self) -> None:
+        """List the pages that lead to this page, as the space has them now."""
+        content = self.screen.content()
+        assert content is not None
+        await self.app.go("backlinks", _whose(self.screen, content).but(item=content.page))
+
+    @action("g f", "files", unless=no_content, show=False, group="Go",
+            uses=("list_space_files", "list_change_request_files"))  # fmt: skip
+    async def show_files(self) -> None:
+        """Go to the files: those of the space, or of the change request that is read."""
+        content = self.screen.content()
+        assert content is not None
+        target = _whose(self.screen, content).but(change_request=content.request)
+        await self.app.go("files", target)
+
+
+def _whose(place: Place, content: Content) -> Target:
+    return Target(place.target.organization or place.session.organization, content.space)
 
 
 def cannot_be_new(typed: str) -> str | None:

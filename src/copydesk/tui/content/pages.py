@@ -10,21 +10,21 @@ from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
 from copydesk.present.json_views import Raw, page_raw
+from copydesk.session.content import Content
 from copydesk.session.page_rows import LinkRow, PageRow
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
 from copydesk.session.target import Target
 from copydesk.session.visits import Visit
 from copydesk.tui.content import page_cells as present
-from copydesk.tui.content.commands import Content
+from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.content.order import PageOrder
-from copydesk.tui.content.page_commands import PageWays
 from copydesk.tui.content.page_threads import ThreadAbove
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import no_last_place
 from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
@@ -54,10 +54,11 @@ def nowhere_back(here: PagesPlace) -> str | None:
 
 
 @place("pages", title="Pages", uses=("get_space", "list_space_pages"))
-class PagesPlace(PageWays, ThreadAbove, scope="pages"):
+class PagesPlace(Place, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
     RAW = ("get_space_page", "get_change_request_page")
+    COMMAND_CLASSES = (ContentCommands, PageCommands)
 
     CSS_PATH = style_path("pages")
     AUTO_FOCUS = "#pages"
@@ -78,6 +79,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         self._behind = False
         """Whether others changed the pages since they were read."""
         self._followed = Followed()
+        self.thread = ThreadAbove(self)
 
     def visit(self) -> Visit | None:
         """Return what it shows now, with its page."""
@@ -116,7 +118,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
             id="page-links",
         )
         yield Part("left", self.rows)
-        yield Part("main", self.thread, self.text)
+        yield Part("main", self.thread.pane, self.text)
         yield Part("side", self.links)
 
     def trail(self) -> Iterable[str]:
@@ -193,7 +195,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
             return
         if not self.order.readable:
             self.rows.empty = "Reading pages…"
-        self.read_thread()
+        self.thread.read()
         version = self._version
         self.load(
             "tree",
@@ -302,7 +304,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     def _show(self, page: PageRow, read: Read) -> None:
         same = self.shown_page is not None and self.shown_page.id == page.id
         self.shown_page = page
-        self.show_thread(page.id)
+        self.thread.show_at(page.id)
         self.text.empty = "This page is empty."
         self.text.title = page.where + ("   hidden" if page.hidden else "")
         self.text.set_text(read.markdown, top=not same)
@@ -450,7 +452,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
 
     async def close_place(self) -> None:
         """Step back as Esc does; to the list of threads at once for who came from there."""
-        if self.for_thread or not self._back_to_tree():
+        if self.thread.shown or not self._back_to_tree():
             await super().close_place()
 
     def _back_to_tree(self) -> bool:

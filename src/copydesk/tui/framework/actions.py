@@ -465,7 +465,7 @@ def declared_commands() -> list[Command]:
 class Commands(Acts):
     """Actions of a place in an object of their own, which takes the place and what else it needs.
 
-    A place lists them in `Place.commands`. The keyboard asks them before the place itself, so that
+    A place names them in `Place.COMMAND_CLASSES`. The keyboard asks them before the place, so that
     they may take a key that means something else elsewhere. Guards and labels are given the place.
     """
 
@@ -481,6 +481,10 @@ class Commands(Acts):
     def is_attached(self) -> bool:
         """Whether the place is there."""
         return self.screen.is_attached
+
+    def resume_draft(self, part: str) -> bool:
+        """Open the field that a draft was typed in; False where that is none of these actions."""
+        return False
 
 
 def actions_of(chain: Sequence[Acts | type[Acts]]) -> Iterator[tuple[int, Action]]:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from copydesk.domain.text import clean, shorten
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
-from copydesk.tui.framework.actions import Action, actions_of
+from copydesk.tui.framework.actions import Action, Commands, actions_of
 from copydesk.tui.framework.ages import NAMED_WIDTH, age_line
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.keyboard import Meaning, keys_of
@@ -467,7 +467,14 @@ class Foot(Line):
             labels[help_entry[1].id] = self._label(help_entry[1], chain[help_entry[0]])
             room -= len(labels[help_entry[1].id])
         leads = getattr(chain[0], "leads", "") if chain else ""
-        by_need = sorted(unique, key=lambda e: (not leads or e[1].group != leads, -e[1].show))
+
+        def need(entry: tuple[int, Action]) -> tuple[bool, int, bool]:
+            level, action = entry
+            elsewhere = not leads or action.group != leads
+            # The keyboard asks commands before their place; what all places have is shown first.
+            return elsewhere, -action.show, isinstance(chain[level], Commands)
+
+        by_need = sorted(unique, key=need)
         kept: set[str] = set()
         for _, action in by_need:
             if cells[action.id] <= room:
@@ -491,8 +498,7 @@ class Foot(Line):
         text.rstrip()
         return text, Text()
 
-    def _label(self, action: object, owner: object) -> str:
-        assert isinstance(action, Action)
+    def _label(self, action: Action, owner: object) -> str:
         keyboard = desk_of(self).keyboard
         key = shown(keys_of(action, keyboard.keymap)[0]).replace(" ", "")
         return f"{key} {action.label_for(owner)}"

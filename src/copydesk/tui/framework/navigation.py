@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from copydesk.session.declarations import PLACES
+from copydesk.session.declarations import ACTIONS, PLACES, Declared
 from copydesk.tui.framework.actions import Action, DeclarationError, Uses
 
 if TYPE_CHECKING:
@@ -73,6 +73,9 @@ def place(
         cls.PLACE = name
         cls.TITLE = title
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
+        for commands in cls.COMMAND_CLASSES:
+            for each in commands.ACTIONS.values():
+                ACTIONS[f"{cls.SCOPE}.{each.method}"] = Declared(each.label, each.danger)
         for jump in (Jump(key, name, title), *jumps):
             taken = ENTRIES.get(jump.name)
             if taken is not None and taken.place.__qualname__ != cls.__qualname__:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.present.json_views import Raw
+    from copydesk.session.content import Content
     from copydesk.session.session import Session
     from copydesk.tui.framework.actions import Commands
     from copydesk.tui.framework.desk_app import DeskApp
@@ -136,6 +137,10 @@ class Place(CommonActions, Loading, Shaped):
 
     def withheld(self) -> str | None:
         """Return why `url` is neither shown nor copied now, only opened; None when it is both."""
+        return None
+
+    def content(self) -> Content | None:
+        """Return whose content is in front, or None."""
         return None
 
     def raw(self) -> Raw | None:

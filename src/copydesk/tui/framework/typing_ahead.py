@@ -136,7 +136,7 @@ class TypingAhead:
 
         if ahead_action(part):
             self._resume_typed(place, part, opening)
-        else:
+        elif not any(each.resume_draft(part) for each in place.commands):
             place.resume_draft(part)
         if self.opening is opening:
             opening.worker = begin(place, until_it_opens, name="resume draft")

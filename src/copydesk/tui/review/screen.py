@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.text import clean
 from copydesk.present.diff_rows import SIDES
 from copydesk.present.page_changes import place_of
+from copydesk.session.content import Content
 from copydesk.session.glyphs import glyphs
 from copydesk.session.seen_pages import reversal_of
-from copydesk.session.target import Target
-from copydesk.tui.content.commands import Content
-from copydesk.tui.content.page_commands import PageWays
+from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.review.commands import ReviewRequest
@@ -40,12 +39,10 @@ FRAME = 4
         "list_change_request_page_links",
     ),
 )
-class Review(PageWays, ReviewRequest, scope="review"):
+class Review(ReviewRequest, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.commands = (ImpactCommands(self),)
+    COMMAND_CLASSES = (ImpactCommands, ContentCommands, PageCommands)
 
     def content(self) -> Content | None:
         """Return the request, and the page in front."""

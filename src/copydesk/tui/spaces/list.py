@@ -14,10 +14,11 @@ from copydesk.domain.filter import fold
 from copydesk.domain.space_tree import SORTS, TRASH, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
+from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
-from copydesk.tui.content.commands import Content, ContentCommands
+from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
@@ -57,11 +58,12 @@ def no_rows(here: SpacesPlace) -> str | None:
     title="Spaces",
     uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
 )
-class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="spaces"):
+class SpacesPlace(SpacesArranging, SpacesCounting, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     IN_ORGANIZATION = False
     RAW = OF_NODE
+    COMMAND_CLASSES = (ContentCommands,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

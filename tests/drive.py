@@ -174,7 +174,8 @@ class Driver:
         try:
             return await self._settle(final=final)
         finally:
-            UNSEEN.discard(self.app)
+            if self._draws:
+                UNSEEN.discard(self.app)
 
     async def _settle(self, *, final: bool) -> list[asyncio.Future[Any]]:
         loop: Any = asyncio.get_running_loop()

@@ -88,6 +88,10 @@ class ChangesActions(Place, scope="changes"):
         """Bring the counts up to date."""
         raise NotImplementedError
 
+    def look_at_links(self) -> None:
+        """Read what the row under the cursor does to the links around it."""
+        raise NotImplementedError
+
     async def do_to_marked(self, bulk: Bulk) -> None:
         """Show what would be done to the marked rows, and do it after a ``y``."""
         raise NotImplementedError
@@ -138,6 +142,7 @@ class ChangesActions(Place, scope="changes"):
         """Go to the details; Tab comes back."""
         self.remove_class("-no-side")
         self.desk.step_pane(1)
+        self.look_at_links()
 
     @action(
         "Y", "copy…", unless=unless_marked(nothing_selected), show=False, group="Share",

@@ -45,6 +45,9 @@ AT_ONCE = 4
 KEPT_DETAILS = 3_000
 """Rows of which is kept what was read."""
 
+KEPT_IMPACTS = 100
+"""Requests of which is kept what they do to links."""
+
 FRESH_SECONDS = 60
 """How old what was read of a row may get before it is read again by itself."""
 
@@ -59,8 +62,7 @@ class ChangesDetails(ChangesActions):
         """The ids of those that the reader was asked to review; None when not known."""
         self._asked_old = False
         """Whether that is to be read again; until it was, it stays."""
-        self._fresh_from: datetime | None = None
-        """What was read before this moment is to be read again."""
+        self._impacts: dict[str, tuple[datetime, str]] = {}
 
     def space_title(self, space_id: str) -> str:
         """Return what a space is called, "" while that is not known."""
@@ -78,7 +80,6 @@ class ChangesDetails(ChangesActions):
         A review changes no row, so that what is known does not show its age.
         """
         if row is None:
-            self._fresh_from = self.session.clock()
             self._asked_old = True
             for row_id, (updated, found) in self._details.items():
                 self._details[row_id] = updated, replace(found, read_at=None)
@@ -181,7 +182,34 @@ class ChangesDetails(ChangesActions):
         known = self.known(row)
         if known is not None and known.stuck != self.stuck(row):
             known = replace(known, stuck=self.stuck(row))
-        return known
+        return None if known is None else replace(known, impact=self.impact_of(row))
+
+    def impact_of(self, row: ChangeRow) -> str:
+        """Return what it does to links in words, "" while that is not read."""
+        at, said = self._impacts.get(row.id, (None, ""))
+        return said if at == row.updated else ""
+
+    def look_at_links(self) -> None:
+        """Read what the row under the cursor does to links: a request for each changed page."""
+        row = self.rows.selected
+        if row is not None and row.status != "merged" and not self.impact_of(row):
+            self._read_impact(row)
+
+    def _read_impact(self, row: ChangeRow) -> None:
+        async def read(api: Api) -> str:
+            from copydesk.present.impact import impact_line
+            from copydesk.session.reads.impact import read_impact
+            from copydesk.session.reads.review import read_request
+
+            opened = await read_request(api, row.space, row.id)
+            return impact_line(await read_impact(api, row.space, row.id, opened.changes))
+
+        def arrived(said: str) -> None:
+            if len(self._impacts) >= KEPT_IMPACTS:
+                self._impacts.clear()
+            self._impacts[row.id] = row.updated, said
+
+        self.load("impact", read, arrived, what="Reading who links to it")
 
     def read_details(self, row: ChangeRow, parts: Collection[str] = ALL_PARTS) -> None:
         """Read about a row; what is known of it stays until the answer comes."""

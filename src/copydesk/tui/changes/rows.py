@@ -10,17 +10,30 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from copydesk.domain.filter import Query
+from copydesk.domain.saved_view import SavedView
 from copydesk.present import change_request as present
 from copydesk.present.change_request import SORT_NEEDS
 from copydesk.session import change_request_snapshot as remembered
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.errors import failure_types
 from copydesk.session.target import Target
-from copydesk.session.views import COUNT_SECONDS, SERVED, Listing
+from copydesk.session.views import (
+    COUNT_SECONDS,
+    FIRST,
+    LISTINGS,
+    OWN,
+    SERVED,
+    STATUSES,
+    Listing,
+    listing_of,
+)
 from copydesk.tui.changes.details import AT_ONCE
-from copydesk.tui.changes.views import ChangesViews
+from copydesk.tui.changes.triage import ChangesChecking
+from copydesk.tui.framework.place import View
 from copydesk.tui.framework.sources import Change, Fetch, ListSource, PagedSource, Source
 from copydesk.tui.framework.workers import begin
+from copydesk.tui.widgets.columns import Column
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -33,11 +46,15 @@ PULSE = ("open", "draft")
 """The views whose counts are read with each poll: nothing comes or goes but through them."""
 
 
-class ChangesRows(ChangesViews):
+class ChangesRows(ChangesChecking):
     """A view of change requests, paged as the service lists it or sorted here."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.own: list[SavedView] = []
+        """The reader's own views."""
+        if not self.view:
+            self.view = FIRST
         self._spaces: Spaces | None = None
         self._written = 0
         self._counted: datetime | None = None
@@ -47,6 +64,81 @@ class ChangesRows(ChangesViews):
         self._sorting: object | None = None
 
     # Views
+
+    def view_listings(self) -> Sequence[Listing]:
+        """Return the views that there are for this reader."""
+        known = self.session.me is not None or self.session.api is None
+        given = [each for each in LISTINGS if known or not each.personal]
+        return [*given, *(listing_of(view) for view in self.own)]
+
+    @property
+    def listing(self) -> Listing:
+        """The view that is shown."""
+        listings = {each.id: each for each in (*LISTINGS, *map(listing_of, self.own))}
+        return listings.get(self.view, listings[FIRST])
+
+    @property
+    def first_view(self) -> str:
+        """The view that the place opens with."""
+        return FIRST
+
+    def show_views(self) -> None:
+        """Name the views, with how many rows each holds as far as that is known."""
+        self.set_views(
+            [
+                View(each.id, each.title, self.counts.get(each.id), each.short)
+                for each in self.view_listings()
+            ]
+        )
+
+    def read_views(self) -> None:
+        """Read the person's own views, and say what is wrong with one."""
+
+        async def read(api: Api) -> tuple[list[SavedView], str]:
+            try:
+                return list(await asyncio.to_thread(self.session.views.read)), ""
+            except (OSError, ValueError) as error:
+                return [], str(error)
+
+        def arrived(found: tuple[list[SavedView], str]) -> None:
+            own, wrong = found
+            others = own != self.own
+            if others:
+                self.own_are(own)
+            asked = self.target.view
+            said = [wrong, *(why for view in self.own if (why := self.view_wrong(view)))]
+            for sentence in filter(None, said if others or wrong else ()):
+                self.say(sentence, "warn")
+            self.show_views()
+            if asked is not None and asked != self.view and asked.startswith(OWN):
+                self.choose_view(asked)
+
+        self.load("views", read, arrived, what="Reading your views", local=True)
+
+    def view_wrong(self, view: SavedView) -> str:
+        """Return what is wrong with a person's own view as a sentence; "" when nothing is."""
+        where = f"line {view.line} of the settings" if view.line else "your views"
+        lead = f"View “{view.name}” ({where}): "
+        query = Query.parse(view.filter, self.fields)
+        if query.problems:
+            return lead + query.problems[0].sentence
+        if view.sort and view.sort not in present.SORTS:
+            return f"{lead}there is no order {view.sort!r}; known are {', '.join(present.SORTS)}."
+        unknown = [each for each in view.statuses if each not in STATUSES]
+        if unknown or not view.statuses:
+            return f"{lead}status is one of {', '.join(STATUSES)}."
+        columns = [column.key for column in self.all_columns]
+        strange = [each for each in view.columns if each not in columns]
+        if strange:
+            return f"{lead}there is no column {strange[0]!r}; known are {', '.join(columns)}."
+        return ""
+
+    def own_are(self, own: list[SavedView]) -> None:
+        """Show other views of one's own; where the one that is shown went, the first."""
+        self.own = own
+        if self.view.startswith(OWN) and self.view not in [OWN + view.name for view in own]:
+            self.choose_view(FIRST)
+        self.show_views()
 
     def view_changed(self) -> None:
         """Show another view, from its top, with the filter that is on."""
@@ -63,6 +155,11 @@ class ChangesRows(ChangesViews):
         self.rows.move_first()
         self.check()
         self.look()
+
+    @property
+    def all_columns(self) -> Sequence[Column[ChangeRow]]:
+        """Every column that the list can show."""
+        raise NotImplementedError
 
     def show_columns(self) -> None:
         """Show the columns of the view."""
@@ -412,7 +509,10 @@ class ChangesRows(ChangesViews):
         self.count_views()
 
     def put(self, row: ChangeRow) -> None:
-        """Show a row as it is now, where it is; one that left the view stays until it is folded."""
+        """Show a row as it is now, where it is; one that left the view stays until it is folded.
+
+        A marked one that is gone is unmarked, and that is said.
+        """
         base = self.rows.source.base
         if isinstance(base, PagedSource | ListSource):
             base.update(row)
@@ -421,6 +521,13 @@ class ChangesRows(ChangesViews):
         else:
             self.left.add(row.id)
         self.look()
+        if row.id not in self.rows.marks:
+            return
+        if row.status == "gone":
+            self.rows.set_marks(self.rows.marks - {row.id})
+            self.say(f"{row.label} was marked and is gone: it is not marked any more.", "warn")
+        else:
+            self.rows.set_marks(self.rows.marks, {row.id: row})
 
     def take_in(self) -> None:
         """Read the rows again and bring in at once what was made here; the cursor keeps its row."""

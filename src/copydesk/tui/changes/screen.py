@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from textual.app import ComposeResult
 from copydesk.domain.address import markdown_link
 from copydesk.domain.filter import Query, fold, quoted
 from copydesk.domain.saved_view import SavedView
-from copydesk.domain.text import listed
+from copydesk.domain.text import listed, plural
 from copydesk.present import change_details
 from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
@@ -22,13 +23,16 @@ from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.session.views import LISTINGS, SERVED, STATUSES
+from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
 from copydesk.tui.changes.details import READ_FOR
 from copydesk.tui.changes.edits import EditCommands
-from copydesk.tui.changes.impact import ChangesImpact
+from copydesk.tui.changes.guards import first_reason
 from copydesk.tui.changes.list import ChangesList
 from copydesk.tui.changes.people import PeopleCommands
+from copydesk.tui.changes.rows import ChangesRows
 from copydesk.tui.changes.runs import MergeCommands
 from copydesk.tui.changes.snooze import SnoozeCommands
+from copydesk.tui.changes.views import ViewCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import Jump, place
 from copydesk.tui.framework.place import Part
@@ -67,12 +71,12 @@ LISTED = (
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me", LISTED),),
     uses=(*LISTED, "list_space_change_requests", "get_issues_cluster"),
 )
-class ChangesPlace(ChangesImpact):
+class ChangesPlace(ChangesRows):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     RAW = ("get_change_request",)
 
-    COMMAND_CLASSES = (MergeCommands, EditCommands, SnoozeCommands, PeopleCommands)
+    COMMAND_CLASSES = (MergeCommands, EditCommands, SnoozeCommands, ViewCommands, PeopleCommands)
 
     CSS_PATH = style_path("changes")
 
@@ -268,10 +272,11 @@ class ChangesPlace(ChangesImpact):
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a text was typed in."""
-        if part == "view":
-            self.call_later(run, self, self.ACTIONS["save_view"])
-        else:
-            next(each for each in self.commands if isinstance(each, EditCommands)).resume(part)
+        for each in self.commands:
+            if part == "view" and isinstance(each, ViewCommands):
+                self.call_later(run, each, each.ACTIONS["save_view"])
+            elif part != "view" and isinstance(each, EditCommands):
+                each.resume(part)
 
     @property
     def _where(self) -> object:
@@ -314,6 +319,52 @@ class ChangesPlace(ChangesImpact):
             self._people = people
             self.show_columns()
         super().look()
+
+    # What is done to the marked ones
+
+    def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
+        """Show what actions are for now."""
+        self.frame_soon()
+
+    async def do_to_marked(self, bulk: Bulk) -> None:
+        """Show what would be done to the marked rows, and do it after a ``y``."""
+        from copydesk.tui.dialogs.bulk import BulkSheet
+
+        rows = {row.id: row for row in self.rows.marked_rows()}
+        hidden = self.rows.hidden_marks
+        several = len({row.space for row in rows.values()}) > 1
+        group = f"{bulk.verb} {secrets.token_hex(4)}"
+        items = [
+            BulkItem(
+                row.id,
+                row.label,
+                row.subject,
+                row.id in hidden,
+                (first_reason(self, row, bulk.unless) or "").removeprefix(f"{row.label} "),
+                where=self.space_title(row.space) if several else "",
+            )
+            for row in rows.values()
+        ]
+        doing = BulkRun(
+            bulk.verb,
+            items,
+            lambda item: bulk.send(rows[item.id], group),
+            lambda: self._ended(bulk, doing),
+        )
+        sheet = BulkSheet(doing, warning=bulk.warning)
+        await self.desk.push_screen_wait(sheet)
+        if doing.running:
+            waiting = doing.count("waiting") + doing.count("sending")
+            self.tell(f"{bulk.verb}: {plural(waiting, 'request')} to go; @ shows each.")
+
+    def _ended(self, bulk: Bulk, run: BulkRun) -> None:
+        """Say what came of it, and unmark what was done."""
+        bulk.ended(run.count("failed") > 0)
+        done = {item.id for item in run.items if item.state in ("done", "queued")}
+        if self.is_attached:
+            self.rows.set_marks(self.rows.marks - done)
+            self.after_write()
+        (self.desk.here or self).say(run.result, "bad" if run.count("failed") else "good")
 
     # Opening one, and the filter
 

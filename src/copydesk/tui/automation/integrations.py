@@ -10,12 +10,12 @@ from copydesk.present.facts import Fact
 from copydesk.session.target import Target
 from copydesk.tui.automation import integration_cells as present
 from copydesk.tui.automation.integration_resources import INTEGRATIONS
-from copydesk.tui.automation.publication import Publishing
+from copydesk.tui.automation.publication import PublishCommands
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.resource.place import REST_SECONDS, nothing_selected
+from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -70,11 +70,12 @@ def no_home(here: IntegrationsPlace) -> str | None:
 
 
 @place("integrations", key="I", title="Integrations", uses="list_integrations")
-class IntegrationsPlace(Publishing, scope="integrations"):
+class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     """Every integration that can be found: one's own, and those of others."""
 
     IN_ORGANIZATION = False
 
+    COMMAND_CLASSES = (PublishCommands,)
     RESOURCE = INTEGRATIONS
 
     def __init__(self, target: Target) -> None:
@@ -111,6 +112,10 @@ class IntegrationsPlace(Publishing, scope="integrations"):
     def _looked(self) -> None:
         super().show_item()
         self.refresh_frame()
+
+    def named(self, item: Integration) -> str:
+        """Return its name as a sentence or a title has it."""
+        return shorten(self.label(item), 40)
 
     def facts_of(self, item: Integration) -> list[Fact]:
         """Return the details of an integration, and whether it is installed."""

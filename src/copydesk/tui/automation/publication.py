@@ -15,19 +15,19 @@ from copydesk.domain.yaml_lines import FileError
 from copydesk.tui.automation import integration_cells as present
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.dialog import Confirm, Notice
-from copydesk.tui.framework.actions import action, command
-from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.framework.actions import Commands, action, command
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.integration import Integration, IntegrationPublish
     from copydesk.tui.automation.integration_loader import Manifest
+    from copydesk.tui.automation.integrations import IntegrationsPlace
 
 OFFERED = 50
 """So many files are offered as manifests."""
 
 
-def manifests_here(here: Publishing) -> Sequence[str]:
+def manifests_here(here: IntegrationsPlace) -> Sequence[str]:
     """Return the files in the folder where the program was started that may be manifests."""
     try:
         names = sorted(each.name for each in Path().iterdir() if each.suffix in MANIFESTS)
@@ -47,12 +47,10 @@ def no_file(typed: str) -> str | None:
         return "there is no such file"
 
 
-class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
-    """A list of integrations from which manifests are published."""
+class PublishCommands(Commands, scope="integration_publishing"):
+    """Publishing integrations from manifest files."""
 
-    def named(self, item: Integration) -> str:
-        """Return its name as a sentence or a title has it."""
-        return shorten(self.label(item), 40)
+    screen: IntegrationsPlace
 
     @action(
         "ctrl+n",
@@ -68,10 +66,10 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         sheet = Ask(
             "Publish an integration",
             "Path of its manifest (YAML or JSON). Nothing is sent yet.",
-            draft_key=self.draft_key("publish"),
+            draft_key=self.screen.draft_key("publish"),
             check=no_file,
         )
-        typed = await self.desk.push_screen_wait(sheet)
+        typed = await self.app.push_screen_wait(sheet)
         if typed:
             await self._publish(typed)
 
@@ -98,35 +96,39 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         except FileError as error:
             facts = [clean(str(problem)) for problem in error.problems]
             title = f"{file}: {plural(len(facts), 'mistake')}, nothing was sent"
-            await self.desk.push_screen_wait(Notice(title, facts))
+            await self.app.push_screen_wait(Notice(title, facts))
             return
         name = manifest.name
-        api = await self.session.ready()
-        read = await self.read_now("plan", lambda: self._there(api, name), "Reading what is there")
+        api = await self.screen.session.ready()
+        read = await self.screen.read_now(
+            "plan", lambda: self._there(api, name), "Reading what is there"
+        )
         if read is None:
             return
         found = read[0]
         if found is not None and found.permissions is not None and not found.permissions.admin:
             owner = clean(present.owner(found)) or "another organization"
-            self.say(f"{name} belongs to {owner}: publishing it takes admin there.", "warn")
+            self.screen.say(f"{name} belongs to {owner}: publishing it takes admin there.", "warn")
             return
         body = self._owned(manifest, found)
         if body is None:
-            self.say("Say in the manifest which organization owns it (organization: …).", "warn")
+            self.screen.say(
+                "Say in the manifest which organization owns it (organization: …).", "warn"
+            )
             return
         if not await self._agreed(manifest, body, found):
             return
         published = Publication(name, body)
-        version = await self.perform(
+        version = await self.screen.perform(
             "Publish integration",
             name,
             published.send,
             reversal=integration_made(name) if found is None else None,
             look=published.look,
         )
-        self.tell(f"Published {name}, version {version.version}.", "good")
-        self.session.drafts.drop(self.draft_key("publish"))
-        self.read_written(name)
+        self.screen.tell(f"Published {name}, version {version.version}.", "good")
+        self.screen.session.drafts.drop(self.screen.draft_key("publish"))
+        self.screen.read_written(name)
 
     async def _there(self, api: Api, name: str) -> tuple[Integration | None]:
         from copydesk.tui.automation.integration_requests import find_integration
@@ -137,9 +139,9 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         """Return what the organization is called that a manifest names, as a sentence has it."""
         from copydesk.session.reads.spaces import read_organizations
 
-        if named == self.organization:
-            return self.session.title_of(named)
-        known = await read_organizations(await self.session.ready())
+        if named == self.screen.organization:
+            return self.screen.session.title_of(named)
+        known = await read_organizations(await self.screen.session.ready())
         for each in known:
             if named in (each.id, each.hostname):
                 return shorten(clean(each.title), 40)
@@ -149,9 +151,9 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         """Return the body with its owner: the organization at hand where nobody is said."""
         if found is not None or manifest.body.organization is not None:
             return manifest.body
-        if self.organization is None:
+        if self.screen.organization is None:
             return None
-        return manifest.body.model_copy(update={"organization": self.organization})
+        return manifest.body.model_copy(update={"organization": self.screen.organization})
 
     async def _agreed(
         self, manifest: Manifest, body: IntegrationPublish, found: Integration | None
@@ -173,5 +175,5 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
             )
         title = f"Publish {shorten(manifest.name, 50)}"
         sheet = Confirm(title, facts, verb="publish", warning=warning)
-        agreed = await self.desk.push_screen_wait(sheet)
+        agreed = await self.app.push_screen_wait(sheet)
         return agreed is True

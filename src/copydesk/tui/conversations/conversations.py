@@ -19,7 +19,7 @@ from copydesk.tui.conversations import conversation_cells as present
 from copydesk.tui.conversations.cluster_links import go_to_cluster
 from copydesk.tui.conversations.conversation_cells import ConversationRow, Sources
 from copydesk.tui.conversations.filter import conversation_fields, filtering
-from copydesk.tui.conversations.ingestion import TalkIngesting
+from copydesk.tui.conversations.ingestion import IngestCommands
 from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, TalkListing
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
@@ -57,9 +57,10 @@ def no_conversation(here: ConversationsPlace) -> str | None:
 
 
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
-class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
+class ConversationsPlace(TalkListing, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
+    COMMAND_CLASSES = (IngestCommands,)
     noun = "conversation"
 
     def __init__(self, target: Target) -> None:

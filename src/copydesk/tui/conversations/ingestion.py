@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.run import RunSheet
-from copydesk.tui.framework.actions import command
-from copydesk.tui.framework.place import Place
+from copydesk.tui.framework.actions import Commands, command
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -24,30 +23,30 @@ SAID = 12
 """Complaints about a file that are shown."""
 
 
-class TalkIngesting(Place, scope="talk_ingesting"):
+class IngestCommands(Commands, scope="talk_ingesting"):
     """Sends conversations that support exported as JSON."""
 
     @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
         """Hand in the conversations of a JSON file, after showing them; one sent is replaced."""
-        organization = self.target.organization or self.session.organization
+        organization = self.screen.target.organization or self.screen.session.organization
         if organization is None:
-            self.say("No organization is chosen: g o lists yours.", "warn")
+            self.screen.say("No organization is chosen: g o lists yours.", "warn")
             return
         if not rest:
-            self.say("Say which file: :ingest FILE, as in :ingest export.json.", "warn")
+            self.screen.say("Say which file: :ingest FILE, as in :ingest export.json.", "warn")
             return
         try:
             items, complaints = await asyncio.to_thread(_read, rest)
         except (OSError, RuntimeError) as error:  # the latter where ~ is nobody's folder
             why = error.strerror if isinstance(error, OSError) else None
-            self.say(f"Not read: {clean(why or str(error))}: {clean(rest)}", "warn")
+            self.screen.say(f"Not read: {clean(why or str(error))}: {clean(rest)}", "warn")
             return
         if not items:
             why = f": {complaints[0]}" if complaints else "."
-            self.say(f"There is no conversation to send in {clean(rest)}{why}", "warn")
+            self.screen.say(f"There is no conversation to send in {clean(rest)}{why}", "warn")
         elif len(items) > MOST:
-            self.say(
+            self.screen.say(
                 f"{len(items)} conversations; from here {MOST} at most are sent. “copydesk "
                 "conversations send” takes any number.",
                 "warn",
@@ -65,7 +64,7 @@ class TalkIngesting(Place, scope="talk_ingesting"):
             said,
             verb=f"go on with the other {len(items)}",
         )
-        answer: bool | None = await self.desk.push_screen_wait(sheet)
+        answer: bool | None = await self.app.push_screen_wait(sheet)
         return answer is True
 
     async def _hand_in(self, organization: str, items: list[Item]) -> None:
@@ -80,10 +79,10 @@ class TalkIngesting(Place, scope="talk_ingesting"):
             facts=("There is no way back: the service deletes no conversation.",),
             left="send no more",
         )
-        sent = cast("int | None", await self.desk.push_screen_wait(sheet))
+        sent = cast("int | None", await self.app.push_screen_wait(sheet))
         if sent:
-            self.tell(f"Handed in {plural(sent, 'conversation')}.", "good")
-            self.read_again()
+            self.screen.tell(f"Handed in {plural(sent, 'conversation')}.", "good")
+            self.screen.read_again()
 
     async def _send(self, organization: str, item: Item) -> None:
         """Send one, and look whether it is there where no answer came. Raises `WriteError`."""
@@ -103,7 +102,7 @@ class TalkIngesting(Place, scope="talk_ingesting"):
                 return None
             return True if is_there(item.conversation, found) else None
 
-        await self.perform("Hand in", _line(item), write, look=look)
+        await self.screen.perform("Hand in", _line(item), write, look=look)
 
 
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual import events
@@ -15,15 +15,19 @@ from copydesk.domain.text import listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
+from copydesk.tui.framework.details import HasDetails
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, View
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.merge import run_cells as present
-from copydesk.tui.merge.run_commands import MergeRunActions
+from copydesk.tui.merge.run_commands import MergeRunCommands
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.session.runs.merge import MergeRunner
 
 EMPTY = (
     "No merge run is planned. gc lists change requests: Space marks them there, then m plans it."
@@ -50,9 +54,10 @@ class Row:
 
 
 @place("merge-run", key="m", title="Merge run")
-class MergeRunPlace(MergeRunActions):
+class MergeRunPlace(HasDetails, scope="merge_run_place"):
     """The merge run that is planned or goes on, and the ones that have ended."""
 
+    COMMAND_CLASSES = (MergeRunCommands,)
     CSS_PATH = style_path("merge_run")
 
     def __init__(self, target: Target) -> None:
@@ -66,6 +71,16 @@ class MergeRunPlace(MergeRunActions):
             self.view = "run"
 
     # What there is
+
+    @property
+    def runner(self) -> MergeRunner:
+        """What goes through the run."""
+        return self.desk.merging
+
+    @property
+    def run(self) -> MergeRun | None:
+        """The run that is shown; None in the list of former ones."""
+        return self.runner.run if self.view == "run" else None
 
     @property
     def selected(self) -> RunItem | None:
@@ -324,6 +339,12 @@ class MergeRunPlace(MergeRunActions):
             self.open_review(row.item, "overview")
         elif row is not None:
             self.details()
+
+    def open_review(self, item: RunItem, view: str) -> None:
+        """Open the review of a request."""
+        organization = self.target.organization or self.session.organization
+        target = Target(organization, space=item.space, change_request=item.request, view=view)
+        self.desk.go_soon("review", target)
 
 
 def _item(row: Row) -> RunItem:

@@ -8,13 +8,11 @@ from rich.text import Text
 
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
 from copydesk.domain.text import listed, plural
-from copydesk.session.target import Target
-from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.merge import run_cells as present
 
 if TYPE_CHECKING:
-    from copydesk.session.runs.merge import MergeRunner
+    from copydesk.tui.merge.run import MergeRunPlace
 
 NAMED = 10
 """So many requests a sheet names of those that it counts."""
@@ -28,19 +26,19 @@ READS = (
 """The operations that a request is read with before anything is sent for it."""
 
 
-def no_run(here: MergeRunActions) -> str | None:
+def no_run(here: MergeRunPlace) -> str | None:
     """Say so when there is nothing to go through, or somebody else is at it."""
     if here.runner.elsewhere:
         return "Another copydesk is going through this run. R looks how far it is."
     return None if here.run is not None else "No merge run is planned."
 
 
-def nothing_selected(here: MergeRunActions) -> str | None:
+def nothing_selected(here: MergeRunPlace) -> str | None:
     """Say so when the cursor is on no change request."""
     return None if here.selected else "Put the cursor on a change request of the run first."
 
 
-def not_waiting(here: MergeRunActions) -> str | None:
+def not_waiting(here: MergeRunPlace) -> str | None:
     """Say so when the request under the cursor has begun."""
     item = here.selected
     if item is None:
@@ -48,7 +46,7 @@ def not_waiting(here: MergeRunActions) -> str | None:
     return None if item.state == "waiting" else f"{item.label} {_stands(item)}."
 
 
-def not_removable(here: MergeRunActions) -> str | None:
+def not_removable(here: MergeRunPlace) -> str | None:
     """Say so when the request can neither be taken out nor put back."""
     item = here.selected
     if item is not None and item.state == "removed" and here.run and here.run.state != "finished":
@@ -58,7 +56,7 @@ def not_removable(here: MergeRunActions) -> str | None:
     return not_waiting(here)
 
 
-def not_ready(here: MergeRunActions) -> str | None:
+def not_ready(here: MergeRunPlace) -> str | None:
     """Say so when there is nothing to start or to go on with."""
     run = here.run
     if run is None:
@@ -73,7 +71,7 @@ def not_ready(here: MergeRunActions) -> str | None:
     return None
 
 
-def not_running(here: MergeRunActions) -> str | None:
+def not_running(here: MergeRunPlace) -> str | None:
     """Say so when nothing runs."""
     run = here.run
     if run is not None and run.state == "running":
@@ -81,7 +79,7 @@ def not_running(here: MergeRunActions) -> str | None:
     return "It is not running. ctrl+s starts it, or goes on."
 
 
-def not_stopped(here: MergeRunActions) -> str | None:
+def not_stopped(here: MergeRunPlace) -> str | None:
     """Say so when there is nothing to try again."""
     stopped = None if here.run is None else here.run.stopped
     if stopped is None:
@@ -89,7 +87,7 @@ def not_stopped(here: MergeRunActions) -> str | None:
     return f"{stopped.label} is merged." if stopped.state == "done" else None
 
 
-def going(here: MergeRunActions) -> str | None:
+def going(here: MergeRunPlace) -> str | None:
     """Say so when it runs, or there is nothing to end."""
     run = here.run
     if run is None or run.state == "finished":
@@ -102,7 +100,7 @@ def _stands(item: RunItem) -> str:
     return f"is {said}" if item.state not in IN_FLIGHT else f"is at “{said}”"
 
 
-def start_label(here: MergeRunActions) -> str:
+def start_label(here: MergeRunPlace) -> str:
     """Return what ctrl+s does now."""
     run = here.run
     if run is None or run.state in ("running", "finished"):
@@ -112,7 +110,7 @@ def start_label(here: MergeRunActions) -> str:
     return "skip, again or end" if run.state == "stopped" else "go on"
 
 
-def out_label(here: MergeRunActions) -> str:
+def out_label(here: MergeRunPlace) -> str:
     """Return what x does now."""
     item, run = here.selected, here.run
     if item is not None and item.state == "removed":
@@ -122,14 +120,14 @@ def out_label(here: MergeRunActions) -> str:
     return "take out" if item is not None and item.state == "waiting" else ""
 
 
-def pause_label(here: MergeRunActions) -> str:
+def pause_label(here: MergeRunPlace) -> str:
     """Return what p does now; nothing in the footer when nothing runs."""
     if here.run is None or here.run.state != "running":
         return ""
     return "go on after it" if here.run.pausing else "pause"
 
 
-def again_label(here: MergeRunActions) -> str:
+def again_label(here: MergeRunPlace) -> str:
     """Return what r does now; nothing in the footer when nothing has stopped."""
     if not_stopped(here) is not None:
         return ""
@@ -137,58 +135,39 @@ def again_label(here: MergeRunActions) -> str:
     return "merge all the same" if stopped is not None and stopped.at_news else "try again"
 
 
-def later_label(here: MergeRunActions) -> str:
+def later_label(here: MergeRunPlace) -> str:
     """Return what J does now; nothing in the footer for what has begun."""
     return "move down" if not_waiting(here) is None else ""
 
 
-def earlier_label(here: MergeRunActions) -> str:
+def earlier_label(here: MergeRunPlace) -> str:
     """Return what K does now; nothing in the footer for what has begun."""
     return "move up" if not_waiting(here) is None else ""
 
 
-def stops_label(here: MergeRunActions) -> str:
+def stops_label(here: MergeRunPlace) -> str:
     """Return what , does now; nothing in the footer when there is nothing to stop."""
     return "stop at…" if here.run is not None and here.run.state != "finished" else ""
 
 
-def end_label(here: MergeRunActions) -> str:
+def end_label(here: MergeRunPlace) -> str:
     """Return what X does now."""
     if here.run is None or here.run.state in ("running", "finished"):
         return ""
     return "drop plan" if here.run.state == "planned" else "end run"
 
 
-class MergeRunActions(HasDetails, scope="merge_run"):
-    """The actions of the merge run; what they need of its place is declared here."""
+class MergeRunCommands(Commands, scope="merge_run"):
+    """What can be done with the merge run."""
 
-    @property
-    def runner(self) -> MergeRunner:
-        """What goes through the run."""
-        return self.desk.merging
-
-    @property
-    def run(self) -> MergeRun | None:
-        """The run that is shown; None in the list of former ones."""
-        return self.runner.run if self.view == "run" else None
-
-    @property
-    def selected(self) -> RunItem | None:
-        """The request under the cursor, as it is now."""
-        raise NotImplementedError
-
-    def open_review(self, item: RunItem, view: str) -> None:
-        """Open the review of a request."""
-        organization = self.target.organization or self.session.organization
-        target = Target(organization, space=item.space, change_request=item.request, view=view)
-        self.desk.go_soon("review", target)
+    screen: MergeRunPlace
 
     @action("d", "diff", unless=nothing_selected, show=False, group="Go")
     def open_changes(self) -> None:
         """Open the review of the request straight on what changes."""
-        item = self.selected
+        item = self.screen.selected
         if item is not None:
-            self.open_review(item, "changes")
+            self.screen.open_review(item, "changes")
 
     # The plan
 
@@ -209,9 +188,9 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         await self._put(-1)
 
     async def _put(self, by: int) -> None:
-        item = self.selected
+        item = self.screen.selected
         if item is not None:
-            await self.runner.move(item.key, by)
+            await self.screen.runner.move(item.key, by)
 
     @action(
         "x", "take out", unless=(no_run, not_removable), show=18, now=out_label,
@@ -219,25 +198,25 @@ class MergeRunActions(HasDetails, scope="merge_run"):
     )  # fmt: skip
     async def take_out(self) -> None:
         """Take it out of the run, or put it back at its end; skip the one that it stopped at."""
-        item, run = self.selected, self.run
+        item, run = self.screen.selected, self.screen.run
         if item is None or run is None:
             return
         if run.stopped == item:
             await self._after_stop(run, item)
         else:
-            await self.runner.take_out(item.key)
+            await self.screen.runner.take_out(item.key)
 
     @command("ready", stages=True)
     async def take_out_others(self, rest: str) -> None:
         """Take everything out of the plan that something is in the way of."""
-        run = self.run
+        run = self.screen.run
         if run is None or run.state != "planned":
-            self.say("There is no plan.", "warn")
+            self.screen.say("There is no plan.", "warn")
             return
         others = [item for item in run.listed if self._in_the_way(item)]
         for item in others:
-            await self.runner.take_out(item.key)
-        self.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
+            await self.screen.runner.take_out(item.key)
+        self.screen.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
 
     @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label, stages=True)
     async def choose_stops(self) -> None:
@@ -245,14 +224,14 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choices
 
-        run = self.run
+        run = self.screen.run
         if run is None:
             return
         options = [Option(stop, said) for stop, said in STOPS.items()]
         ticked = [stop for stop in STOPS if stop in run.stops]
-        chosen = await self.desk.push_screen_wait(Choices("Stop at", options, ticked=ticked))
+        chosen = await self.app.push_screen_wait(Choices("Stop at", options, ticked=ticked))
         if chosen is not None:
-            await self.runner.stop_at(cast("frozenset[Reason]", chosen))
+            await self.screen.runner.stop_at(cast("frozenset[Reason]", chosen))
 
     # Going
 
@@ -265,7 +244,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
     )  # fmt: skip
     async def start(self) -> None:
         """Start the run; where it was paused, stopped or cut off, go on."""
-        run = self.run
+        run = self.screen.run
         if run is None:
             return
         if run.state == "planned":
@@ -286,11 +265,11 @@ class MergeRunActions(HasDetails, scope="merge_run"):
             verb="start",
             what="how many they are",
         )
-        if await self.desk.push_screen_wait(sheet):
-            await self.runner.start()
+        if await self.app.push_screen_wait(sheet):
+            await self.screen.runner.start()
 
     def _what_starts(self, run: MergeRun) -> list[str | Text]:
-        ahead = self.runner.forecast()
+        ahead = self.screen.runner.forecast()
         several = len({item.space for item in run.listed}) > 1
 
         def label(item: RunItem) -> str:
@@ -315,7 +294,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     def _in_the_way(self, item: RunItem) -> bool:
         """Whether it is known that the run would stop at it."""
-        standing = self.runner.standings.get(item.key)
+        standing = self.screen.runner.standings.get(item.key)
         return standing is not None and (
             bool(standing.in_the_way) or present.changed(item, standing)
         )
@@ -337,32 +316,32 @@ class MergeRunActions(HasDetails, scope="merge_run"):
                 verb="go on",
                 warning=LIVE,
             )
-            if not await self.desk.push_screen_wait(sheet):
+            if not await self.app.push_screen_wait(sheet):
                 return
-        await self.runner.go_on()
+        await self.screen.runner.go_on()
 
     async def _after_stop(self, run: MergeRun, item: RunItem) -> None:
         from copydesk.tui.merge.stopped_dialog import StoppedSheet
 
-        chosen = await self.desk.push_screen_wait(StoppedSheet(run, item))
+        chosen = await self.app.push_screen_wait(StoppedSheet(run, item))
         if chosen == "skip":
-            await self.runner.skip()
+            await self.screen.runner.skip()
         elif chosen == "again":
-            await self.runner.again()
+            await self.screen.runner.again()
         elif chosen == "end":
-            await self.runner.end()
+            await self.screen.runner.end()
 
-    @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label,
+    @action("p", "pause", unless=(no_run, not_running), show=20, now=pause_label,
             stages=True)  # fmt: skip
     async def pause(self) -> None:
         """Pause after the current request; the second time, go on after it all the same."""
-        await self.runner.pause()
+        await self.screen.runner.pause()
 
     @action("r", "try again", unless=(no_run, not_stopped), show=19, now=again_label,
             uses=("pull_change_request_updates", *READS))  # fmt: skip
     async def again(self) -> None:
         """Try the request again that it stopped at: it is read before anything is sent. Asks."""
-        run = self.run
+        run = self.screen.run
         if run is not None and run.stopped is not None:
             await self._after_stop(run, run.stopped)
 
@@ -372,14 +351,14 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         """End the run where it stands, or drop the plan. What is merged stays merged. Asks."""
         from copydesk.tui.dialogs.dialog import Confirm
 
-        run = self.run
+        run = self.screen.run
         if run is None:
             return
         if run.state == "planned":
             facts = [f"{plural(len(run.listed), 'change request')}: none of them is touched."]
-            if await self.desk.push_screen_wait(Confirm("Drop the plan", facts, verb="drop it")):
-                await self.runner.forget()
+            if await self.app.push_screen_wait(Confirm("Drop the plan", facts, verb="drop it")):
+                await self.screen.runner.forget()
             return
         facts = [present.summary(run), "What is merged stays merged; the rest is left as it is."]
-        if await self.desk.push_screen_wait(Confirm("End the merge run", facts, verb="end it")):
-            await self.runner.end()
+        if await self.app.push_screen_wait(Confirm("End the merge run", facts, verb="end it")):
+            await self.screen.runner.end()

@@ -71,6 +71,10 @@ def test_what_commands_override_their_place_does_not_do() -> None:
         def two(self) -> None:
             """Two."""
 
+        @action("z", "three")
+        def three(self) -> None:
+            """Three: its only key is taken."""
+
     class _Commands(Commands, scope="commands_of_place"):
         @action("z", "another one", override=True)
         def one(self) -> None:

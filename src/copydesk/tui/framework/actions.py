@@ -490,15 +490,19 @@ class Commands(Acts):
 def actions_of(chain: Sequence[Acts | type[Acts]]) -> Iterator[tuple[int, Action]]:
     """Yield what a chain of owners, or of their classes, does, with the number of whose it is.
 
-    Nearest first. What commands override, their place does not do.
+    Nearest first. What commands override, by its name or by its only keys, their place does not do.
     """
-    overridden: set[str] = set()
+    overridden: set[str | tuple[str, ...]] = set()
     for level, owner in enumerate(chain):
         kind: type[Acts] = owner if isinstance(owner, type) else type(owner)
         actions = kind.ACTIONS.values()
-        yield from ((level, each) for each in actions if each.method not in overridden)
+        for each in actions:
+            if each.method not in overridden and not overridden.issuperset(map(chord, each.keys)):
+                yield level, each
         if issubclass(kind, Commands):
-            overridden.update(each.method for each in actions if each.override)
+            for each in actions:
+                if each.override:
+                    overridden |= {each.method, *map(chord, each.keys)}
 
 
 def asked(owner: object) -> object:

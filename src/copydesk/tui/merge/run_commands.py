@@ -331,7 +331,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
         elif chosen == "end":
             await self.screen.runner.end()
 
-    @action("p", "pause", unless=(no_run, not_running), show=20, now=pause_label,
+    @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label,
             stages=True)  # fmt: skip
     async def pause(self) -> None:
         """Pause after the current request; the second time, go on after it all the same."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from copydesk.tui.framework.desk_app import DeskApp
 
 T = TypeVar("T")
+C = TypeVar("C", bound="Commands")
 
 Tone = Literal["", "good", "warn", "bad"]
 
@@ -90,6 +91,19 @@ class Place(CommonActions, Loading, Shaped):
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
         self._frame_timer: Timer | None = None
+
+    def commands_of(self, kind: type[C]) -> C:
+        """Return those of its commands that are of a class in `COMMAND_CLASSES`."""
+        return next(each for each in self.commands if isinstance(each, kind))
+
+    def do_soon(self, method: str) -> None:
+        """Do an action by its name, whether the place has it itself or one of its commands."""
+        from copydesk.tui.framework.keyboard import run
+
+        for owner in (*self.commands, self):
+            if (found := owner.ACTIONS.get(method)) is not None:
+                self.call_later(run, owner, found)
+                return
 
     # What a place says of itself
 

@@ -353,7 +353,7 @@ class ReviewBase(Place):
         if before is not None and before.version != opened.version:
             self.texts.clear()
         self._show_tree()
-        self._read_rules()
+        self.read_rules()
         self._read_cluster()
         self.show_overview()
         self.request_came()
@@ -415,7 +415,8 @@ class ReviewBase(Place):
             yield entry
             waiting.extend(entry.children)
 
-    def _read_rules(self) -> None:
+    def read_rules(self) -> None:
+        """Read the merge rules, and who was asked for a review, again."""
         opened = self.opened_request
         assert opened is not None
         self.load(

@@ -29,7 +29,7 @@ from copydesk.session.writes.comments import PendingDraft, review_drafts
 from copydesk.tui.dialogs.bulk_progress import SendingSheet
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.verdict import VerdictSheet
-from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
 from copydesk.tui.merge.dialog import MergeSheet
 from copydesk.tui.merge.reviewers import USES, ask_reviewers
@@ -43,14 +43,16 @@ from copydesk.tui.review.guards import (
     while_asked,
     while_reviewed,
 )
-from copydesk.tui.review.tabs import ReviewTabs
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.review.screen import Review as ReviewPlace
 
 
-class ReviewRequest(ReviewTabs, scope="review_request"):
+class RequestCommands(Commands, scope="review_request"):
     """The actions on the change request as a whole."""
+
+    screen: ReviewPlace
 
     # Verdicts
 
@@ -85,59 +87,60 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         await self._verdict("changes-requested")
 
     async def _verdict(self, status: ReviewStatus) -> None:
-        opened = self.opened_request
+        opened = self.screen.opened_request
         assert opened is not None
         space, request = opened.space.id, opened.request
         what = "Approve" if status == "approved" else "Ask for changes"
-        key = self.draft_key(f"verdict {status}")
+        key = self.screen.draft_key(f"verdict {status}")
         facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
-        me, author = self.session.me, request.created_by
+        me, author = self.screen.session.me, request.created_by
         if me is not None and author is not None and author.id == me.id:
             facts.append(Text("You wrote it: what you say of it counts for no rule.", "warn"))
-        unseen = len(self.changes) - self.seen_count
+        pages = len(self.screen.changes)
+        unseen = pages - self.screen.seen_count
         left = []
         if unseen:
-            left.append(f"{unseen} of {plural(len(self.changes), 'page')} not marked as seen")
-        if self.threads.open_count:
-            left.append(plural(self.threads.open_count, "open thread"))
+            left.append(f"{unseen} of {plural(pages, 'page')} not marked as seen")
+        if self.screen.threads.open_count:
+            left.append(plural(self.screen.threads.open_count, "open thread"))
         if left:
             facts.append(", ".join(left))
         facts.append("A verdict cannot be taken back, only replaced by another.")
         drafts: list[PendingDraft] = []
-        if may_not_comment(self) is None:
-            drafts = await asyncio.to_thread(review_drafts, self.session, space, request.id)
+        if may_not_comment(self.screen) is None:
+            drafts = await asyncio.to_thread(review_drafts, self.screen.session, space, request.id)
         sheet = VerdictSheet(
             what, key, facts=tuple(facts), drafts=drafts, where=self._where_draft_goes
         )
-        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        said = cast("str | None", await self.screen.desk.push_screen_wait(sheet))
         if said is None:
-            await self.drafts_changed()
+            await self.screen.drafts_changed()
             return
         if going := sheet.going:
             await self._send_with(status, said, going)
         else:
             await self._give(status, said, recall=True)
-        if self.is_attached:
-            self._read_rules()
-            self.read_threads()
+        if self.screen.is_attached:
+            self.screen.read_rules()
+            self.screen.read_threads()
 
     def _where_draft_goes(self, draft: PendingDraft) -> str:
-        thread = self.threads.get(draft.thread)
+        thread = self.screen.threads.get(draft.thread)
         if draft.thread is not None:
             return f"reply in {thread.label}" if thread is not None else "reply"
         if draft.page is None:
             return "on the request"
-        change = next((c for c in self.changes if c.id == draft.page), None)
+        change = next((c for c in self.screen.changes if c.id == draft.page), None)
         return f"on {clean(change.node.title)}" if change is not None else "on a page"
 
     async def _give(
         self, status: ReviewStatus, said: str, *, recall: bool = False, group: str = ""
     ) -> Review:
         """Give a verdict. Raises `WriteError`."""
-        opened = self.opened_request
+        opened = self.screen.opened_request
         assert opened is not None
-        space, request, me = opened.space.id, opened.request, self.session.me
-        key = self.draft_key(f"verdict {status}")
+        space, request, me = opened.space.id, opened.request, self.screen.session.me
+        key = self.screen.draft_key(f"verdict {status}")
         body = ReviewCreate(status=status)
         if said:
             body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
@@ -147,12 +150,12 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
 
         good = status == "approved"
         done = f"Approved #{request.number}" if good else f"Asked for changes in #{request.number}"
-        return await self.perform(
+        return await self.screen.perform(
             "Approve" if good else "Ask for changes",
             f"#{request.number} {clean(request.subject)}",
             send,
             done=f"{done}; a verdict cannot be undone.",
-            then=lambda _: self.forget_draft(key),
+            then=lambda _: self.screen.forget_draft(key),
             expects=still_judged(
                 space,
                 request.id,
@@ -190,13 +193,13 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         async def send(item: BulkItem) -> None:
             if sheet.recalled:
                 raise WriteError("Recalled: it was not sent.")
-            key = self.draft_key(f"verdict {status}") if item.id == verdict else item.id
-            if self.session.unknown_of(key) is not None:
+            key = self.screen.draft_key(f"verdict {status}") if item.id == verdict else item.id
+            if self.screen.session.unknown_of(key) is not None:
                 raise WriteError("It may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
             if item.id != verdict:
                 try:
-                    await self.deliver(waiting[item.id], recall=first, group=group)
+                    await self.screen.deliver(waiting[item.id], recall=first, group=group)
                 except RecalledError:
                     sheet.recalled = True  # also by u once the sheet was left: all is one
                     raise
@@ -210,18 +213,18 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             last = run.items[-1]
             if sheet.recalled:
                 said = "Recalled: nothing was sent. All that you wrote is kept (:drafts)."
-                self.tell(said, "warn")
+                self.screen.tell(said, "warn")
             elif last.state == "done":
                 done = "Approved" if good else "Asked for changes in"
                 sent = plural(len(drafts), "draft")
-                said = f"{done} {self.numbered}, with {sent}; a verdict cannot be undone."
-                self.tell(said, "good")
+                said = f"{done} {self.screen.numbered}, with {sent}; a verdict cannot be undone."
+                self.screen.tell(said, "good")
             elif not sheet.is_attached:  # else it shows what came of each
-                self.tell(f"The verdict was not given. {last.said}", "bad")
+                self.screen.tell(f"The verdict was not given. {last.said}", "bad")
 
         run = BulkRun("Send", items, send, ended)
-        sheet = SendingSheet(run, self.session)
-        await self.desk.push_screen_wait(sheet)
+        sheet = SendingSheet(run, self.screen.session)
+        await self.screen.desk.push_screen_wait(sheet)
 
     @action(
         "w",
@@ -235,20 +238,20 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
     )
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer."""
-        opened, rules = self.opened_request, self.rules
+        opened, rules = self.screen.opened_request, self.screen.rules
         assert opened is not None
         assert rules is not None
         request = opened.request
         await ask_reviewers(
-            self,
+            self.screen,
             organization=opened.space.organization,
             space=opened.space.id,
             request=request.id,
             label=f"#{request.number}",
             author=request.created_by.id if request.created_by else "",
             before={asked.user.id: asked.user for asked in rules.requested or ()},
-            sent=self._read_rules,
-            since=self.kept_at,
+            sent=self.screen.read_rules,
+            since=self.screen.kept_at,
         )
 
     # Status
@@ -263,7 +266,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
     )
     async def toggle_draft(self) -> None:
         """Make a draft open for review, or an open one a draft again."""
-        opened = self.opened_request
+        opened = self.screen.opened_request
         assert opened is not None
         await self._set_status("open" if opened.request.status != "open" else "draft")
 
@@ -283,14 +286,14 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         await self._set_status("draft")
 
     async def _set_status(self, status: ChangeRequestWritableStatus) -> None:
-        opened = self.opened_request
-        why = settled(self)
+        opened = self.screen.opened_request
+        why = settled(self.screen)
         if opened is None or why is not None:
-            self.say(why or "", "warn")
+            self.screen.say(why or "", "warn")
             return
         before = opened.request.status
         if before == status:
-            self.say(f"{self.numbered} is {status} already.", "warn")
+            self.screen.say(f"{self.screen.numbered} is {status} already.", "warn")
             return
         space, request = opened.space.id, opened.request
 
@@ -304,7 +307,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             return now if now.status == status else None
 
         words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
-        await self.perform(
+        await self.screen.perform(
             words[status],
             f"#{request.number} {clean(request.subject)}",
             send,
@@ -315,7 +318,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             done=f"#{request.number} is {status} now.",
             look=look,
         )
-        self.reload()
+        self.screen.reload()
 
     # Update and merge
 
@@ -333,7 +336,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         await self._update()
 
     async def _update(self) -> None:
-        opened = self.opened_request
+        opened = self.screen.opened_request
         assert opened is not None
         space, request = opened.space.id, opened.request
         sheet = Confirm(
@@ -345,13 +348,13 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             ],
             verb="update",
         )
-        if not await self.desk.push_screen_wait(sheet):
+        if not await self.screen.desk.push_screen_wait(sheet):
             return
 
         target = f"#{request.number} {clean(request.subject)}"
         done = f"Updated #{request.number} from main."
         try:
-            await self.perform(
+            await self.screen.perform(
                 "Update from main",
                 target,
                 lambda api: conflicts.update(api, space, request.id),
@@ -362,14 +365,14 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             clash = error.__cause__
             if not isinstance(clash, ConflictedError):
                 raise
-            self.session.hold_stuck(clash.moment)
-            self.reload()
-            self.tell(f"#{request.number} {clash}", "bad")
+            self.screen.session.hold_stuck(clash.moment)
+            self.screen.reload()
+            self.screen.tell(f"#{request.number} {clash}", "bad")
             conflicting = ConflictSheet.of_update(f"#{request.number}", clash)
-            answer = cast("str | None", await self.desk.push_screen_wait(conflicting))
+            answer = cast("str | None", await self.screen.desk.push_screen_wait(conflicting))
             self._read_conflicting(answer)
             return
-        self.reload()
+        self.screen.reload()
 
     @action(
         "m",
@@ -382,17 +385,17 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
     )
     async def merge(self) -> None:
         """Merge into main, behind a sheet with rules, warnings and the result."""
-        opened = self.opened_request
+        opened = self.screen.opened_request
         assert opened is not None
-        pages = len(self.changes)
+        pages = len(self.screen.changes)
         sheet = MergeSheet(
-            opened.space.id, opened.request.id, unseen=(pages - self.seen_count, pages)
+            opened.space.id, opened.request.id, unseen=(pages - self.screen.seen_count, pages)
         )
-        result = cast("str | None", await self.desk.push_screen_wait(sheet))
+        result = cast("str | None", await self.screen.desk.push_screen_wait(sheet))
         if result == "update":
             await self._update()
             return
-        self.reload()
+        self.screen.reload()
         self._read_conflicting(result)
 
     def _read_conflicting(self, answer: str | None) -> None:
@@ -400,20 +403,20 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         page = page_wanted(answer)
         if page is None:
             return
-        if all(change.id != page for change in self.changes):
-            self.say("The page is not changed by this request any more.", "warn")
+        if all(change.id != page for change in self.screen.changes):
+            self.screen.say("The page is not changed by this request any more.", "warn")
             return
-        self.open_view("changes")
-        self.show_page(page)
-        self.diff.focus()
+        self.screen.open_view("changes")
+        self.screen.show_page(page)
+        self.screen.diff.focus()
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:
         """Go to the cluster of questions that this request answers, else to all clusters."""
         from copydesk.tui.conversations.cluster_links import go_to_cluster
 
-        opened = self.opened_request
+        opened = self.screen.opened_request
         cluster = opened.request.conversations_issues_cluster if opened else None
-        target = Target(organization=self.session.organization, cluster=cluster)
+        target = Target(organization=self.screen.session.organization, cluster=cluster)
         why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""
-        await go_to_cluster(self.desk, target, why)
+        await go_to_cluster(self.screen.desk, target, why)

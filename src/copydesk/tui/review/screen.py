@@ -14,9 +14,11 @@ from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.review.commands import ReviewRequest
+from copydesk.tui.review.commands import RequestCommands
+from copydesk.tui.review.drafts import DraftCommands
 from copydesk.tui.review.guards import never_seen, no_text
 from copydesk.tui.review.impact_tab import ImpactCommands
+from copydesk.tui.review.tabs import ReviewTabs
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -39,10 +41,16 @@ FRAME = 4
         "list_change_request_page_links",
     ),
 )
-class Review(ReviewRequest, scope="review"):
+class Review(ReviewTabs, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
 
-    COMMAND_CLASSES = (ImpactCommands, ContentCommands, PageCommands)
+    COMMAND_CLASSES = (
+        ImpactCommands,
+        ContentCommands,
+        PageCommands,
+        RequestCommands,
+        DraftCommands,
+    )
 
     def content(self) -> Content | None:
         """Return the request, and the page in front."""

@@ -18,8 +18,8 @@ from copydesk.session.reads.review_facts import Sides, read_sides
 from copydesk.session.target import Target
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.sources import ListSource
-from copydesk.tui.review.drafts import ReviewDrafts
 from copydesk.tui.review.history_cells import Happening, history
+from copydesk.tui.review.threads import ReviewThreads
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -35,7 +35,7 @@ LOOKED_AT = 25
 TOLD = "as far as the service tells"
 
 
-class ReviewTabs(ReviewDrafts):
+class ReviewTabs(ReviewThreads):
     """Shows the rules one by one, and the history."""
 
     def __init__(self, target: Target) -> None:

@@ -11,6 +11,7 @@ from copydesk.present.threads import Thread
 from copydesk.session.people import first_words
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action, command
+from copydesk.tui.review.drafts import DraftCommands
 from copydesk.tui.review.guards import may_not_comment, no_line, none_open
 from copydesk.tui.review.news import ReviewNews
 from copydesk.tui.threads.commands import Subject
@@ -92,6 +93,19 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         if by > 0:
             return next((n for n, place in enumerate(places) if place > here), len(order))
         return next((n for n in reversed(range(len(places))) if places[n] < here), -1)
+
+    def resume_draft(self, part: str) -> None:
+        """Open the field that ``part`` names as soon as possible."""
+        self.commands_of(DraftCommands).resume(part)
+
+    def _threads_came(self, comments: list[Comment]) -> None:
+        super()._threads_came(comments)
+        self.commands_of(DraftCommands).go_on()
+
+    def page_came(self) -> None:
+        """Go on with a reply whose thread is on the page that came."""
+        super().page_came()
+        self.commands_of(DraftCommands).go_on()
 
     @property
     def thread_ids(self) -> tuple[str, str]:

@@ -64,10 +64,11 @@ class DraftCommands(Commands, scope="review_drafts"):
         if sent:
             self.screen.tell(f"Sent {plural(sent, 'draft')}. u takes them back.", "good")
 
-    def resume(self, part: str) -> None:
+    def resume_draft(self, part: str) -> bool:
         """Open the field that ``part`` names (`session.draft_keys`) as soon as possible."""
         self.screen.resuming = part
         self.go_on()
+        return True
 
     def go_on(self) -> None:
         """Open the field that waits for what has come by now: the threads, or a page."""

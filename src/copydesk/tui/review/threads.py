@@ -94,10 +94,6 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
             return next((n for n, place in enumerate(places) if place > here), len(order))
         return next((n for n in reversed(range(len(places))) if places[n] < here), -1)
 
-    def resume_draft(self, part: str) -> None:
-        """Open the field that ``part`` names as soon as possible."""
-        self.commands_of(DraftCommands).resume(part)
-
     def _threads_came(self, comments: list[Comment]) -> None:
         super()._threads_came(comments)
         self.commands_of(DraftCommands).go_on()

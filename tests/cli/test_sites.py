@@ -6,9 +6,9 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.arguments import parse
-from copydesk.cli.open import _pointed
 from copydesk.server.site_seed import add_section, add_section_group, add_site, add_site_space
 from copydesk.server.store import Tx
+from copydesk.session.reads.addresses import pointed
 from copydesk.session.target import Target
 from tests.cli.script_desk import HOSTILE, ScriptDesk
 
@@ -50,7 +50,7 @@ def test_sites_are_listed_and_shown(scripts: ScriptDesk) -> None:
 def test_an_address_opens_where_it_points(path: str, place: str, target: Target) -> None:
     command = parse([f"https://app.example.com/{path}", "--base-url", "https://api.example.com"])
     assert command.options["base_url"] == "https://api.example.com"
-    assert _pointed(command.options["url"]) == (place, target)
+    assert pointed(command.options["url"]) == (place, target)
 
 
 def test_an_address_that_names_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:

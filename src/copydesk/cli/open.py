@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from contextlib import suppress
+import sys
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,15 +23,14 @@ from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import SettingsError, load_settings
 from copydesk.local.state import State
+from copydesk.session.target import FIRST_PLACE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from copydesk.client.api import Api
     from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
-
-FIRST_PLACE = "spaces"
 
 
 def open_desk(*, service: Service = OWN) -> int:
@@ -47,33 +47,34 @@ def open_address(*, url: str, service: Service = OWN) -> int:
 
     Raises ``UsageError`` for one that names nothing known.
     """
-    pointed = _pointed(url)
-    if pointed is None:
+    from copydesk.session.reads.addresses import pointed
+
+    found = pointed(url)
+    if found is None:
         connection = service.connection()
-        pointed = asyncio.run(_published(connection, url))
+        with _looking(url):
+            found = asyncio.run(_published(connection, url))
         connection.close()
-    place, target = pointed
+    place, target = found
     gc.disable()
     connection = service.connection()
     return _run(_terminal(), connection, place, target, read_only=service.read_only)
 
 
-def _pointed(url: str) -> tuple[str, Target] | None:
-    """Return the place that an address of the application points at, and what it shows there."""
-    from copydesk.domain.address import parse_app_url
-    from copydesk.session.target import Target
+@contextmanager
+def _looking(url: str) -> Iterator[None]:
+    """Say that an address is looked for, while the terminal has nothing else to show."""
+    from copydesk.cli.output import redraw
+    from copydesk.domain.text import clean, shorten
 
-    found = parse_app_url(url)
-    if found is None:
-        return None
-    ids = Target(organization=found.organization, space=found.space, page=found.page)
-    if found.space is not None and found.change_request is not None:
-        return "review", ids.but(change_request=found.change_request)
-    if found.space is not None:
-        return "pages", ids
-    if found.site is not None:
-        return "site-structure", ids.but(site=found.site)
-    return FIRST_PLACE, ids
+    shown = sys.stderr is not None and sys.stderr.isatty()
+    if shown:
+        redraw(f"Looking for {shorten(clean(url), 48)} among your sites…")
+    try:
+        yield
+    finally:
+        if shown:
+            redraw()
 
 
 async def _published(connection: Connection, url: str) -> tuple[str, Target]:
@@ -81,22 +82,14 @@ async def _published(connection: Connection, url: str) -> tuple[str, Target]:
 
     Raises ``UsageError`` for one of no site, and ``ApiError``.
     """
-    from copydesk.cli.site_lookup import find_published
-    from copydesk.domain.text import clean, shorten
-    from copydesk.session.target import Target
+    from copydesk.session.reads.addresses import no_address, published
 
     connection.make()
     async with await connection.connect() as api:
-        found = await find_published(api, url)
+        found = await published(api, url)
     if found is None:
-        raise UsageError(
-            f"{shorten(clean(url), 80)} names no organization (/o/…), space (/s/…) or site "
-            "(/sites/…) of the application, and no site that you can see is published there"
-        )
-    ids = Target(organization=found.organization)
-    if found.space is None:
-        return "site-structure", ids.but(site=found.site)
-    return "pages", ids.but(space=found.space, page=found.page or None)
+        raise UsageError(no_address(url))
+    return found
 
 
 def _terminal() -> Paths:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from copydesk.cli.errors import FAILED, USAGE, UsageError
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, listed, shorten
+from copydesk.session.reads.addresses import address_text, addresses
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.site import Site
-    from copydesk.contract.models.site_section import SiteSection
 
 PAGE = 250
 """Rows asked for at once."""
@@ -58,12 +58,12 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
     found = [pair for pair in everywhere if pair[0].id == wanted]
     if not found:
         name = wanted.strip().casefold()
-        address = _address(wanted)
+        address = address_text(wanted)
         found = [
             (site, place)
             for site, place in everywhere
-            if name == clean(site.title).strip().casefold() or address in _addresses(site)
-        ] or [pair for pair in everywhere if address and address == _address(pair[0].hostname)]
+            if name == clean(site.title).strip().casefold() or address in addresses(site)
+        ] or [pair for pair in everywhere if address and address == address_text(pair[0].hostname)]
     if len(found) == 1:
         return _found(*found[0])
     known = [_found(*pair) for pair in (found or everywhere)]
@@ -74,74 +74,6 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
         raise UsageError(f"no site is called {said}. There are: {named}.", FAILED)
     where = " in this organization" if organization else ""
     raise UsageError(f"no site is called {said}: there are no sites{where}.", FAILED)
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What a published address shows: a site, in it a space, and in that a page by its path."""
-
-    organization: str
-    site: str
-    space: str | None = None
-    page: str = ""
-
-
-async def find_published(api: Api, url: str) -> Published | None:
-    """Return what an address of a published site shows, None where no site is known by it.
-
-    The site, and in it the space, is the one whose address is the longest that it begins with.
-    Raises ``ApiError``.
-    """
-    from copydesk.contract import operations as ops
-
-    wanted = _address(url.partition("#")[0].partition("?")[0])
-    nearest: tuple[int, str, Site] | None = None
-    for place in await find_organizations(api, None):
-        async for site in api.pages(ops.list_sites, place.id, limit=PAGE):
-            reach = max((len(base) for base in _bases(site, wanted)), default=-1)
-            if reach > (-1 if nearest is None else nearest[0]):
-                nearest = reach, place.id, site
-    if nearest is None:
-        return None
-    _, organization, site = nearest
-    found = Published(organization, site.id)
-    shown = [s async for s in api.pages(ops.list_site_spaces, organization, site.id, limit=PAGE)]
-    sections = {
-        section.id: section
-        async for section in api.pages(ops.list_site_sections, organization, site.id, limit=PAGE)
-    }
-    longest = -1
-    for each in shown:
-        section = sections.get(each.section or "")
-        ways = {"/".join((_section_path(section), each.path)).strip("/")}
-        if each.default:
-            ways.add(_section_path(section))
-        if section is None or section.default:
-            ways.add("" if each.default else each.path)
-        addresses = [f"{base}/{way}".rstrip("/") for base in _bases(site, wanted) for way in ways]
-        addresses += [_address(each.urls.published)] if each.urls.published else []
-        for address in addresses:
-            page = _below(wanted, address)
-            if page is not None and len(address) > longest:
-                longest = len(address)
-                found = Published(organization, site.id, each.space.id, page)
-    return found
-
-
-def _bases(site: Site, wanted: str) -> list[str]:
-    """Return the addresses of a site that an address begins with."""
-    return [base for base in _addresses(site) if _below(wanted, base) is not None]
-
-
-def _section_path(section: SiteSection | None) -> str:
-    return section.path if section is not None else ""
-
-
-def _below(address: str, base: str) -> str | None:
-    """Return what stands behind ``base`` in an address, None where that begins otherwise."""
-    if address != base and not address.startswith(f"{base}/"):
-        return None
-    return address[len(base) :].strip("/")
 
 
 async def find_organization(api: Api, wanted: str | None = None) -> Organization:
@@ -217,18 +149,3 @@ def _found(site: Site, place: Organization) -> FoundSite:
         place.id,
         clean(place.title).strip() or "Untitled",
     )
-
-
-def _addresses(site: Site) -> set[str]:
-    """Return the whole addresses that a site is known by, as `_address` writes them."""
-    whole = f"{site.hostname}/{site.basename or ''}" if site.hostname else ""
-    addresses = [whole, site.urls.published, site.urls.app]
-    if site.proxy is not None:
-        addresses += [site.proxy.target, site.proxy.origin]
-    return {_address(each) for each in addresses} - {""}
-
-
-def _address(text: str | None) -> str:
-    """Return an address without what does not tell sites apart."""
-    bare = (text or "").strip().casefold()
-    return bare.removeprefix("https://").removeprefix("http://").rstrip("/")

@@ -48,10 +48,18 @@ async def identify_at(target: Target, session: Session, api: Api) -> None:
 
     What cannot be read is left to the place that shows it. Raises what the client raises.
     """
+    await identify(session, api)
+    await be_at(target, session, api)
+
+
+async def be_at(target: Target, session: Session, api: Api) -> None:
+    """Be in the organization of what is opened, where that is known.
+
+    What cannot be read is left to the place that shows it.
+    """
     from copydesk.client.errors import ApiError
     from copydesk.contract import operations as ops
 
-    await identify(session, api)
     meant = target.organization
     try:
         if target.space is not None and meant not in session.organization_titles:

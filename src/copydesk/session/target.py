@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+FIRST_PLACE = "spaces"
+"""The place that the program opens with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

@@ -270,10 +270,23 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         if (
             isinstance(event, events.Paste)
             and not event.is_forwarded
-            and self.keyboard.takes(event)
+            and (self.keyboard.takes(event) or await self._pasted(event))
         ):
             return
         await super().on_event(event)
+
+    async def _pasted(self, event: events.Paste) -> bool:
+        """Offer an address that is pasted where no field is: enter opens it. False in a field."""
+        place = self.here
+        if place is None or self.screen is not place or self.keyboard.is_text(event):
+            return False
+        from copydesk.session.reads.addresses import is_address
+
+        if is_address(event.text):
+            await self.open_command_line(event.text.strip())
+        else:
+            place.say("Nothing here takes a pasted text. An address can be pasted: enter opens it.", "warn")
+        return True
 
     # Going places
 

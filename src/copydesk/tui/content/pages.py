@@ -253,9 +253,8 @@ class PagesPlace(Place, scope="pages"):
             source.fold()
             self._written = len(self.session.log)
         if self._wanted is not None:
-            come_for = self.target.thread or self.target.section
-            if self.show_page(self._wanted) and come_for is not None:
-                self.text.focus()  # who comes from a thread wants to read what it is about
+            if self.show_page(self._wanted) and self._wanted == self.target.page:
+                self._read_on()
             self._wanted = None
         self._look(after=0)
 
@@ -328,6 +327,13 @@ class PagesPlace(Place, scope="pages"):
         """Go to the page that is meant, wherever the cursor has been since."""
         if self.target.page is not None and self.order.rows and self.show_page(self.target.page):
             self._look(after=0)
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Go to the text of the page under the cursor, which was asked for; a group has none."""
+        page = self.rows.selected_item
+        if page is not None and page.type not in ("group", "link"):
+            self.text.focus()
 
     def show_page(self, page_id: str) -> bool:
         """Put the cursor on a page, by id or by path; False when it is not in the tree."""

@@ -1,4 +1,4 @@
-"""The line of ``:``: places and commands by name, with completion."""
+"""The line of ``:``: places and commands by name, with completion; numbers and addresses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from copydesk.session.identity import be_at
+from copydesk.session.reads.addresses import is_address, no_address, pointed, published
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Acts, Command, asked
 from copydesk.tui.framework.keyboard import run_command
@@ -50,7 +52,7 @@ class CommandPrompt(Prompt):
     """Runs a word; Tab completes it; an unknown one gets the nearest."""
 
     def __init__(self, place: Place) -> None:
-        super().__init__(":", "", "a screen or a command; Tab completes")
+        super().__init__(":", "", "a screen, a command, #NUMBER or an address; Tab completes")
         self._place = place
         self._chain = place.desk.keyboard.chain()
         self._at = len(HISTORY)
@@ -136,6 +138,8 @@ class CommandPrompt(Prompt):
         word = known.get(ALSO.get(name, name))
         if word is None and (number := text.removeprefix("#")).isascii() and number.isdigit():
             self._place.desk.soon(self._open_number, number)
+        elif word is None and is_address(text):
+            self._place.desk.soon(self._open_address, text)
         elif word is not None and word.command is None and rest:
             self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
         elif word is None:
@@ -146,6 +150,33 @@ class CommandPrompt(Prompt):
             self._place.desk.go_soon(name)
         elif word.owner is not None:
             self._place.desk.soon(run_command, word.owner, word.command, rest)
+
+    async def _open_address(self, url: str) -> None:
+        """Open what an address leads to, as the command line of the shell does."""
+        place, session = self._place, self._place.session
+        known = pointed(url)
+        if known is not None and known[1].organization == session.organization:
+            place.desk.go_soon(*known)  # asks for nothing, also offline
+            return
+
+        async def read(api: Api) -> tuple[str, Target] | None:
+            found = known or await published(api, url)
+            if found is not None:
+                await be_at(found[1], session, api)
+            return found
+
+        def arrived(found: tuple[str, Target] | None) -> None:
+            if found is None:
+                place.say(f"{no_address(url)}.", "warn")
+            else:
+                place.desk.go_soon(*found)
+
+        def failed(why: str) -> None:
+            if known is not None:  # its own screen says what of it is kept
+                place.desk.go_soon(*known)
+
+        place.say("Looking for what is there…")
+        place.load("address", read, arrived, what="Looking for it", failed=failed, kept="away")
 
     async def _open_number(self, number: str) -> None:
         """Open the change request of that number in the space at hand: the API takes numbers."""

@@ -1,0 +1,147 @@
+"""Where an address leads: one of the platform's application, or of a published site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copydesk.domain.address import parse_app_url
+from copydesk.domain.text import clean, shorten
+from copydesk.session.target import FIRST_PLACE, Target
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
+    from copydesk.contract.models.site_section import SiteSection
+
+PAGE = 250
+"""Rows asked for at once."""
+
+
+def is_address(text: str) -> bool:
+    """Whether a text that was typed or pasted is an address rather than words."""
+    word = text.strip()
+    if len(word.split()) != 1:
+        return False
+    return word.startswith(("http://", "https://")) or ("/" in word and pointed(word) is not None)
+
+
+def pointed(url: str) -> tuple[str, Target] | None:
+    """Return the place that an address of the application points at, and what it shows there."""
+    found = parse_app_url(url)
+    if found is None:
+        return None
+    ids = Target(organization=found.organization, space=found.space, page=found.page)
+    if found.space is not None and found.change_request is not None:
+        return "review", ids.but(change_request=found.change_request)
+    if found.space is not None:
+        return "pages", ids
+    if found.site is not None:
+        return "site-structure", ids.but(site=found.site)
+    return FIRST_PLACE, ids
+
+
+async def published(api: Api, url: str) -> tuple[str, Target] | None:
+    """Return what a published address shows, looked for among the sites that one can see.
+
+    None where no site is published there. Raises ``ApiError``.
+    """
+    found = await find_published(api, url)
+    if found is None:
+        return None
+    ids = Target(organization=found.organization)
+    if found.space is None:
+        return "site-structure", ids.but(site=found.site)
+    return "pages", ids.but(space=found.space, page=found.page or None)
+
+
+def no_address(url: str) -> str:
+    """Say that an address leads nowhere."""
+    return (
+        f"{shorten(clean(url), 80)} names no organization (/o/…), space (/s/…) or site "
+        "(/sites/…) of the application, and no site that you can see is published there"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a published address shows: a site, in it a space, and in that a page by its path."""
+
+    organization: str
+    site: str
+    space: str | None = None
+    page: str = ""
+
+
+async def find_published(api: Api, url: str) -> Published | None:
+    """Return what an address of a published site shows, None where no site is known by it.
+
+    The site, and in it the space, is the one whose address is the longest that it begins with.
+    Raises ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+
+    wanted = address_text(url.partition("#")[0].partition("?")[0])
+    nearest: tuple[int, str, Site] | None = None
+    places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]
+    for place in places:
+        async for site in api.pages(ops.list_sites, place.id, limit=PAGE):
+            reach = max((len(base) for base in _bases(site, wanted)), default=-1)
+            if reach > (-1 if nearest is None else nearest[0]):
+                nearest = reach, place.id, site
+    if nearest is None:
+        return None
+    _, organization, site = nearest
+    found = Published(organization, site.id)
+    shown = [s async for s in api.pages(ops.list_site_spaces, organization, site.id, limit=PAGE)]
+    sections = {
+        section.id: section
+        async for section in api.pages(ops.list_site_sections, organization, site.id, limit=PAGE)
+    }
+    longest = -1
+    for each in shown:
+        section = sections.get(each.section or "")
+        ways = {"/".join((_section_path(section), each.path)).strip("/")}
+        if each.default:
+            ways.add(_section_path(section))
+        if section is None or section.default:
+            ways.add("" if each.default else each.path)
+        addresses = [f"{base}/{way}".rstrip("/") for base in _bases(site, wanted) for way in ways]
+        addresses += [address_text(each.urls.published)] if each.urls.published else []
+        for address in addresses:
+            page = _below(wanted, address)
+            if page is not None and len(address) > longest:
+                longest = len(address)
+                found = Published(organization, site.id, each.space.id, page)
+    return found
+
+
+def _bases(site: Site, wanted: str) -> list[str]:
+    """Return the addresses of a site that an address begins with."""
+    return [base for base in addresses(site) if _below(wanted, base) is not None]
+
+
+def _section_path(section: SiteSection | None) -> str:
+    return section.path if section is not None else ""
+
+
+def _below(address: str, base: str) -> str | None:
+    """Return what stands behind ``base`` in an address, None where that begins otherwise."""
+    if address != base and not address.startswith(f"{base}/"):
+        return None
+    return address[len(base) :].strip("/")
+
+
+def addresses(site: Site) -> set[str]:
+    """Return the whole addresses that a site is known by, as `address_text` writes them."""
+    whole = f"{site.hostname}/{site.basename or ''}" if site.hostname else ""
+    addresses = [whole, site.urls.published, site.urls.app]
+    if site.proxy is not None:
+        addresses += [site.proxy.target, site.proxy.origin]
+    return {address_text(each) for each in addresses} - {""}
+
+
+def address_text(text: str | None) -> str:
+    """Return an address without what does not tell sites apart."""
+    bare = (text or "").strip().casefold()
+    return bare.removeprefix("https://").removeprefix("http://").rstrip("/")

@@ -285,7 +285,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         if is_address(event.text):
             await self.open_command_line(event.text.strip())
         else:
-            place.say("Nothing here takes a pasted text. An address can be pasted: enter opens it.", "warn")
+            place.say("Nothing here takes a pasted text. Only an address may be pasted.", "warn")
         return True
 
     # Going places

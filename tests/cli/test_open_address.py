@@ -10,11 +10,12 @@ import pytest
 
 from copydesk.cli.connection import Connection, Service, session_for
 from copydesk.cli.errors import UsageError, kept_state
-from copydesk.cli.open import FIRST_PLACE, _pointed, _published
+from copydesk.cli.open import _published
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.session.identity import identify_at
-from copydesk.session.target import Target
+from copydesk.session.reads.addresses import pointed as pointed_at
+from copydesk.session.target import FIRST_PLACE, Target
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
 from tests.tui import conftest as of_screens
@@ -56,7 +57,7 @@ async def opened(connection: Connection, place: str, target: Target, *keys: str)
 async def test_the_organization_is_that_of_what_is_opened(
     connection: Connection, address: str
 ) -> None:
-    pointed = _pointed(f"https://app.example.com/{address}")
+    pointed = pointed_at(f"https://app.example.com/{address}")
     assert pointed is not None
     assert "Pebblebox > Manual" in await opened(connection, *pointed)
     for keys, shown in (("gt", "pebblebox.example"), ("gs", "Manual")):
@@ -67,18 +68,18 @@ async def test_the_organization_is_that_of_what_is_opened(
 
 
 async def test_the_page_of_an_address_is_opened(connection: Connection) -> None:
-    pointed = _pointed(f"https://app.example.com/s/{MANUAL}/restore/")
+    pointed = pointed_at(f"https://app.example.com/s/{MANUAL}/restore/")
     assert pointed == ("pages", Target(space=MANUAL, page="restore"))
     assert ">     Restore" in await opened(connection, *pointed)
     for page, title in (("restore", "2/2 → Restore"), ("my-disk-just-died", "1/2")):
-        pointed = _pointed(f"https://app.example.com/s/{MANUAL}/~/changes/7/{page}")
+        pointed = pointed_at(f"https://app.example.com/s/{MANUAL}/~/changes/7/{page}")
         assert pointed is not None
         assert title in await opened(connection, *pointed)
 
 
 def test_a_published_address_is_found_through_the_sites(connection: Connection) -> None:
     async def find(url: str) -> tuple[str, Target]:
-        assert _pointed(url) is None
+        assert pointed_at(url) is None
         return await _published(connection, url)
 
     for url, space, page in (
@@ -93,4 +94,4 @@ def test_a_published_address_is_found_through_the_sites(connection: Connection) 
         assert (place, target.space, target.page) == ("pages", space, page), url
     with pytest.raises(UsageError, match="no site that you can see is published there"):
         asyncio.run(find("https://pebblebox.example.org/restore"))
-    assert _pointed("https://app.example.com/o/x") == (FIRST_PLACE, Target(organization="x"))
+    assert pointed_at("https://app.example.com/o/x") == (FIRST_PLACE, Target(organization="x"))

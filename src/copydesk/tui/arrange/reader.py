@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
 from copydesk.tui.arrange.place import ArrangingPlace
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class ReadsArranged(ArrangingPlace, Generic[R]):
         """Open the form of a row again, with what was typed in it."""
         self.resuming = part if not self.known else ""
         if self.known and self.rows.reveal(part):
-            self.app.call_later(run, self, self.ACTIONS["edit"])
+            self.do_soon("edit")
 
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
         """Say how many rows are picked."""

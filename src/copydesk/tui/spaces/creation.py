@@ -1,11 +1,7 @@
-"""Making, copying, moving and deleting collections and spaces: staged here, like their order.
-
-A mixin of the place that shows the tree of an organization, apart from it for length.
-"""
+"""Making, copying and moving collections and spaces: staged here, like their order."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +13,11 @@ from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import not_allowed, not_staged_order
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.keyboard import tell_failures
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.spaces.cells import LANGUAGES
 from copydesk.tui.spaces.editor import (
     ON_ROW,
     STAGED,
-    SpaceEditing,
     emoji_named,
     emoji_options,
     in_trash,
@@ -32,7 +26,7 @@ from copydesk.tui.spaces.editor import (
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
+    from copydesk.tui.spaces.tree import OrganizationStructurePlace
 
 NO_NEW_SPACE = "This service makes no space over its API: copy one instead, with “:duplicate”."
 
@@ -40,8 +34,12 @@ AT_TOP = "top:"
 """What stands for the top among collections to choose from."""
 
 
-class SpaceMaking(SpaceEditing, scope="space_making"):
-    """The tree of an organization: what comes into it, and what goes."""
+class CreationCommands(Commands, scope="space_making"):
+    """What comes into the tree of an organization, and what goes elsewhere in it."""
+
+    def __init__(self, here: OrganizationStructurePlace) -> None:
+        super().__init__(here)
+        self.here = here
 
     # New
 
@@ -52,7 +50,8 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        row = self.row if in_trash(self) is None and to_be_deleted(self) is None else None
+        going = in_trash(self.here) or to_be_deleted(self.here)
+        row = self.here.row if going is None else None
         here = self._level_here(row)
         # In what is under the cursor first; then beside it; and always at the top.
         levels = [*dict.fromkeys((here, row.level if row is not None else TOP, TOP))]
@@ -70,13 +69,13 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
             ]
             if level == here and original:
                 options.append(Option("copy", f"a copy of {original}", "with its pages and files"))
-        chosen = await self.desk.push_screen_wait(Choice("New", options))
+        chosen = await self.here.desk.push_screen_wait(Choice("New", options))
         what, _, level = (chosen or "").partition(" ")
         match what:
             case "collection":
                 await self._new("collection", level, [self._title_field("collection")])
             case "space" if not self._makes_spaces:
-                self.tell(NO_NEW_SPACE, "warn")
+                self.here.tell(NO_NEW_SPACE, "warn")
             case "space":
                 beside = row is not None and row.kind == "space" and row.level == level
                 await self._add_space(level, row.id if row is not None and beside else None)
@@ -86,8 +85,8 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
     @property
     def _makes_spaces(self) -> bool:
         """Whether the service makes spaces (extension E3), as far as is known."""
-        api = self.session.api
-        listed = self.read is None or self.read.listed
+        api = self.here.session.api
+        listed = self.here.read is None or self.here.read.listed
         return listed and (api is None or api.has("E3"))
 
     def _level_here(self, row: Row | None) -> str:
@@ -97,7 +96,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         return row.id if row.kind == "collection" else row.level
 
     def _title_of(self, level: str) -> str:
-        return "the top" if level == TOP else self.arrangement.now.items[level].title
+        return "the top" if level == TOP else self.here.arrangement.now.items[level].title
 
     def _place_of(self, level: str) -> str:
         return "at the top" if level == TOP else f"in {self._title_of(level)}"
@@ -131,36 +130,36 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
 
             def change() -> TreeArrangement:
                 nonlocal made
-                arrangement, made = self.staged_tree.add(level, kind, given, after=after)
+                arrangement, made = self.here.staged_tree.add(level, kind, given, after=after)
                 return arrangement
 
-            self._stage_or_refuse(change)
+            self.here.stage_or_refuse(change)
 
         form = Form(
             f"New {kind} {self._place_of(level)}",
             fields,
-            draft_key=f"tree new {self.organization} {kind}",
+            draft_key=f"tree new {self.here.organization} {kind}",
             facts=[STAGED],
             send=stage,
             verb="stage",
         )
-        if await self.desk.push_screen_wait(form) and made:
+        if await self.here.desk.push_screen_wait(form) and made:
             self._reveal(made)
 
     def _reveal(self, row: str) -> None:
-        source = self.rows.tree_source
-        if row in self.arrangement.now:
-            source.unfolded.add(self.arrangement.now.level_of(row))
-        self.show_arrangement(row)
+        source = self.here.rows.tree_source
+        if row in self.here.arrangement.now:
+            source.unfolded.add(self.here.arrangement.now.level_of(row))
+        self.here.show_arrangement(row)
 
     @command("duplicate", stages=True)
     def duplicate(self, rest: str) -> None:
         """Copy the space under the cursor, with its pages and files. Staged here."""
-        why = next((said for guard in ON_ROW[:-1] if (said := guard(self)) is not None), None)
+        why = next((said for guard in ON_ROW[:-1] if (said := guard(self.here)) is not None), None)
         if why is not None:
-            self.say(why, "warn")
+            self.here.say(why, "warn")
         else:
-            self._copy(self.row)
+            self._copy(self.here.row)
 
     def _copy(self, row: Row | None) -> None:
         if row is None:
@@ -172,35 +171,32 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
             arrangement, made = it.duplicate(row.id)
             return arrangement
 
-        if self.stage(change):
+        if self.here.stage(change):
             self._reveal(made)
-            self.say(f"A copy of {row.title} is staged: e renames it, ctrl+s makes it.")
+            self.here.say(f"A copy of {row.title} is staged: e renames it, ctrl+s makes it.")
 
     # Into a collection
-
-    def no_box(self, picked: Sequence[str]) -> None:
-        """Choose the collection to go into, where none stands above."""
-        self.run_worker(tell_failures(self, self._choose_collection()), group="ask")
 
     @command("into", "COLLECTION", stages=True, takes="marked")
     async def into(self, rest: str) -> None:
         """Choose the collection that the row, or the picked ones, go into."""
         guards = (not_allowed, not_staged_order, *unless_marked(*ON_ROW))
-        why = next((said for guard in guards if (said := guard(self)) is not None), None)
+        why = next((said for guard in guards if (said := guard(self.here)) is not None), None)
         if why is not None:
-            self.say(why, "warn")
+            self.here.say(why, "warn")
         else:
-            await self._choose_collection(rest)
+            await self.choose_collection(rest)
 
-    async def _choose_collection(self, words: str = "") -> None:
+    async def choose_collection(self, words: str = "") -> None:
+        """Choose the collection that the row, or the picked ones, go into."""
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        picked, now = self.picked(), self.arrangement.now
+        picked, now = self.here.picked(), self.here.arrangement.now
         try:
-            titles = [self.arrangement.there(row).title for row in picked]
+            titles = [self.here.arrangement.there(row).title for row in picked]
         except StagingError as gone:
-            self.say(str(gone), "warn")
+            self.here.say(str(gone), "warn")
             return
         options = [Option(AT_TOP, "the top", "in no collection")]
         for row in now.walk():
@@ -213,58 +209,13 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         chosen = fits[0].id if len(fits) == 1 else ""
         if not chosen:
             what = titles[0] if len(titles) == 1 else plural(len(titles), "row")
-            chosen = await self.desk.push_screen_wait(Choice(f"Move {what} into", options))
+            chosen = await self.here.desk.push_screen_wait(Choice(f"Move {what} into", options))
         if not chosen:
             return
         level = TOP if chosen == AT_TOP else chosen
-        if self.stage(lambda it: it.shift(picked, level)):
-            self.rows.set_marks(())
+        if self.here.stage(lambda it: it.shift(picked, level)):
+            self.here.rows.set_marks(())
             self._reveal(picked[0])
-
-    # Going
-
-    def delete_rows(self) -> None:
-        """Delete the row, or the picked ones, once what is staged is sent."""
-        picked = self.picked()
-        spaces = [row for row in picked if self._kind(row) == "space" and not row.startswith(NEW)]
-        if not self.stage(lambda it: it.remove(picked)):
-            return
-        self.rows.set_marks(())
-        said = "What is only staged is forgotten."
-        if spaces:
-            them = "it" if len(spaces) == 1 else "them"
-            said = f"Once sent, the trash keeps {them} for 7 days. u brings {them} back."
-        elif not all(row.startswith(NEW) for row in picked):
-            said = "A deleted collection cannot be brought back once it is sent. u keeps it."
-        self.say(said)
-        self.read_losing(spaces)
-
-    def read_losing(self, rows: Sequence[str]) -> None:
-        """Find out which sites show the spaces that are going to be deleted, for the plan."""
-        from copydesk.session.reads.tree import sites_showing
-
-        if not rows:
-            return
-        organization = self.organization
-
-        async def read(api: Api) -> dict[str, Sequence[str]]:
-            found = await asyncio.gather(*(sites_showing(api, organization, row) for row in rows))
-            return dict(zip(rows, found, strict=True))
-
-        def then(found: dict[str, Sequence[str]]) -> None:
-            self.losing.update(found)
-            self.draw()
-
-        self.load("losing", read, then, what="Reading which sites show it", kept="never")
-
-    def losing_lines(self) -> list[str]:
-        """Say which sites stop showing what is going to be deleted."""
-        lines = []
-        for row, item in self.arrangement.removed.items():
-            if sites := self.losing.get(row):
-                stop = "stops" if len(sites) == 1 else "stop"
-                lines.append(f"{', '.join(sites)} {stop} showing {item.title}.")
-        return lines
 
 
 def _language(text: str) -> str | None:

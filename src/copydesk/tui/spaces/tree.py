@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Layout
-from copydesk.domain.space_tree import TRASH
+from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.text import plural
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.draft_keys import tree_key
+from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads.tree import Trashed, TreeRead
 from copydesk.session.target import Target
@@ -22,16 +24,19 @@ from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.layout import VIEWS
 from copydesk.tui.arrange.place import not_allowed, nothing_staged
+from copydesk.tui.arrange.reader import ReadsArranged
 from copydesk.tui.arrange.tree import ArrangedTree
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.spaces import tree_cells as present
-from copydesk.tui.spaces.details import SpaceDetails
-from copydesk.tui.spaces.editor import in_trash
+from copydesk.tui.spaces.creation import CreationCommands
+from copydesk.tui.spaces.deletion import DeletionCommands
+from copydesk.tui.spaces.details import TreeDetails
+from copydesk.tui.spaces.editor import EditCommands, in_trash, lacks
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -69,10 +74,11 @@ WANTED = "organization-structure"
     title="Collections and spaces",
     uses=("list_organization_collections", "list_organization_spaces", "list_site_spaces"),
 )
-class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
+class OrganizationStructurePlace(ReadsArranged[TreeRead], scope="organization_structure"):
     """The tree of an organization. What is changed in it is staged, then sent."""
 
     RAW = OF_NODE
+    COMMAND_CLASSES = (EditCommands, CreationCommands, DeletionCommands)
 
     CSS_PATH = style_path("organization_structure")
     what_it_is = "The tree"
@@ -82,6 +88,11 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.arrangement = TreeArrangement.on(Layout({}, {TOP: ()}), self.target.organization or "")
+        self.trashed: Mapping[str, Trashed] = {}
+        """The spaces in the trash, as far as they are known, by id."""
+        self.revealing: str | None = None
+        """The row to go to once the tree has been read again."""
+        self.details_of_row = TreeDetails(self)
         self._trash_read = False
         self._unfolded: set[str] = {TOP}
         """The collections that were shown before: a new one is unfolded, once."""
@@ -203,6 +214,28 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     # What is arranged
 
     @property
+    def node(self) -> SpaceNode | None:
+        """What the service told of the row under the cursor; None of one that is only staged."""
+        if self.row is None or self.read is None:
+            return None
+        return self.read.nodes.get(self.row.id)
+
+    @property
+    def known_nodes(self) -> Mapping[str, SpaceNode]:
+        """What the service told of every row."""
+        return {} if self.read is None else self.read.nodes
+
+    @property
+    def staged_tree(self) -> TreeArrangement:
+        """What is staged."""
+        return cast("TreeArrangement", self.arrangement)
+
+    @property
+    def organization(self) -> str:
+        """The id of the organization."""
+        return self.target.organization or self.session.organization or ""
+
+    @property
     def draft_key(self) -> str:
         """The key under which what is staged of the organization is kept."""
         return tree_key(self.organization)
@@ -241,11 +274,51 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         there = self.arrangement.base.items
         return present.trash_rows([each for each in self.trashed.values() if each.id not in there])
 
+    # Staging
+
+    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
+        """Stage a change of what the reader may change; False when it cannot be."""
+        row = self.row
+        if not self.rows.marks and row is not None and TRASH in (row.id, row.level):
+            self.say(in_trash(self) or "", "warn")
+            return False
+        return super().stage(lambda it: self.allowed(change(it)))
+
+    def allowed(self, arrangement: Arrangement) -> Arrangement:
+        """Return it, unless the reader's roles do not reach. Raises `StagingError`."""
+        now, base = arrangement.now, arrangement.base
+        for row, state in arrangement.states.items():
+            node = self.known_nodes.get(row)
+            if node is not None and lacks(node, "admin"):
+                raise StagingError(f"Moving or changing {node.title} takes the role admin in it.")
+            if state.new or (state.moved and now.level_of(row) != base.level_of(row)):
+                self._check_into(now.level_of(row))
+        return arrangement
+
+    def _check_into(self, level: str) -> None:
+        node = self.known_nodes.get(level)
+        if node is not None and lacks(node, "create"):
+            raise StagingError(f"Putting something into {node.title} takes the role create in it.")
+        if level == TOP and self.read is not None and not self.read.creates:
+            raise StagingError("Putting something at the top takes the right to create content.")
+
+    def stage_or_refuse(self, change: Callable[[], Arrangement]) -> None:
+        """Stage something from a sheet; where it cannot be, the sheet says why and stays."""
+        try:
+            self.staged(self.allowed(change()))
+        except StagingError as stuck:
+            raise NotDoneError(str(stuck)) from stuck
+
+    def no_box(self, picked: Sequence[str]) -> None:
+        """Choose the collection to go into, where none stands above."""
+        asking = self.commands_of(CreationCommands).choose_collection()
+        self.run_worker(tell_failures(self, asking), group="ask")
+
     # Reading
 
     def reload(self) -> None:
         """Read the tree; what is staged is put on top of it. Then the trash is looked up."""
-        self.forget_details()
+        self.details_of_row.forget()
         self._trash_read = False
         self.load(
             "tree", self.read_first, self._arrived, what="Reading the tree",
@@ -279,10 +352,10 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             self.begin(layout, unfinished)
             # What was kept does not know what the service can list.
             self.arrangement = replace(self.staged_tree, listed=found.listed)
-            self.read_losing(
+            self.commands_of(DeletionCommands).read_losing(
                 [row for row, item in self.arrangement.removed.items() if item.kind == "space"]
             )
-        self.look_back()
+        self.details_of_row.look_back()
         self.show_arrangement()
         if self.revealing is not None:
             self.rows.reveal(self.revealing)
@@ -300,7 +373,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         def arrived(trashed: tuple[Trashed, ...]) -> None:
             self.trashed = {each.id: each for each in trashed}
             self.rows.tree_source.unfolded.add(TRASH)
-            self.look_back()
+            self.details_of_row.look_back()
             self.show_arrangement()
 
         self.load(
@@ -324,7 +397,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         if not isinstance(wanted, Wanted) or (wanted.row and not self.rows.reveal(wanted.row)):
             return
         if wanted.action:
-            self.app.call_later(run, self, self.ACTIONS[wanted.action])
+            self.do_soon(wanted.action)
 
     # What is on screen
 
@@ -337,7 +410,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
 
     def draw(self) -> None:
         """Show the plan, the row, and what was changed from here."""
-        losing = self.losing_lines()
+        losing = self.commands_of(DeletionCommands).losing_lines()
         self.LIVE = "\n".join([LIVE, *losing])
         self.plan.title = staged.plan_title(self.calls)
         after = (*losing, *AFTER_PLAN)
@@ -346,12 +419,12 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         # A narrow drawer has room for one: what is staged matters more than a row's details.
         self.facts.set_class(bool(self.calls), "drawer-hidden")
         self.plan.set_class(not self.calls, "drawer-hidden")
-        self.show_written()
-        self.look()
+        self.details_of_row.show_written()
+        self.details_of_row.look()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of the row, and read the rest when the cursor rests."""
-        self.look()
+        self.details_of_row.look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Drop what is picked; else fold or unfold; restore; go to the requests of a space."""
@@ -361,7 +434,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         if self.rows.marks:
             self.drop_picked()
         elif row.level == TRASH:
-            self.app.call_later(run, self, self.ACTIONS["delete_or_restore"])
+            self.do_soon("delete_or_restore")
         elif row.children:
             self.rows.toggle()
         elif row.kind == "space" and row.id in self.known_nodes:

@@ -1,11 +1,12 @@
-"""What is done to collections and spaces at once: the trash, and handing over to others.
+"""Where collections and spaces go: into the trash and out of it, and to other organizations.
 
-A mixin of the place that shows the tree of an organization, apart from it for length. Nothing here
-is staged: each is one write with a sheet of its own.
+What is deleted is staged. Restoring and handing over are not: each is one write with a sheet of its
+own.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,34 +19,40 @@ from copydesk.session.reads.tree import Trashed
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import no_row, not_allowed, not_staged_order
 from copydesk.tui.dialogs.dialog import Confirm, Notice, TypeToConfirm
-from copydesk.tui.framework.actions import action, command
-from copydesk.tui.spaces.creation import SpaceMaking
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.spaces.editor import ON_ROW, not_mine, to_be_deleted
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.space_tree import SpaceNode
+    from copydesk.tui.spaces.tree import OrganizationStructurePlace
 
 BLOCKS = 8
 """So many reasons against handing something over are listed."""
 
 
-def the_trash(here: SpaceHanding) -> str | None:
+def the_trash(here: OrganizationStructurePlace) -> str | None:
     """Say so when the row is the trash itself."""
     if here.row is not None and here.row.id == TRASH:
         return "Put the cursor on a space in the trash: D restores it."
     return None
 
 
-def delete_label(here: SpaceHanding) -> str:
+def delete_label(here: OrganizationStructurePlace) -> str:
     """Return what ``D`` does to the row."""
     in_trash = here.row is not None and here.row.level == TRASH and not here.rows.marks
     return "restore" if in_trash else "delete"
 
 
-class SpaceHanding(SpaceMaking, scope="space_handing"):
-    """The tree of an organization: restoring, deleting, handing over."""
+class DeletionCommands(Commands, scope="space_handing"):
+    """Restoring, deleting and handing over what is in the tree of an organization."""
+
+    def __init__(self, here: OrganizationStructurePlace) -> None:
+        super().__init__(here)
+        self.here = here
+        self._losing: dict[str, Sequence[str]] = {}
+        """The sites that show a space which is going to be deleted, by its id."""
 
     @action("D", "delete",
             unless=(not_allowed, not_staged_order,
@@ -54,25 +61,73 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
             uses="restore_space", takes="marked")  # fmt: skip
     async def delete_or_restore(self) -> None:
         """Delete spaces and empty collections: staged here. In the trash it restores instead."""
-        row = self.row
-        if row is not None and row.level == TRASH and not self.rows.marks:
+        row = self.here.row
+        if row is not None and row.level == TRASH and not self.here.rows.marks:
             await self.restore_row(row)
         else:
             self.delete_rows()
 
+    def delete_rows(self) -> None:
+        """Delete the row, or the picked ones, once what is staged is sent."""
+        picked = self.here.picked()
+        items = self.here.arrangement.now.items
+        spaces = [
+            row
+            for row in picked
+            if row in items and items[row].kind == "space" and not row.startswith(NEW)
+        ]
+        if not self.here.stage(lambda it: it.remove(picked)):
+            return
+        self.here.rows.set_marks(())
+        said = "What is only staged is forgotten."
+        if spaces:
+            them = "it" if len(spaces) == 1 else "them"
+            said = f"Once sent, the trash keeps {them} for 7 days. u brings {them} back."
+        elif not all(row.startswith(NEW) for row in picked):
+            said = "A deleted collection cannot be brought back once it is sent. u keeps it."
+        self.here.say(said)
+        self.read_losing(spaces)
+
+    def read_losing(self, rows: Sequence[str]) -> None:
+        """Find out which sites show the spaces that are going to be deleted, for the plan."""
+        from copydesk.session.reads.tree import sites_showing
+
+        if not rows:
+            return
+        organization = self.here.organization
+
+        async def read(api: Api) -> dict[str, Sequence[str]]:
+            found = await asyncio.gather(*(sites_showing(api, organization, row) for row in rows))
+            return dict(zip(rows, found, strict=True))
+
+        def then(found: dict[str, Sequence[str]]) -> None:
+            self._losing.update(found)
+            self.here.draw()
+
+        self.here.load("losing", read, then, what="Reading which sites show it", kept="never")
+
+    def losing_lines(self) -> list[str]:
+        """Say which sites stop showing what is going to be deleted."""
+        lines = []
+        for row, item in self.here.arrangement.removed.items():
+            if sites := self._losing.get(row):
+                stop = "stops" if len(sites) == 1 else "stop"
+                lines.append(f"{', '.join(sites)} {stop} showing {item.title}.")
+        return lines
+
     async def restore_row(self, row: Row) -> None:
         """Take a space out of the trash, at once, after asking."""
-        found = self.trashed.get(row.id)
+        found = self.here.trashed.get(row.id)
         if found is None:
             return
-        now = self.session.now
+        now = self.here.session.now
         facts = [
             f"It was deleted; {plural(found.days_left(now), 'more day')} and it is gone for good.",
             f"It comes back {self._home_of(found)}. This is sent at once; u deletes it again.",
         ]
         if found.shown_by:
             facts.append(f"Readers of {', '.join(found.shown_by)} get it again.")
-        if not await self.desk.push_screen_wait(
+        if not await self.here.desk.push_screen_wait(
             Confirm(f"Restore {found.title}", facts, verb="restore")
         ):
             return
@@ -82,7 +137,7 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
         """Return where a space in the trash comes back to."""
         if not found.parent:
             return "at the top"
-        node = self.known_nodes.get(found.parent)
+        node = self.here.known_nodes.get(found.parent)
         return f"in {node.title}" if node is not None else "in a collection that you cannot see"
 
     async def _restore(self, found: Trashed) -> None:
@@ -91,19 +146,19 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
         async def send(api: Api) -> None:
             await api(ops.restore_space, found.id)
 
-        await self.perform(
+        await self.here.perform(
             "Restore", found.title, send, reversal=space_deleted(found.id, deleted=False)
         )
-        self.revealing = found.id
-        self.read_again()
-        self.tell(f"{found.title} is back. u puts it in the trash again.", "good")
+        self.here.revealing = found.id
+        self.here.read_again()
+        self.here.tell(f"{found.title} is back. u puts it in the trash again.", "good")
 
     @command("restore", uses="restore_space")
     async def restore(self, rest: str) -> None:
         """Restore the space under the cursor from the trash."""
-        row = self.row
+        row = self.here.row
         if row is None or row.level != TRASH:
-            self.say("Put the cursor on a space in the trash: it is the last group.", "warn")
+            self.here.say("Put the cursor on a space in the trash: it is the last group.", "warn")
         else:
             await self.restore_row(row)
 
@@ -112,29 +167,29 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
     @command("transfer", uses=("transfer_space", "transfer_collection", "list_translations"))
     async def transfer(self, rest: str) -> None:
         """Hand the row over to another organization, at once. It cannot be taken back."""
-        row, node = self.row, self.node
-        why = next((said for guard in ON_ROW if (said := guard(self)) is not None), None)
+        row, node = self.here.row, self.here.node
+        why = next((said for guard in ON_ROW if (said := guard(self.here)) is not None), None)
         if why is None and row is not None and (row.id.startswith(NEW) or self._staged_in(row)):
             why = "Something is staged of it: send that first (ctrl+s), or drop it (X)."
         if why is not None or row is None or node is None:
-            self.say(why or "", "warn")
+            self.here.say(why or "", "warn")
             return
         from copydesk.session.options import Option
         from copydesk.session.reads.spaces import read_organizations
         from copydesk.tui.dialogs.choice import Choice
 
-        api = await self.session.ready()
+        api = await self.here.session.ready()
         others = [
             each
             for each in await read_organizations(api)
-            if each.id != self.organization
+            if each.id != self.here.organization
             and (each.permissions is None or each.permissions.create_content)
         ]
         if not others:
-            self.tell("You may create content in no other organization.", "warn")
+            self.here.tell("You may create content in no other organization.", "warn")
             return
         options = [Option(each.id, clean(each.title).strip() or "Untitled") for each in others]
-        chosen = await self.desk.push_screen_wait(Choice(f"Hand {row.title} over to", options))
+        chosen = await self.here.desk.push_screen_wait(Choice(f"Hand {row.title} over to", options))
         if not chosen:
             return
         title = next(option.title for option in options if option.id == chosen)
@@ -146,22 +201,22 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
                 f"{row.title} cannot go to {title} yet",
                 ["The service would refuse it:", "", *blocks[:BLOCKS], *more],
             )
-            await self.desk.push_screen_wait(sheet)
-            self.tell("Nothing was sent.")
+            await self.here.desk.push_screen_wait(sheet)
+            self.here.tell("Nothing was sent.")
             return
         await self._hand_over(row, chosen, title, inside)
 
     def _staged_in(self, row: Row) -> bool:
-        states = self.arrangement.states
-        base = self.arrangement.base
+        states = self.here.arrangement.states
+        base = self.here.arrangement.base
         return any(
             each == row.id or (each in base and base.inside(each, row.id)) for each in states
         )
 
     def _inside(self, row: Row) -> list[SpaceNode]:
         """Return the spaces that go: a space itself, or all in a collection."""
-        nodes = self.read.nodes if self.read is not None else {}
-        rows = [row.id, *self.arrangement.base.walk(row.id)]
+        nodes = self.here.read.nodes if self.here.read is not None else {}
+        rows = [row.id, *self.here.arrangement.base.walk(row.id)]
         return [nodes[each] for each in rows if each in nodes and nodes[each].kind == "space"]
 
     async def _blocks(self, api: Api, spaces: Iterable[SpaceNode], other: str) -> list[str]:
@@ -172,7 +227,7 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
 
         translated: dict[str, str] = {}
         try:
-            async for each in api.pages(ops.list_translations, self.organization):
+            async for each in api.pages(ops.list_translations, self.here.organization):
                 for end in (each.source, each.result):
                     if end is not None and end.space:
                         translated[end.space] = clean(str(each.language or "another language"))
@@ -185,7 +240,7 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
                 found.append(f"{node.title}: that takes the role admin in it.")
             found += [
                 f"{node.title}: the site {site} shows it; remove it there first."
-                for site in await sites_showing(api, self.organization, node.id)
+                for site in await sites_showing(api, self.here.organization, node.id)
             ]
             if node.id in translated:
                 found.append(
@@ -220,7 +275,7 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
         ]
         if row.kind == "collection":
             facts.insert(1, f"It takes {plural(len(spaces), 'space')} along.")
-        agreed = await self.desk.push_screen_wait(
+        agreed = await self.here.desk.push_screen_wait(
             TypeToConfirm(
                 f"Hand {row.title} over to {title}", facts, expect=row.title, verb="hand over"
             )
@@ -235,6 +290,6 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
             else:
                 await api(ops.transfer_space, row.id, SpaceTransfer(organization=organization))
 
-        await self.perform("Transfer", row.title, send)
-        self.read_again()
-        self.tell(f"{row.title} belongs to {title} now.", "good")
+        await self.here.perform("Transfer", row.title, send)
+        self.here.read_again()
+        self.here.tell(f"{row.title} belongs to {title} now.", "good")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
 from copydesk.domain.inverses import request_changed
 from copydesk.present import change_request as present
-from copydesk.session.change_rows import ChangeRow, row_of
+from copydesk.session.change_rows import ChangeRow
 from copydesk.session.target import Target
-from copydesk.session.views import SERVED, Listing
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk
 from copydesk.tui.changes.guards import (
     Why,
@@ -25,89 +24,19 @@ from copydesk.tui.changes.guards import (
     no_rows,
     nothing_selected,
 )
-from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.place import Place
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.session.reads.change_requests import Scope, SpaceInfo, Spaces
-    from copydesk.tui.changes.list import ChangesList
-    from copydesk.tui.widgets.facts import Facts
+    from copydesk.tui.changes.screen import ChangesPlace
 
 
-class ChangesActions(Place, scope="changes"):
-    """The actions of the list of change requests; what they need of it is declared here."""
+class ChangeCommands(Commands, scope="changes"):
+    """Opens change requests, orders them, and writes what all of them can be."""
 
-    rows: ChangesList
-    facts: Facts
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.sort = SERVED
-        self.backwards = False
-        self.left: set[str] = set()
-        """Ids of rows that no longer belong to the view, shown until it is read anew."""
-
-    @property
-    def listing(self) -> Listing:
-        """The view that is shown."""
-        raise NotImplementedError
-
-    @property
-    def spaces(self) -> Spaces:
-        """What is known of the spaces that rows are in."""
-        raise NotImplementedError
-
-    def stuck(self, row: ChangeRow) -> bool:
-        """Whether an update of it conflicted, and neither side has moved since."""
-        raise NotImplementedError
-
-    def forget_details(self, row: ChangeRow | None = None) -> None:
-        """Read the details of a row, or of all, again when they are looked at."""
-        raise NotImplementedError
-
-    def space_of(self, row: ChangeRow) -> SpaceInfo | None:
-        """Return what is known of the space of a row."""
-        raise NotImplementedError
-
-    async def scope(self, api: Api) -> Scope:
-        """Return whose change requests these are."""
-        raise NotImplementedError
-
-    def show_order(self) -> None:
-        """Show the view in its order."""
-        raise NotImplementedError
-
-    def put(self, row: ChangeRow) -> None:
-        """Show a row as it is now."""
-        raise NotImplementedError
-
-    def after_write(self) -> None:
-        """Bring the counts up to date."""
-        raise NotImplementedError
-
-    def look_at_links(self) -> None:
-        """Read what the row under the cursor does to the links around it."""
-        raise NotImplementedError
-
-    async def do_to_marked(self, bulk: Bulk) -> None:
-        """Show what would be done to the marked rows, and do it after a ``y``."""
-        raise NotImplementedError
-
-    def take_in(self) -> None:
-        """Read the rows again and bring in what is new."""
-        raise NotImplementedError
-
-    def aim(self, row: ChangeRow, view: str | None = None) -> Target:
-        """Return the target that names a change request to other places."""
-        return Target(
-            organization=self.target.organization or self.session.organization,
-            space=row.space,
-            change_request=row.id,
-            view=view,
-        )
+    place: ChangesPlace
 
     # Opening
 
@@ -121,28 +50,28 @@ class ChangesActions(Place, scope="changes"):
     )
     async def open_changes(self) -> None:
         """Open the review straight on what changes; Enter opens it on its overview."""
-        row = self.rows.selected
+        row = self.place.rows.selected
         if row is not None:
-            await self.desk.go("review", self.aim(row, "changes"))
+            await self.place.desk.go("review", self.place.aim(row, "changes"))
 
     @action("g k", "cluster", show=False, group="Go")
     async def open_cluster(self) -> None:
         """Go to the cluster that this change request answers, or to all clusters."""
         from copydesk.tui.conversations.cluster_links import go_to_cluster
 
-        row = self.rows.selected
-        organization = self.target.organization or self.session.organization
+        row = self.place.rows.selected
+        organization = self.place.target.organization or self.place.session.organization
         cluster = row.cluster if row is not None and row.cluster else None
         target = Target(organization=organization, cluster=cluster)
         why = "" if row is None else f"#{row.number} answers no cluster. - goes back."
-        await go_to_cluster(self.desk, target, why)
+        await go_to_cluster(self.place.desk, target, why)
 
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:
         """Go to the details; Tab comes back."""
-        self.remove_class("-no-side")
-        self.desk.step_pane(1)
-        self.look_at_links()
+        self.place.remove_class("-no-side")
+        self.place.desk.step_pane(1)
+        self.place.details.look_at_links()
 
     @action(
         "Y", "copy…", unless=unless_marked(nothing_selected), show=False, group="Share",
@@ -153,7 +82,7 @@ class ChangesActions(Place, scope="changes"):
 
         Of marked rows one below the other.
         """
-        await super().copy_menu()
+        await self.place.copy_menu()
 
     # Order
 
@@ -166,38 +95,20 @@ class ChangesActions(Place, scope="changes"):
         options = [
             Option(sort, title)
             for sort, title in present.SORTS.items()
-            if sort != "space" or self.target.space is None
+            if sort != "space" or self.place.target.space is None
         ]
-        chosen = await self.desk.push_screen_wait(
-            Choice("Sort change requests by", options, current=self.sort)
+        chosen = await self.place.desk.push_screen_wait(
+            Choice("Sort change requests by", options, current=self.place.sort)
         )
         if chosen is not None:
-            self.sort_by(chosen, backwards=False)
+            self.place.sort_by(chosen, backwards=False)
 
     @action("S", "reverse sort", unless=no_rows, show=False, group="Look")
     def reverse_sort(self) -> None:
         """Turn the order round."""
-        self.sort_by(self.sort, backwards=not self.backwards)
-
-    def sort_by(self, sort: str, *, backwards: bool) -> None:
-        """Show the list in another order."""
-        self.sort, self.backwards = sort, backwards
-        self.show_order()
+        self.place.sort_by(self.place.sort, backwards=not self.place.backwards)
 
     # Writing
-
-    async def reread(self, api: Api, row: ChangeRow) -> ChangeRow:
-        """Read one row again and show it. Raises ``ApiError``."""
-        from copydesk.contract import operations as ops
-
-        request = await api(ops.get_change_request, row.space, row.id)
-        self.adopt(request)
-        return row_of(request)
-
-    def adopt(self, request: ChangeRequest) -> None:
-        """Show a request as it is now, where it is."""
-        if self.is_attached:
-            self.put(row_of(request))
 
     async def set_status(
         self,
@@ -220,7 +131,7 @@ class ChangesActions(Place, scope="changes"):
             now = await api(ops.get_change_request, row.space, row.id)
             return now if now.status == status else None
 
-        await self.perform(
+        await self.place.perform(
             what,
             row.named,
             send,
@@ -229,19 +140,10 @@ class ChangesActions(Place, scope="changes"):
             group=group,
             done=done,
             look=look,
-            then=self.adopt,
+            then=self.place.adopt,
         )
         if not group:
-            self.after_write()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        """Show what a write gave that was taken back or done again, where it is."""
-        from copydesk.contract.models.change_request import ChangeRequest
-
-        for result in results:
-            if isinstance(result, ChangeRequest):
-                self.adopt(result)
-        super().turned(results)
+            self.place.after_write()
 
     def _bulk_status(
         self,
@@ -264,12 +166,12 @@ class ChangesActions(Place, scope="changes"):
 
         With marked rows: all of these, behind a sheet.
         """
-        row, rows = self.rows.selected, self.rows.marked_rows()
+        row, rows = self.place.rows.selected, self.place.rows.marked_rows()
         if rows and all(each.status == "archived" for each in rows):
             reopen = self._bulk_status("Reopen", "open", (is_merged, may_not_change))
-            await self.do_to_marked(reopen)
+            await self.place.do_to_marked(reopen)
         elif rows:
-            await self.do_to_marked(
+            await self.place.do_to_marked(
                 self._bulk_status("Archive", "archived", (is_merged, is_archived, may_not_change))
             )
         elif row is None:
@@ -289,13 +191,13 @@ class ChangesActions(Place, scope="changes"):
 
         With marked rows: the drafts among them are made open; where there are none, all are drafts.
         """
-        row, rows = self.rows.selected, self.rows.marked_rows()
+        row, rows = self.place.rows.selected, self.place.rows.marked_rows()
         if any(each.status == "draft" for each in rows):
-            await self.do_to_marked(
+            await self.place.do_to_marked(
                 self._bulk_status("Open", "open", (is_merged, is_archived, is_open, may_not_change))
             )
         elif rows:
-            await self.do_to_marked(
+            await self.place.do_to_marked(
                 self._bulk_status("Make a draft", "draft", (is_merged, is_archived, may_not_change))
             )
         elif row is None:
@@ -318,9 +220,9 @@ class ChangesActions(Place, scope="changes"):
 
         With marked rows: all of these, behind a sheet.
         """
-        row = self.rows.selected
-        if self.rows.marks:
-            await self.do_to_marked(
+        row = self.place.rows.selected
+        if self.place.rows.marks:
+            await self.place.do_to_marked(
                 Bulk(
                     "Update",
                     (is_merged, is_archived, is_current, is_stuck, may_not_edit),
@@ -330,7 +232,7 @@ class ChangesActions(Place, scope="changes"):
                 )
             )
         elif row is not None:
-            await self._update(row)
+            await update_row(self.place, row)
 
     async def _update_one(self, row: ChangeRow, group: str) -> None:
         """Pull main into a row, without asking. Raises `WriteError`."""
@@ -338,7 +240,7 @@ class ChangesActions(Place, scope="changes"):
         from copydesk.session.session import WriteError
 
         try:
-            now = await self.perform(
+            now = await self.place.perform(
                 "Update",
                 row.named,
                 lambda api: conflicts.update(api, row.space, row.id),
@@ -348,76 +250,64 @@ class ChangesActions(Place, scope="changes"):
         except WriteError as error:
             clash = error.__cause__
             if isinstance(clash, conflicts.ConflictedError):
-                self.session.hold_stuck(clash.moment)
-                self.forget_details(row)
-                self.adopt(clash.request)
+                self.place.session.hold_stuck(clash.moment)
+                self.place.details.forget(row)
+                self.place.adopt(clash.request)
             raise
-        self.adopt(now)
+        self.place.adopt(now)
 
-    async def _update(self, row: ChangeRow) -> None:
-        from copydesk.session.reads import conflicts
-        from copydesk.session.session import WriteError
-        from copydesk.tui.dialogs.dialog import Confirm
-        from copydesk.tui.merge.conflicts import ConflictSheet
 
-        sheet = Confirm(
-            f"Update {row.label} from main",
-            [
-                Text(row.subject, style="strong"),
-                "",
-                f"Main of {self.spaces.title(row.space)} has moved on since this was "
-                "started or last updated. What changed there is merged in, page by page and line "
-                "by line.",
-                "Where both changed the same lines, nothing is written and you see the conflicts.",
-            ],
-            verb="update",
-            warning="An update cannot be taken back.",
+async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
+    """Pull main into a row after a ``y``; what conflicts is shown. Raises `WriteError`."""
+    from copydesk.session.reads import conflicts
+    from copydesk.session.session import WriteError
+    from copydesk.tui.dialogs.dialog import Confirm
+    from copydesk.tui.merge.conflicts import ConflictSheet
+
+    sheet = Confirm(
+        f"Update {row.label} from main",
+        [
+            Text(row.subject, style="strong"),
+            "",
+            f"Main of {place.spaces.title(row.space)} has moved on since this was "
+            "started or last updated. What changed there is merged in, page by page and line "
+            "by line.",
+            "Where both changed the same lines, nothing is written and you see the conflicts.",
+        ],
+        verb="update",
+        warning="An update cannot be taken back.",
+    )
+    if not await place.desk.push_screen_wait(sheet):
+        return
+
+    try:
+        now = await place.perform(
+            "Update",
+            row.named,
+            lambda api: conflicts.update(api, row.space, row.id),
+            done=f"Updated {row.label}: it has all of main now.",
+            recall=True,
         )
-        if not await self.desk.push_screen_wait(sheet):
-            return
+    except WriteError as error:
+        clash = error.__cause__
+        if not isinstance(clash, conflicts.ConflictedError):
+            raise
+        place.session.hold_stuck(clash.moment)
+        place.details.forget(row)
+        place.adopt(clash.request)
+        place.after_write()
+        place.tell(f"{row.label} {clash}", "bad")
+        answer = await place.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
+        read_conflicting(place, row, answer)
+        return
+    place.adopt(now)
+    place.after_write()
 
-        try:
-            now = await self.perform(
-                "Update",
-                row.named,
-                lambda api: conflicts.update(api, row.space, row.id),
-                done=f"Updated {row.label}: it has all of main now.",
-                recall=True,
-            )
-        except WriteError as error:
-            clash = error.__cause__
-            if not isinstance(clash, conflicts.ConflictedError):
-                raise
-            self.session.hold_stuck(clash.moment)
-            self.forget_details(row)
-            self.adopt(clash.request)
-            self.after_write()
-            self.tell(f"{row.label} {clash}", "bad")
-            answer = await self.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
-            self._read_conflicting(row, answer)
-            return
-        self.adopt(now)
-        self.after_write()
 
-    async def merge_one(self) -> None:
-        """Merge the one under the cursor, behind a sheet that shows its rules and the result."""
-        from copydesk.tui.merge.dialog import MergeSheet
+def read_conflicting(place: ChangesPlace, row: ChangeRow, answer: str | None) -> None:
+    """Read the page in the review that a sheet of conflicts answered with."""
+    from copydesk.tui.merge.conflicts import page_wanted
 
-        row = self.rows.selected
-        if row is None:
-            return
-        result: str | None = await self.desk.push_screen_wait(MergeSheet(row.space, row.id))
-        if result == "update":
-            await self._update(row)
-            return
-        await self.reread(await self.session.ready(), row)
-        self.after_write()
-        self._read_conflicting(row, result)
-
-    def _read_conflicting(self, row: ChangeRow, answer: str | None) -> None:
-        """Read the page in the review that a sheet of conflicts answered with."""
-        from copydesk.tui.merge.conflicts import page_wanted
-
-        if page := page_wanted(answer):
-            target = Target(space=row.space, change_request=row.id, page=page)
-            self.desk.go_soon("review", target.but(view="changes"))
+    if page := page_wanted(answer):
+        target = Target(space=row.space, change_request=row.id, page=page)
+        place.desk.go_soon("review", target.but(view="changes"))

@@ -7,7 +7,7 @@ their cells show, four at a time, once it stays. What was read is kept.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -23,12 +23,11 @@ from copydesk.session.change_rows import (
     Details,
     Talk,
 )
-from copydesk.session.target import Target
-from copydesk.tui.changes.commands import ChangesActions
-from copydesk.tui.widgets.list import VirtualList
+from copydesk.session.offline import reads_kept
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.changes.screen import ChangesPlace
 
 REST_SECONDS = 0.12
 """How long the cursor rests on a row before its details are read."""
@@ -52,11 +51,11 @@ FRESH_SECONDS = 60
 """How old what was read of a row may get before it is read again by itself."""
 
 
-class ChangesDetails(ChangesActions):
-    """What is known beyond the rows."""
+class KnownDetails:
+    """What is known beyond the rows of a list, and the reading of it."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, place: ChangesPlace) -> None:
+        self.place = place
         self._details: dict[str, tuple[datetime, Details]] = {}
         self._asked: frozenset[str] | None = None
         """The ids of those that the reader was asked to review; None when not known."""
@@ -64,17 +63,9 @@ class ChangesDetails(ChangesActions):
         """Whether that is to be read again; until it was, it stays."""
         self._impacts: dict[str, tuple[datetime, str]] = {}
 
-    def space_title(self, space_id: str) -> str:
-        """Return what a space is called, "" while that is not known."""
-        raise NotImplementedError
-
-    def learned(self, rows: Sequence[ChangeRow]) -> None:
-        """Hear that more is known of some rows."""
-        raise NotImplementedError
-
     # What is known
 
-    def forget_details(self, row: ChangeRow | None = None) -> None:
+    def forget(self, row: ChangeRow | None = None) -> None:
         """Read what is known of a row, or of all, again; until then it stays.
 
         A review changes no row, so that what is known does not show its age.
@@ -85,6 +76,23 @@ class ChangesDetails(ChangesActions):
                 self._details[row_id] = updated, replace(found, read_at=None)
         elif (kept := self._details.get(row.id)) is not None:
             self._details[row.id] = kept[0], replace(kept[1], read_at=None)
+
+    async def know_asked(self, api: Api) -> bool:
+        """Read which the reader was asked to review, where that is due; False where it is not."""
+        me = self.place.session.me
+        if me is None or not (self._asked is None or self._asked_old):
+            return False
+        from copydesk.session.reads.change_requests import read_asked
+
+        self._asked = await read_asked(api, await self.place.scope(api), me.id)
+        # What is kept of it is not what was asked for.
+        self._asked_old = reads_kept()
+        return True
+
+    def now_asked(self, asked: frozenset[str]) -> bool:
+        """Take in which the reader is asked to review now; return whether these are others."""
+        others, self._asked = asked != self._asked, asked
+        return others
 
     def forget_asked(self) -> None:
         """Read again what the reader was asked to review; until then it stays."""
@@ -112,7 +120,7 @@ class ChangesDetails(ChangesActions):
     def keep(self, row: ChangeRow, found: Details) -> None:
         """Keep what was read of a row, beside parts of it that were read before."""
         before = self.known(row)
-        found = replace(found, read_at=self.session.clock())
+        found = replace(found, read_at=self.place.session.clock())
         if before is not None and not found.missing and not before.missing:
             found = _together(before, found)
         self._details.pop(row.id, None)
@@ -122,62 +130,53 @@ class ChangesDetails(ChangesActions):
 
     def asked_me(self, row: ChangeRow) -> bool | None:
         """Return whether the reader was asked to review it; None when not known."""
-        if self.session.me is None:
+        if self.place.session.me is None:
             return False
         return None if self._asked is None else row.id in self._asked
 
     def stuck(self, row: ChangeRow) -> bool:
         """Whether an update of it conflicted, and neither side has moved since."""
         known = self.known(row)
-        return known is not None and known.moment in self.session.stuck
+        return known is not None and known.moment in self.place.session.stuck
 
     # The pane
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Read about the row under the cursor when it rests there."""
-        self.look()
-
     def look(self) -> None:
         """Show the row under the cursor in the details; what is not known is read."""
-        row = self.rows.selected
-        self.cancel_load("details")
+        row = self.place.rows.selected
+        self.place.cancel_load("details")
         if row is not None and self._wants(row):
-            self.read_details(row)
+            self.read(row)
         self._read_around()
-        self.frame_soon()
+        self.place.frame_soon()
 
     def _wants(self, row: ChangeRow) -> bool:
         known = self.known(row)
-        if known is None or known.missing or self.left_behind("details", row.id):
+        if known is None or known.missing or self.place.left_behind("details", row.id):
             return True
         return bool(self.due(row, ALL_PARTS))
 
-    def update_frame(self) -> None:
-        """Bring the details up to date with the frame: once keys pause, not at each."""
-        super().update_frame()
-        if self.is_attached:
-            self._show_facts()
-
-    def _show_facts(self) -> None:
-        row = self.rows.selected
+    def show_facts(self) -> None:
+        """Show what is known of the row under the cursor."""
+        row = self.place.rows.selected
         if row is None:
-            self.facts.show([], title="Details")
+            self.place.facts.show([], title="Details")
             return
-        known = self.shown_details(row)
-        looked = self.session.sleepers.looks.get(row.id)
-        now, asked = self.session.now, self.asked_me(row)
+        known = self.shown(row)
+        looked = self.place.session.sleepers.looks.get(row.id)
+        now, asked = self.place.session.now, self.asked_me(row)
         found = facts(
             row,
-            self.space_title(row.space),
+            self.place.space_title(row.space),
             now,
             known,
             looked,
             asked=asked,
-            keys=not self.session.read_only,
+            keys=not self.place.session.read_only,
         )
-        self.facts.show(found, title=f"{row.label} {row.subject}", about=row.id)
+        self.place.facts.show(found, title=f"{row.label} {row.subject}", about=row.id)
 
-    def shown_details(self, row: ChangeRow) -> Details | None:
+    def shown(self, row: ChangeRow) -> Details | None:
         """Return what the pane shows of a row."""
         known = self.known(row)
         if known is not None and known.stuck != self.stuck(row):
@@ -191,7 +190,7 @@ class ChangesDetails(ChangesActions):
 
     def look_at_links(self) -> None:
         """Read what the row under the cursor does to links: a request for each changed page."""
-        row = self.rows.selected
+        row = self.place.rows.selected
         if row is not None and row.status != "merged" and not self.impact_of(row):
             self._read_impact(row)
 
@@ -209,9 +208,9 @@ class ChangesDetails(ChangesActions):
                 self._impacts.clear()
             self._impacts[row.id] = row.updated, said
 
-        self.load("impact", read, arrived, what="Reading who links to it")
+        self.place.load("impact", read, arrived, what="Reading who links to it")
 
-    def read_details(self, row: ChangeRow, parts: Collection[str] = ALL_PARTS) -> None:
+    def read(self, row: ChangeRow, parts: Collection[str] = ALL_PARTS) -> None:
         """Read about a row; what is known of it stays until the answer comes."""
 
         async def read(api: Api) -> Details:
@@ -228,14 +227,14 @@ class ChangesDetails(ChangesActions):
             self.keep(row, details)
             # Else it is read again for what came of it, and that for ever.
             if not _tell_the_same(before, self.known(row)):
-                self.learned([row])
+                self.place.triage.learned([row])
 
         def failed(text: str) -> None:
             if self.known(row) is None:
                 self.keep(row, Details(missing=text))
-                self._show_facts()
+                self.show_facts()
 
-        self.load(
+        self.place.load(
             "details", read, arrived, what=f"Reading {row.label}", of=row.id, failed=failed,
             after=REST_SECONDS,
         )  # fmt: skip
@@ -245,10 +244,10 @@ class ChangesDetails(ChangesActions):
     async def _read(self, api: Api, row: ChangeRow, parts: Collection[str]) -> Details:
         from copydesk.session.reads.change_requests import read_parts
 
-        me = self.session.me
-        scope = await self.scope(api)
+        me = self.place.session.me
+        scope = await self.place.scope(api)
         # The row under the cursor is read whole: then its space as it is now.
-        space = None if parts == ALL_PARTS else self.spaces.models.get(row.space)
+        space = None if parts == ALL_PARTS else self.place.spaces.models.get(row.space)
         return await read_parts(api, scope, row, parts, me=me.id if me else "", space=space)
 
     async def read_rows(self, api: Api, rows: Iterable[ChangeRow], parts: Collection[str]) -> None:
@@ -275,33 +274,29 @@ class ChangesDetails(ChangesActions):
 
         Only where their columns are shown, and while the service has requests to spare.
         """
-        self.cancel_load("around")
+        self.place.cancel_load("around")
         if self._parts_shown and self.may_spend:
-            self.load("around", self._read_visible, self._read_them, what="Reading the rules",
+            self.place.load("around", self._read_visible, self._read_them, what="Reading the rules",
                       after=STAY_SECONDS, kept="away")  # fmt: skip
 
     @property
     def _parts_shown(self) -> frozenset[str]:
-        shown = self.rows.columns_shown
+        shown = self.place.rows.columns_shown
         return frozenset(part for column, part in READ_FOR.items() if column in shown)
 
     @property
     def may_spend(self) -> bool:
         """Whether the service has requests to spare for what nobody asked for."""
-        left, limit = self.session.budget or (1, 1)
+        left, limit = self.place.session.budget or (1, 1)
         return left * 2 > limit
 
     def _read_them(self, some: bool) -> None:
         if some:
-            self.count_views()
-
-    def count_views(self) -> None:
-        """Count the views again, now that more is known."""
-        raise NotImplementedError
+            self.place.triage.count_views()
 
     async def _read_visible(self, api: Api) -> bool:
         parts = self._parts_shown
-        wanted = [row for row in self.rows.rows_around(self.rows.page_lines) if
+        wanted = [row for row in self.place.rows.rows_around(self.place.rows.page_lines) if
                   self.due(row, parts if row.threads else parts - {TALK})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
             rows = wanted[at : at + AT_ONCE]
@@ -309,29 +304,29 @@ class ChangesDetails(ChangesActions):
             await self.read_rows(api, rows, parts)
             # Where nothing is news, nothing is looked at again: that would lead here, for ever.
             if news := [r for r in rows if not _tell_the_same(before[r.id], self.known(r))]:
-                self.learned(news)
+                self.place.triage.learned(news)
         return bool(wanted)
 
-    def poll_details(self) -> None:
+    def poll(self) -> None:
         """Read again what a poll is for: what others say of the row under the cursor, each time.
 
         Of the other rows on screen a few are read again whose turn it is. One that the list tells
         is another now (a verdict and a request for one change it) is read at once, wherever it is.
         """
-        limit = self.session.clock() - timedelta(seconds=FRESH_SECONDS)
+        limit = self.place.session.clock() - timedelta(seconds=FRESH_SECONDS)
         old = [
             (found.read_at, row)
-            for row in self.rows.rows_around(self.rows.page_lines)
+            for row in self.place.rows.rows_around(self.place.rows.page_lines)
             if (found := self.known(row)) is not None
             and found.read_at is not None
             and found.read_at < limit
         ]
         for _, oldest in sorted(old, key=lambda each: each[0])[:AT_ONCE]:
-            self.forget_details(oldest)
-        row = self.rows.selected
+            self.forget(oldest)
+        row = self.place.rows.selected
         if row is not None:
             told = {RULES, TALK} if row.threads else {RULES}
-            self.read_details(row, ALL_PARTS if self.due(row, ALL_PARTS) else told)
+            self.read(row, ALL_PARTS if self.due(row, ALL_PARTS) else told)
         self._read_around()
 
 

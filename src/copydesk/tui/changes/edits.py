@@ -168,7 +168,7 @@ class EditCommands(Commands, scope="changes_writing"):
         self.place.after_write()
         view = "draft" if request.status == "draft" else "open"
         if self.place.view == view:
-            self.place.take_in()
+            self.place.row_reader.take_in()
         else:
             self.place.choose_view(view)
         self.place.tell(

@@ -52,7 +52,7 @@ def is_current(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
 def is_stuck(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when an update conflicted and would again."""
     row = row or here.rows.selected
-    if row is None or not here.stuck(row):
+    if row is None or not here.details.stuck(row):
         return None
     return f"{row.label} conflicts with main; to update it again changes nothing."
 

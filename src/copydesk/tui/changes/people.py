@@ -40,14 +40,14 @@ NAMED = 6
 def may_not_review(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the reader may give no verdict on the row, or there are none."""
     row = row or here.rows.selected
-    known = None if row is None else here.known(row)
+    known = None if row is None else here.details.known(row)
     if row is None:
         return None
     if known is not None and RULES in known.parts and known.verdicts is None:
         return "This service offers no reviews."
     if row.status not in ("open", "draft"):
         return f"{row.label} is {row.status} and takes no review."
-    if here.may(row, "review") is False:
+    if here.triage.may(row, "review") is False:
         return f"You may not review in {here.space_title(row.space)}."
     return None
 
@@ -55,7 +55,7 @@ def may_not_review(here: ChangesPlace, row: ChangeRow | None = None) -> str | No
 def nobody_is_asked(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the service asks nobody for reviews."""
     row = row or here.rows.selected
-    known = None if row is None else here.known(row)
+    known = None if row is None else here.details.known(row)
     if known is not None and RULES in known.parts and known.asked is None:
         return "This service does not ask people for reviews."
     if row is not None and row.status not in ("open", "draft"):
@@ -129,7 +129,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
         async def send(row: ChangeRow, group: str) -> None:
             await self._give(row, status, said, group=group)
-            self.place.forget_details(row)
+            self.place.details.forget(row)
 
         def ended(failed: bool) -> None:
             if not failed:
@@ -182,7 +182,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
-        if count := open_threads(row, self.place.known(row)):
+        if count := open_threads(row, self.place.details.known(row)):
             facts.append(plural(count, "open thread"))
         if waiting:
             facts.append(
@@ -194,15 +194,15 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""
-        self.place.forget_details(row)
+        self.place.details.forget(row)
         self._marked_now()
 
     def _marked_now(self) -> None:
         """Do the same for rows whose details are forgotten already."""
-        self.place.forget_asked()
+        self.place.details.forget_asked()
         if self.place.is_attached:
             self.place.after_write()
-            self.place.check()
+            self.place.triage.check()
             self.place.look()
 
     @action(
@@ -259,7 +259,7 @@ class PeopleCommands(Commands, scope="changes_people"):
             await reviewers.ask_more(
                 self.place, row.space, row.id, row.label, row.author_id, people, group=group
             )
-            self.place.forget_details(row)
+            self.place.details.forget(row)
 
         said = f"This asks {names} for a review; u takes it back."
         await self.place.do_to_marked(

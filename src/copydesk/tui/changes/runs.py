@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.text import listed, plural
 from copydesk.session.change_rows import ChangeRow
+from copydesk.tui.changes.commands import read_conflicting, update_row
 from copydesk.tui.changes.guards import (
     is_archived,
     is_draft,
@@ -48,7 +49,7 @@ class MergeCommands(Commands, scope="changes_runs"):
         if self.place.rows.marks:
             await self._plan()
         else:
-            await self.place.merge_one()
+            await self._merge_one()
 
     @action("M", "merge run", show=9, group="Go", override=True, takes="marked")
     async def open_merge_run(self) -> None:
@@ -57,6 +58,21 @@ class MergeCommands(Commands, scope="changes_runs"):
             await self._plan()
         else:
             await self.place.open_merge_run()
+
+    async def _merge_one(self) -> None:
+        """Merge the one under the cursor, behind a sheet that shows its rules and the result."""
+        from copydesk.tui.merge.dialog import MergeSheet
+
+        row = self.place.rows.selected
+        if row is None:
+            return
+        result: str | None = await self.place.desk.push_screen_wait(MergeSheet(row.space, row.id))
+        if result == "update":
+            await update_row(self.place, row)
+            return
+        await self.place.reread(await self.place.session.ready(), row)
+        self.place.after_write()
+        read_conflicting(self.place, row, result)
 
     async def _plan(self) -> None:
         rows, left_out = self._marked_rows()

@@ -2,43 +2,60 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
-from copydesk.domain.filter import Query, fold, quoted
+from copydesk.domain.filter import Query
 from copydesk.domain.saved_view import SavedView
-from copydesk.domain.text import listed, plural
+from copydesk.domain.text import plural
 from copydesk.present import change_details
 from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
-from copydesk.session.change_rows import ChangeRow
+from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
-from copydesk.session.views import LISTINGS, SERVED, STATUSES
+from copydesk.session.views import (
+    FIRST,
+    LISTINGS,
+    OWN,
+    SERVED,
+    STATUSES,
+    Listing,
+    listing_of,
+)
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
-from copydesk.tui.changes.details import READ_FOR
+from copydesk.tui.changes.commands import ChangeCommands
+from copydesk.tui.changes.details import READ_FOR, KnownDetails
 from copydesk.tui.changes.edits import EditCommands
 from copydesk.tui.changes.guards import first_reason
 from copydesk.tui.changes.list import ChangesList
 from copydesk.tui.changes.people import PeopleCommands
-from copydesk.tui.changes.rows import ChangesRows
+from copydesk.tui.changes.rows import RowReader
 from copydesk.tui.changes.runs import MergeCommands
 from copydesk.tui.changes.snooze import SnoozeCommands
+from copydesk.tui.changes.triage import Triage
 from copydesk.tui.changes.views import ViewCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import Jump, place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.session.reads.change_requests import Scope, SpaceInfo, Spaces
 
 NAMED = 1_000
 """Rows among whose authors a short name must tell people apart."""
@@ -71,18 +88,40 @@ LISTED = (
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me", LISTED),),
     uses=(*LISTED, "list_space_change_requests", "get_issues_cluster"),
 )
-class ChangesPlace(ChangesRows):
+class ChangesPlace(Place):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     RAW = ("get_change_request",)
 
-    COMMAND_CLASSES = (MergeCommands, EditCommands, SnoozeCommands, ViewCommands, PeopleCommands)
+    COMMAND_CLASSES = (
+        ChangeCommands,
+        MergeCommands,
+        EditCommands,
+        SnoozeCommands,
+        ViewCommands,
+        PeopleCommands,
+    )
 
     CSS_PATH = style_path("changes")
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._people: frozenset[str] = frozenset()
+        self.details = KnownDetails(self)
+        self.triage = Triage(self)
+        self.row_reader = RowReader(self)
+        self.sort = SERVED
+        self.backwards = False
+        self.left: set[str] = set()
+        """Ids of rows that no longer belong to the view, shown until it is read anew."""
+        self.counts: dict[str, int | None] = {}
+        """How many rows each view holds, as far as that is known."""
+        self.own: list[SavedView] = []
+        """The reader's own views."""
+        if not self.view:
+            self.view = FIRST
+        self._spaces: Spaces | None = None
+        self._written = 0
+        self.people: frozenset[str] = frozenset()
         """The authors of the rows that have been read."""
         self._named: tuple[object, int] = None, 0
         """Of which rows they are the authors."""
@@ -96,7 +135,7 @@ class ChangesPlace(ChangesRows):
             Column("number", "#", lambda row: str(row.number), 4),
             Column(
                 "subject", "SUBJECT",
-                lambda row: present.subject(row, self.listing, asleep=self.snoozed(row)),
+                lambda row: present.subject(row, self.listing, asleep=self.triage.snoozed(row)),
                 flex=1, minimum=24,
             ),
             Column(
@@ -106,25 +145,25 @@ class ChangesPlace(ChangesRows):
             Column(
                 "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=4,
                 fitted=lambda row, cells: Text(
-                    present.short_name(row.author, cells, self._people), "who"
+                    present.short_name(row.author, cells, self.people), "who"
                 ),
             ),
             Column(
-                "pages", "PG", lambda row: change_details.pages(self.known(row)), 3,
+                "pages", "PG", lambda row: change_details.pages(self.details.known(row)), 3,
                 align="right", drop=3,
             ),
             Column(
-                "threads", "THR", lambda row: present.threads(row, self.known(row)), 3,
+                "threads", "THR", lambda row: present.threads(row, self.details.known(row)), 3,
                 align="right", drop=1,
             ),
             Column(
-                "rules", "RULES", lambda row: change_details.rules(self.known(row)), 5,
+                "rules", "RULES", lambda row: change_details.rules(self.details.known(row)), 5,
                 align="right", drop=2,
             ),
             Column(
                 "age", "UPDATED",
                 lambda row: present.since(
-                    row, self.session.now, self.sort, self.last_known(row)
+                    row, self.session.now, self.sort, self.details.last_known(row)
                 ),
                 7, align="right",
             ),
@@ -143,7 +182,7 @@ class ChangesPlace(ChangesRows):
                 title = present.TIMES.get(self.sort, column.title)
                 column = replace(column, title=title)
             elif column.key == "by":
-                most = min(12, present.name_cells(self._people))
+                most = min(12, present.name_cells(self.people))
                 column = replace(column, most=most)
             columns.append(column)
         self.rows.columns = tuple(columns)
@@ -157,7 +196,7 @@ class ChangesPlace(ChangesRows):
             self.view = self.target.view or left.view
             self.sort, self.backwards = left.sort, left.backwards
         rows = self.rows = ChangesList(
-            self.last_run() or self.paged(),
+            self.row_reader.last_run() or self.row_reader.paged(),
             self.all_columns,
             title=self.listing.title,
             empty=self.listing.empty,
@@ -166,11 +205,11 @@ class ChangesPlace(ChangesRows):
             dim=self._is_dim,
             id="changes",
         )
-        rows.judge = self.judge_for
-        rows.last_lines = self.last_lines
-        rows.nothing = self.nearest
-        rows.progress = self.checking_progress
-        rows.fields = self.fields
+        rows.judge = self.triage.judge_for
+        rows.last_lines = self.triage.last_lines
+        rows.nothing = self.triage.nearest
+        rows.progress = self.triage.progress
+        rows.fields = self.triage.fields
         self.facts = Facts(title="Details", id="change-details")
         self.name_order()
         yield Part("main", self.rows)
@@ -188,7 +227,7 @@ class ChangesPlace(ChangesRows):
         return (
             row.status not in self.listing.statuses
             or not triage.belongs(row.id)
-            or self.snoozed(row)
+            or self.triage.snoozed(row)
         )
 
     def trail(self) -> Iterable[str]:
@@ -251,7 +290,7 @@ class ChangesPlace(ChangesRows):
     def opened(self) -> None:
         """Show the views; the ones that need to know who reads come once that is known."""
         self.show_views()
-        self.read_sleepers()
+        self.triage.read_sleepers()
         self.read_views()
         left = self._left
         another = left is None or left.view != self.view
@@ -262,13 +301,7 @@ class ChangesPlace(ChangesRows):
         if another and self.listing.sort != SERVED:
             self.sort, self.backwards = self.listing.sort, self.listing.backwards
         if (self.sort, self.backwards) != (SERVED, False):
-            self.show_order()
-
-    def turned(self, results: Sequence[Any]) -> None:
-        """Read one's own views again too: forgetting one can be taken back."""
-        self.read_views()
-        self.after_write()
-        super().turned(results)
+            self.row_reader.show_order()
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a text was typed in."""
@@ -301,24 +334,29 @@ class ChangesPlace(ChangesRows):
         )
 
     def on_screen_resume(self) -> None:
-        """Note that what was open until now was looked at until now."""
+        """Note that what was open was looked at until now; read what was written elsewhere."""
         super().on_screen_resume()
+        if len(self.session.log) != self._written:
+            self.reload()
         row = self.rows.selected
         if row is not None and row.id in self.session.sleepers.looks:
             self.session.sleepers.look(row.id, self.session.now)
 
     def look(self) -> None:
-        """Give names the room that they need to tell people apart, as rows arrive."""
+        """Show what is known of the row under the cursor, and read what is not.
+
+        Names get the room that they need to tell people apart, as rows arrive.
+        """
         base = self.rows.source.base
         if self._named == (base, base.loaded):
-            super().look()  # nothing that grows with the list at each key
+            self.details.look()  # nothing that grows with the list at each key
             return
         self._named = base, base.loaded
         people = frozenset(row.author for row in islice(base.shown(), NAMED))
-        if people != self._people:
-            self._people = people
+        if people != self.people:
+            self.people = people
             self.show_columns()
-        super().look()
+        self.details.look()
 
     # What is done to the marked ones
 
@@ -366,7 +404,17 @@ class ChangesPlace(ChangesRows):
             self.after_write()
         (self.desk.here or self).say(run.result, "bad" if run.count("failed") else "good")
 
-    # Opening one, and the filter
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Read about the row under the cursor when it rests there."""
+        self.look()
+
+    def update_frame(self) -> None:
+        """Bring the details up to date with the frame: once keys pause, not at each."""
+        super().update_frame()
+        if self.is_attached:
+            self.details.show_facts()
+
+    # Opening one
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the review of a change request."""
@@ -374,37 +422,205 @@ class ChangesPlace(ChangesRows):
         if row is not None:
             self.desk.go_soon("review", self.aim(row, "overview"))
 
-    # What the filter offers
+    def aim(self, row: ChangeRow, view: str | None = None) -> Target:
+        """Return the target that names a change request to other places."""
+        return Target(
+            organization=self.target.organization or self.session.organization,
+            space=row.space,
+            change_request=row.id,
+            view=view,
+        )
 
-    def offers(self, key: str) -> Iterable[str]:
-        """Return who and where there is among the rows that have been read."""
-        if key in ("author", "by"):
-            return sorted(self._people)
-        if key == "space":
-            return sorted({info.title for info in self.spaces.known.values()})
-        if key == "asked":
-            found = (self.last_known(row) for row in self.rows.source.base.shown())
-            return sorted({name for each in found if each for name in each.asked or ()})
-        return ()
+    # Views and order
 
-    def nearest(self) -> str:
-        """Return what was perhaps meant by a filter that nothing matches."""
-        from rapidfuzz import fuzz, process
+    def view_listings(self) -> Sequence[Listing]:
+        """Return the views that there are for this reader."""
+        known = self.session.me is not None or self.session.api is None
+        given = [each for each in LISTINGS if known or not each.personal]
+        return [*given, *(listing_of(view) for view in self.own)]
 
-        query = Query.parse(self.rows.found, self.fields)
-        for term in query.terms:
-            if term.key in ("is", "status") and not term.negated:
-                held = [each for each in STATUSES if term.value in each]
-                if held and not any(each in self.listing.statuses for each in held):
-                    names = [each.title for each in LISTINGS if each.statuses == (held[0],)]
-                    where = f" f goes to {names[-1]}." if names else ""
-                    return f"This view holds only what is {listed(self.listing.statuses)}.{where}"
-            if "," in term.value or (term.key is None and term.value == "or"):
-                return "All parts must hold: there is no “or”, and each key takes one value."
-            if term.key not in ("author", "by", "space"):
-                continue
-            known = {fold(each): each for each in self.offers(term.key)}
-            near = process.extractOne(term.value, list(known), scorer=fuzz.WRatio, score_cutoff=50)
-            if near is not None:
-                return f"Nearest: {term.key}:{quoted(known[near[0]])}."
+    @property
+    def listing(self) -> Listing:
+        """The view that is shown."""
+        listings = {each.id: each for each in (*LISTINGS, *map(listing_of, self.own))}
+        return listings.get(self.view, listings[FIRST])
+
+    @property
+    def first_view(self) -> str:
+        """The view that the place opens with."""
+        return FIRST
+
+    def show_views(self) -> None:
+        """Name the views, with how many rows each holds as far as that is known."""
+        self.set_views(
+            [
+                View(each.id, each.title, self.counts.get(each.id), each.short)
+                for each in self.view_listings()
+            ]
+        )
+
+    def read_views(self) -> None:
+        """Read the person's own views, and say what is wrong with one."""
+
+        async def read(api: Api) -> tuple[list[SavedView], str]:
+            try:
+                return list(await asyncio.to_thread(self.session.views.read)), ""
+            except (OSError, ValueError) as error:
+                return [], str(error)
+
+        def arrived(found: tuple[list[SavedView], str]) -> None:
+            own, wrong = found
+            others = own != self.own
+            if others:
+                self.own_are(own)
+            asked = self.target.view
+            said = [wrong, *(why for view in self.own if (why := self.view_wrong(view)))]
+            for sentence in filter(None, said if others or wrong else ()):
+                self.say(sentence, "warn")
+            self.show_views()
+            if asked is not None and asked != self.view and asked.startswith(OWN):
+                self.choose_view(asked)
+
+        self.load("views", read, arrived, what="Reading your views", local=True)
+
+    def view_wrong(self, view: SavedView) -> str:
+        """Return what is wrong with a person's own view as a sentence; "" when nothing is."""
+        where = f"line {view.line} of the settings" if view.line else "your views"
+        lead = f"View “{view.name}” ({where}): "
+        query = Query.parse(view.filter, self.triage.fields)
+        if query.problems:
+            return lead + query.problems[0].sentence
+        if view.sort and view.sort not in present.SORTS:
+            return f"{lead}there is no order {view.sort!r}; known are {', '.join(present.SORTS)}."
+        unknown = [each for each in view.statuses if each not in STATUSES]
+        if unknown or not view.statuses:
+            return f"{lead}status is one of {', '.join(STATUSES)}."
+        columns = [column.key for column in self.all_columns]
+        strange = [each for each in view.columns if each not in columns]
+        if strange:
+            return f"{lead}there is no column {strange[0]!r}; known are {', '.join(columns)}."
         return ""
+
+    def own_are(self, own: list[SavedView]) -> None:
+        """Show other views of one's own; where the one that is shown went, the first."""
+        self.own = own
+        if self.view.startswith(OWN) and self.view not in [OWN + view.name for view in own]:
+            self.choose_view(FIRST)
+        self.show_views()
+
+    def view_changed(self) -> None:
+        """Show another view, from its top, with the filter that is on."""
+        self.rows.empty = self.listing.empty
+        self.show_columns()
+        if self.listing.own:
+            self.sort, self.backwards = self.listing.sort, self.listing.backwards
+        if self.sort not in present.SORTS:
+            self.sort, self.backwards = SERVED, False
+        self.cancel_load("check")
+        self.row_reader.restart()
+        self.rows.move_first()
+        self.triage.check()
+        self.look()
+
+    def sort_by(self, sort: str, *, backwards: bool) -> None:
+        """Show the list in another order."""
+        self.sort, self.backwards = sort, backwards
+        self.row_reader.show_order()
+
+    # What is known
+
+    def name_order(self) -> None:
+        """Say above the list which view and which order it shows."""
+        self.rows.sort = (self.sort, (self.sort in present.DESCENDING) != self.backwards)
+        self.rows.note = f"sort: {present.SORTS[self.sort]}" + (
+            ", reversed" if self.backwards else ""
+        )
+        self.rows.title = self.listing.title
+        self.show_columns()
+
+    async def scope(self, api: Api) -> Scope:
+        """Return whose change requests these are, once it is known where the reader is."""
+        from copydesk.session.reads.change_requests import Scope
+
+        organization = self.target.organization or self.session.organization or ""
+        return Scope(organization, self.target.space, self.target.cluster)
+
+    @property
+    def spaces(self) -> Spaces:
+        """What is known of the spaces that rows are in."""
+        if self._spaces is None:
+            from copydesk.session.reads.change_requests import Spaces
+
+            self._spaces = Spaces()
+        return self._spaces
+
+    def space_of(self, row: ChangeRow) -> SpaceInfo | None:
+        """Return what is known of the space of a row."""
+        return self.spaces.known.get(row.space)
+
+    def space_title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
+        known = "" if self._spaces is None else self._spaces.title(space_id)
+        return known or self.row_reader.remembered.get(space_id, "")
+
+    # Reading and writing
+
+    def reload(self) -> None:
+        """Read the rows, the counts and the details again. Nothing moves under the cursor."""
+        self._written = len(self.session.log)
+        self.row_reader.reload()
+
+    def poll(self) -> None:
+        """Read quietly what others did."""
+        self.row_reader.poll()
+
+    def put(self, row: ChangeRow) -> None:
+        """Show a row as it is now, where it is; one that left the view stays until it is folded.
+
+        A marked one that is gone is unmarked, and that is said.
+        """
+        base = self.rows.source.base
+        if isinstance(base, PagedSource | ListSource):
+            base.update(row)
+        if row.status in self.listing.statuses:
+            self.left.discard(row.id)
+        else:
+            self.left.add(row.id)
+        self.look()
+        if row.id not in self.rows.marks:
+            return
+        if row.status == "gone":
+            self.rows.set_marks(self.rows.marks - {row.id})
+            self.say(f"{row.label} was marked and is gone: it is not marked any more.", "warn")
+        else:
+            self.rows.set_marks(self.rows.marks, {row.id: row})
+
+    def after_write(self) -> None:
+        """Bring the counts up to date after something was written here."""
+        self._written = len(self.session.log)
+        self.row_reader.count()
+
+    async def reread(self, api: Api, row: ChangeRow) -> ChangeRow:
+        """Read one row again and show it. Raises ``ApiError``."""
+        from copydesk.contract import operations as ops
+
+        request = await api(ops.get_change_request, row.space, row.id)
+        self.adopt(request)
+        return row_of(request)
+
+    def adopt(self, request: ChangeRequest) -> None:
+        """Show a request as it is now, where it is."""
+        if self.is_attached:
+            self.put(row_of(request))
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what a write gave that was taken back or done again, where it is."""
+        from copydesk.contract.models.change_request import ChangeRequest
+
+        for result in results:
+            if isinstance(result, ChangeRequest):
+                self.adopt(result)
+        # One's own views too: forgetting one can be taken back.
+        self.read_views()
+        self.after_write()
+        super().turned(results)

@@ -30,7 +30,11 @@ def _next(snooze: Snooze) -> str:
 
 def nothing_sleeps(here: ChangesPlace) -> str | None:
     """Say so when nothing sleeps."""
-    return None if here.sleepers or here.show_snoozed else "Nothing is snoozed. b snoozes."
+    return (
+        None
+        if here.triage.sleepers or here.triage.show_snoozed
+        else "Nothing is snoozed. b snoozes."
+    )
 
 
 class SnoozeCommands(Commands, scope="changes_snooze"):
@@ -55,7 +59,7 @@ class SnoozeCommands(Commands, scope="changes_snooze"):
         row = self.place.rows.selected
         if row is None:
             return
-        before = self.place.sleepers.get(row.id)
+        before = self.place.triage.sleepers.get(row.id)
         after = next_snooze(before, row.updated, self.place.session.clock())
         await self._put(row, after, "" if after is None else f"; b again: {_next(after)}")
         self.slept()
@@ -96,7 +100,7 @@ class SnoozeCommands(Commands, scope="changes_snooze"):
             return
 
         async def send(row: ChangeRow, group: str) -> None:
-            if chosen == AWAKE and row.id not in self.place.sleepers:
+            if chosen == AWAKE and row.id not in self.place.triage.sleepers:
                 raise NothingToDoError("it is awake")
             now = self.place.session.clock()
             after = None if chosen == AWAKE else snooze_of(int(chosen), row.updated, now)
@@ -111,16 +115,18 @@ class SnoozeCommands(Commands, scope="changes_snooze"):
             return
         self.place.rows.refresh_rows()
         if not self.place.rows.source.filtering:
-            self.place.judge_again(keep=True)
+            self.place.triage.judge_again(keep=True)
         else:
             self.place.rows.source.base.notify("rows")
-        self.place.count_views()
+        self.place.triage.count_views()
 
     @action("B", "show snoozed", unless=nothing_sleeps, show=False, group="Look")
     def toggle_snoozed(self) -> None:
         """Show what sleeps too, or hide it again."""
-        self.place.show_snoozed = not self.place.show_snoozed
-        self.place.judge_again()
+        self.place.triage.show_snoozed = not self.place.triage.show_snoozed
+        self.place.triage.judge_again()
         self.place.say(
-            "What is snoozed is shown." if self.place.show_snoozed else "What is snoozed is hidden."
+            "What is snoozed is shown."
+            if self.place.triage.show_snoozed
+            else "What is snoozed is hidden."
         )

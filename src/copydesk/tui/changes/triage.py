@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from copydesk.domain.filter import Fields, Query
+from copydesk.domain.filter import Fields, Query, fold, quoted
 from copydesk.domain.text import listed
 from copydesk.present import change_filter
 from copydesk.present.change_filter import needs
-from copydesk.session.change_rows import ASKED, TALK, ChangeRow
-from copydesk.session.offline import reads_kept
-from copydesk.session.target import Target
-from copydesk.session.views import COUNTED_ROWS, FIRST, TALKS_READ, Listing
-from copydesk.tui.changes.details import AT_ONCE, ChangesDetails
+from copydesk.session.change_rows import ASKED, TALK, ChangeRow, Details
+from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, STATUSES, TALKS_READ, Listing
+from copydesk.tui.changes.details import AT_ONCE
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -23,47 +21,85 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.snooze import Snooze
     from copydesk.tui.changes.list import Judge
+    from copydesk.tui.changes.screen import ChangesPlace
 
 
-class ChangesChecking(ChangesDetails):
+class Triage:
     """Knows what the filter asks for, and reads what it turns on."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, place: ChangesPlace) -> None:
+        self.place = place
         self.fields: Fields[ChangeRow] = change_filter.fields(self)
         self._needs: frozenset[str] = frozenset()
         """What must be read of rows to judge them, for the view and the filter that are on."""
         self._asleep: set[str] = set()
         self._spared = False
         """Whether the rest was left unread, to spare the service."""
-        self.counts: dict[str, int | None] = {}
         self.show_snoozed = False
-
-    def view_listings(self) -> Sequence[Listing]:
-        """Return the views that there are for this reader."""
-        raise NotImplementedError
 
     # What the filter asks
 
     def offers(self, key: str) -> Iterable[str]:
-        """Return what is known to be worth typing after a key."""
-        raise NotImplementedError
+        """Return who and where there is among the rows that have been read."""
+        if key in ("author", "by"):
+            return sorted(self.place.people)
+        if key == "space":
+            return sorted({info.title for info in self.place.spaces.known.values()})
+        if key == "asked":
+            found = (self.last_known(row) for row in self.place.rows.source.base.shown())
+            return sorted({name for each in found if each for name in each.asked or ()})
+        return ()
+
+    def nearest(self) -> str:
+        """Return what was perhaps meant by a filter that nothing matches."""
+        from rapidfuzz import fuzz, process
+
+        query = Query.parse(self.place.rows.found, self.fields)
+        for term in query.terms:
+            if term.key in ("is", "status") and not term.negated:
+                held = [each for each in STATUSES if term.value in each]
+                if held and not any(each in self.place.listing.statuses for each in held):
+                    names = [each.title for each in LISTINGS if each.statuses == (held[0],)]
+                    where = f" f goes to {names[-1]}." if names else ""
+                    held_here = listed(self.place.listing.statuses)
+                    return f"This view holds only what is {held_here}.{where}"
+            if "," in term.value or (term.key is None and term.value == "or"):
+                return "All parts must hold: there is no “or”, and each key takes one value."
+            if term.key not in ("author", "by", "space"):
+                continue
+            known = {fold(each): each for each in self.offers(term.key)}
+            near = process.extractOne(term.value, list(known), scorer=fuzz.WRatio, score_cutoff=50)
+            if near is not None:
+                return f"Nearest: {term.key}:{quoted(known[near[0]])}."
+        return ""
+
+    def space_title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
+        return self.place.space_title(space_id)
+
+    def last_known(self, row: ChangeRow) -> Details | None:
+        """Return what was read of a row last, also before it changed."""
+        return self.place.details.last_known(row)
+
+    def asked_me(self, row: ChangeRow) -> bool | None:
+        """Return whether the reader was asked to review it; None when not known."""
+        return self.place.details.asked_me(row)
 
     def may(self, row: ChangeRow, right: str) -> bool | None:
         """Return whether the reader has a right in its space; None when not known."""
-        info = self.space_of(row)
+        info = self.place.space_of(row)
         if info is None:
             return None
         return True if info.rights is None else right in info.rights
 
     def mine(self, row: ChangeRow) -> bool:
         """Return whether the reader is its author."""
-        me = self.session.me
+        me = self.place.session.me
         return me is not None and row.author_id == me.id
 
     def now(self) -> datetime:
         """Return the time."""
-        return self.session.now
+        return self.place.session.now
 
     # What sleeps
 
@@ -71,23 +107,23 @@ class ChangesChecking(ChangesDetails):
         """Read what sleeps on this machine."""
 
         async def read(api: Api) -> None:
-            await self.session.sleepers.read()
+            await self.place.session.sleepers.read()
 
         def arrived(nothing: None) -> None:
             if self.sleepers:
                 self.judge_again()
 
-        self.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
+        self.place.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
 
     @property
     def sleepers(self) -> dict[str, Snooze]:
         """What was put aside, whether it still sleeps or not."""
-        return self.session.sleepers.held
+        return self.place.session.sleepers.held
 
     def snoozed(self, row: ChangeRow) -> bool:
         """Return whether it sleeps."""
-        return bool(self.sleepers) and self.session.sleepers.asleep(
-            row.id, row.updated, self.session.clock()
+        return bool(self.sleepers) and self.place.session.sleepers.asleep(
+            row.id, row.updated, self.place.session.clock()
         )
 
     # Judging
@@ -97,13 +133,16 @@ class ChangesChecking(ChangesDetails):
 
         Raises ValueError with a sentence for a filter that is wrong.
         """
-        listing = self.listing
+        listing = self.place.listing
         typed = Query.parse(text, self.fields)
         if typed.wrong is not None:
             raise ValueError(typed.wrong)
         view = Query.parse(listing.filter, self.fields)
         if wrong := _unclear(view):
-            self._needs, self.rows.empty = frozenset(), f"This view is not understood: {wrong}"
+            self._needs, self.place.rows.empty = (
+                frozenset(),
+                f"This view is not understood: {wrong}",
+            )
             return lambda row: False
         awake = not self.show_snoozed and self.sleepers and "snoozed" not in f"{text} {view.text}"
         self._needs = needs(view) | needs(typed)
@@ -130,23 +169,25 @@ class ChangesChecking(ChangesDetails):
 
     def judge_again(self, *, keep: bool = False) -> None:
         """Judge every row anew: the view, the filter or what sleeps is another."""
-        self.rows.find(self.rows.found, keep=keep)
+        self.place.rows.find(self.place.rows.found, keep=keep)
         self.check()
 
     # Reading
 
     def check(self) -> None:
         """Read, in the background, what the view and the filter turn on."""
-        self.cancel_load("check")
-        if self._needs or self.listing.filter:
-            self.load("check", self._check, lambda _: self._checked(), what="Checking", kept="away")
+        self.place.cancel_load("check")
+        if self._needs or self.place.listing.filter:
+            self.place.load(
+                "check", self._check, lambda _: self._checked(), what="Checking", kept="away"
+            )
 
     async def _check(self, api: Api) -> None:
-        if ASKED in self._needs and await self._know_asked(api):
-            self.rows.triage.again()
+        if ASKED in self._needs and await self.place.details.know_asked(api):
+            self.place.rows.triage.again()
         await self._know_spaces(api)
         # What was judged before is read again when somebody asked for that (R).
-        read = self.rows.source.base.shown() if self._needs else iter(())
+        read = self.place.rows.source.base.shown() if self._needs else iter(())
         old = iter([row for row in read if self.is_old(row)])
         tried: set[str] = set()
         while True:
@@ -157,35 +198,23 @@ class ChangesChecking(ChangesDetails):
                     return
                 await self._know_spaces(api)
                 continue
-            if not self.may_spend:
+            if not self.place.details.may_spend:
                 self._spared = True
                 return
             tried.update(row.id for row in rows)
-            await self.read_rows(api, rows, self._needs)
+            await self.place.details.read_rows(api, rows, self._needs)
             self.learned(rows)
-
-    async def _know_asked(self, api: Api) -> bool:
-        """Read which the reader was asked to review, where that is due; False where it is not."""
-        me = self.session.me
-        if me is None or not (self._asked is None or self._asked_old):
-            return False
-        from copydesk.session.reads.change_requests import read_asked
-
-        self._asked = await read_asked(api, await self.scope(api), me.id)
-        # What is kept of it is not what was asked for.
-        self._asked_old = reads_kept()
-        return True
 
     async def _know_spaces(self, api: Api) -> None:
         """Read the spaces of the rows, whose rights a filter may ask for."""
-        spaces = {row.space for row in self.rows.source.base.shown()}
-        if not spaces <= self.spaces.known.keys():
-            await self.spaces.learn(api, (await self.scope(api)).organization, spaces)
-            self.rows.triage.again()
+        spaces = {row.space for row in self.place.rows.source.base.shown()}
+        if not spaces <= self.place.spaces.known.keys():
+            await self.place.spaces.learn(api, (await self.place.scope(api)).organization, spaces)
+            self.place.rows.triage.again()
 
     async def _more_rows(self) -> bool:
         """Wait for rows that are being read; False when no more will come."""
-        running = getattr(self.rows.source.base, "running", None)
+        running = getattr(self.place.rows.source.base, "running", None)
         if running is None:
             return False
         await asyncio.wait([running])
@@ -195,33 +224,37 @@ class ChangesChecking(ChangesDetails):
         """Return rows to read: those on screen first, then those that cannot be judged yet."""
         if not self._needs:
             return []
-        on_screen = self.rows.rows_around(self.rows.page_lines)
-        due = [row for row in on_screen if self.due(row, self._needs)]
+        on_screen = self.place.rows.rows_around(self.place.rows.page_lines)
+        due = [row for row in on_screen if self.place.details.due(row, self._needs)]
         if len(due) < AT_ONCE:
-            due += self.rows.unjudged(AT_ONCE * 8)
+            due += self.place.rows.unjudged(AT_ONCE * 8)
         return due
 
     def is_old(self, row: ChangeRow) -> bool:
         """Whether what was read of a row is to be read again because somebody asked for that."""
-        found = self.known(row)
-        return found is not None and found.read_at is None and bool(self.due(row, self._needs))
+        found = self.place.details.known(row)
+        return (
+            found is not None
+            and found.read_at is None
+            and bool(self.place.details.due(row, self._needs))
+        )
 
     def learned(self, rows: Sequence[ChangeRow]) -> None:
         """Judge rows anew of which more is known."""
-        self.rows.triage.learned(rows)
-        self.rows.refresh_rows()
-        self.rows.retitle()
+        self.place.rows.triage.learned(rows)
+        self.place.rows.refresh_rows()
+        self.place.rows.retitle()
 
     def _checked(self) -> None:
         self.count_views()
-        self.rows.retitle()
-        self.look()
+        self.place.rows.retitle()
+        self.place.look()
 
-    def checking_progress(self) -> str:
+    def progress(self) -> str:
         """Return how far the reading is that the view waits for."""
-        if not self._needs or not self.rows.triage.unjudged:
+        if not self._needs or not self.place.rows.triage.unjudged:
             return ""
-        done, of = self.rows.triage.checked
+        done, of = self.place.rows.triage.checked
         why = ", spared the service (R goes on)" if self._spared else ""
         return f"checked {done} of {of}{why}"
 
@@ -231,51 +264,51 @@ class ChangesChecking(ChangesDetails):
         """Read what tells how much waits on the reader: a request, and one for each row with
         threads, unless these are many.
         """
-        me, base = self.session.me, self.rows.source.base
+        me, base = self.place.session.me, self.place.rows.source.base
         if me is None:
             return
-        await self._know_asked(api)
+        await self.place.details.know_asked(api)
         rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
-        rows = [row for row in rows if row.status == "open" and self.due(row, {TALK})]
-        if len(rows) <= TALKS_READ and self.may_spend:
+        rows = [row for row in rows if row.status == "open" and self.place.details.due(row, {TALK})]
+        if len(rows) <= TALKS_READ and self.place.details.may_spend:
             for at in range(0, len(rows), AT_ONCE):
-                await self.read_rows(api, rows[at : at + AT_ONCE], {TALK})
+                await self.place.details.read_rows(api, rows[at : at + AT_ONCE], {TALK})
             self.learned(rows)
 
     def count_views(self) -> None:
         """Count the views that the service cannot count, as far as enough is known."""
-        base, here = self.rows.source.base, self.listing
+        base, here = self.place.rows.source.base, self.place.listing
         everything = base.complete and base.loaded <= COUNTED_ROWS and not here.who
-        for listing in self.view_listings():
+        for listing in self.place.view_listings():
             if not listing.filter:
                 continue
             if _unclear(Query.parse(listing.filter, self.fields)):
                 continue
-            if listing.id == self.view and not self.rows.found:
-                self.counts[listing.id] = self.rows.triage.matching
+            if listing.id == self.place.view and not self.place.rows.found:
+                self.place.counts[listing.id] = self.place.rows.triage.matching
             elif everything and listing.statuses == here.statuses:
-                self.counts[listing.id] = self._count_rows(listing)
+                self.place.counts[listing.id] = self._count_rows(listing)
         if not _unclear(Query.parse(here.filter, self.fields)):
-            self.rows.say_instead(" ".join([here.empty, *self._elsewhere(here)]))
-        self.show_views()
+            self.place.rows.say_instead(" ".join([here.empty, *self._elsewhere(here)]))
+        self.place.show_views()
 
     def _elsewhere(self, here: Listing) -> Iterable[str]:
         """Say where there is something, for a view of what is open that has nothing."""
         if here.id == "needs-me":
-            ready, waiting = self.counts.get("ready"), self.counts.get("waiting")
+            ready, waiting = self.place.counts.get("ready"), self.place.counts.get("waiting")
             others = [f"{ready} ready to merge (])"] if ready else []
             others += [f"{waiting} waiting on the author"] if waiting else []
             if others:
                 yield f"{listed(others)}."
-        count = self.counts.get(FIRST)
-        ids = [each.id for each in self.view_listings()]
+        count = self.place.counts.get(FIRST)
+        ids = [each.id for each in self.place.view_listings()]
         if count and here.id != FIRST and here.statuses == ("open",):
             key = f"{ids.index(FIRST) + 1} shows {_it(count)}"
             yield f"{count} {'is' if count == 1 else 'are'} open ({key})."
 
     def _count_rows(self, listing: Listing) -> int | None:
         query, count = Query.parse(listing.filter, self.fields), 0
-        for row in self.rows.source.base.shown():
+        for row in self.place.rows.source.base.shown():
             if not self.show_snoozed and self.snoozed(row):
                 continue
             held = row.status in listing.statuses and query.judge(row)
@@ -284,20 +317,16 @@ class ChangesChecking(ChangesDetails):
             count += bool(held)
         return count
 
-    def show_views(self) -> None:
-        """Name the views that there are for this reader."""
-        raise NotImplementedError
-
     # After the last row
 
     def last_lines(self) -> Sequence[str]:
         """Say what is not shown."""
-        source = self.rows.source
+        source = self.place.rows.source
         said = []
         if source.filtering and not source.text:
             base = source.base
             outside = base.loaded - source.loaded - len(self._asleep)
-            if outside > 0 and not self.rows.triage.unjudged and not self.listing.who:
+            if outside > 0 and not self.place.rows.triage.unjudged and not self.place.listing.who:
                 kind = "open ones are" if outside > 1 else "open one is"
                 said.append(f"{outside} {kind} outside this view." if source.loaded else "")
         if self._asleep:

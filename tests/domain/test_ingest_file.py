@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -281,3 +283,35 @@ def test_what_a_service_has_is_compared_as_far_as_it_tells() -> None:
         assert not is_there(sent, had.model_copy(update=change))
     bare = ConversationIngest.model_validate(conversation("a"))
     assert is_there(bare, had.model_copy(update={"conversation": Conversation(id="a")}))
+
+
+class Counted:
+    """The tokens that brackets are matched with, and how many of them were looked at."""
+
+    def __init__(self) -> None:
+        self._pattern = ingest_frames._TOKEN
+        self.count = 0
+
+    def finditer(self, data: bytes, start: int) -> Iterator[re.Match[bytes]]:
+        """Count what is found."""
+        for token in self._pattern.finditer(data, start):
+            self.count += 1
+            yield token
+
+
+@pytest.mark.parametrize(
+    "broken", [NO_QUOTE, '{"id": "q", "parts": [', A[:-1], A[:-2], A[:-3], A[:-4]]
+)
+@pytest.mark.parametrize("between", [", ", "\n"])
+def test_what_is_looked_at_grows_no_faster_than_a_file_of_whole_and_broken(
+    broken: str, between: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+    for many in (100, 400):
+        tokens = Counted()
+        monkeypatch.setattr(ingest_frames, "_TOKEN", tokens)
+        found = read(between.join([f"{B}{between}{broken}"] * many))
+        monkeypatch.undo()
+        assert [isinstance(item, Item) for item in found if item.number] == [True, False] * many
+        counts.append(tokens.count)
+    assert counts[1] <= 5 * counts[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -103,8 +103,15 @@ class _Pieces:
         self.line = line
         self.number = number
         self._ended = False
+        self._gone = 0
+        """Bytes of the file before those that are held. Positions in the file include them."""
         self._broken: list[int] = []
         """How far off the broken conversations begin that the last look ahead passed."""
+        self._ends: dict[int, int | None] = {}
+        """Where conversations end that a look ahead passed, None for no end, by positions in the
+        file: what is broken is often looked past to the end of the file, and no more than once."""
+        self._looked = 0
+        """The position in the file up to which that is known."""
 
     def more(self) -> bool:
         """Hold another piece; False at the end of the file."""
@@ -116,6 +123,7 @@ class _Pieces:
             piece += further
         self._ended = not piece
         if piece:
+            self._gone += self.at
             self.held, self.at = self.held[self.at :] + piece, 0
         return bool(piece)
 
@@ -175,9 +183,11 @@ class _Pieces:
         """
         self.number += 1
         self._broken = []
+        if self._gone + self.at >= self._looked:
+            self._ends.clear()
         line, end = self.line, self._end()
         length = None if end is None else end - self.at
-        if end is None or holds_more(self.held[self.at : end]):
+        if end is None or holds_more(self.held, self.at, end):
             length, known = self._next_conversation(length), end is not None
         else:
             known = True
@@ -241,21 +251,35 @@ class _Pieces:
 
     def _end_of_brackets(self) -> int | None:
         """The same for an object. A bracket without an end of its own ends with one around it."""
-        opened: list[bytes] = []
+        known, end = self._known_end(self._gone + self.at)
+        if known:
+            return None if end is None else end - self._gone
+        opened: list[tuple[bytes, int]] = []
+        counts = {b"{": 0, b"[": 0}
         scanned = 0
         while True:
-            start = self.at + scanned
+            start, passed = self.at + scanned, False
             for token in _TOKEN.finditer(self.held, start):
                 start = token.end()
                 match token[0]:
                     case b"{" | b"[" as bracket:
-                        opened.append(bracket)
+                        passed, end = self._known_end(self._gone + start - 1)
+                        if passed:
+                            start = start if end is None else end - self._gone
+                            break
+                        begins = bracket == b"{" and _BEGINNING.match(self.held, start - 1)
+                        opened.append((bracket, self._gone + start - 1 if begins else -1))
+                        counts[bracket] += 1
                     case b"}" | b"]" as bracket:
                         wanted = _OPENED_BY[bracket]
-                        if opened[-1] != wanted and wanted not in opened:
-                            return start - 1  # it ends what is around all this
-                        while opened.pop() != wanted:
-                            pass
+                        if not counts[wanted]:  # it ends what is around all this
+                            self._note(opened, start - 1)
+                            return start - 1
+                        while (last := opened.pop())[0] != wanted:
+                            counts[last[0]] -= 1
+                            self._note([last], start - 1)
+                        counts[wanted] -= 1
+                        self._note([last], start)
                         if not opened:
                             return start
                     case b'"':  # a text that ends in a later piece
@@ -264,8 +288,28 @@ class _Pieces:
             else:
                 start = len(self.held)
             scanned = start - self.at
-            if not self._makes_room():
+            if passed and end is None:  # what is around that has no end either
+                self._note(opened, None)
                 return None
+            if not passed and not self._makes_room():
+                self._note(opened, None)
+                self._looked = self._gone + len(self.held)
+                return None
+
+    def _known_end(self, begin: int) -> tuple[bool, int | None]:
+        """Return whether an earlier look ahead passed what begins there, and where it ends."""
+        if begin not in self._ends:
+            return False, None
+        end, held = self._ends[begin], self._gone + len(self.held)
+        # What is larger than a conversation may be has no end that matters.
+        all_looked = self._looked - begin > LARGEST or (self._ended and self._looked >= held)
+        return end is not None or all_looked, end
+
+    def _note(self, opened: Iterable[tuple[bytes, int]], end: int | None) -> None:
+        """Keep where conversations end that were looked past."""
+        position = None if end is None else self._gone + end
+        self._ends.update((begin, position) for _, begin in opened if begin >= 0)
+        self._looked = max(self._looked, position or 0)
 
     def _next_conversation(self, length: int | None) -> int | None:
         """Return how far it is to the next whole conversation, ``length`` at most.
@@ -314,17 +358,35 @@ class _Pieces:
         return offset
 
 
-def holds_more(data: bytes) -> bool:
+def holds_more(held: bytes, begin: int, end: int) -> bool:
     """Whether something broken may have whole conversations in it."""
-    return _BEGINNING.search(data, 1) is not None and not _is_json(data)
+    found = _BEGINNING.search(held, begin + 1, end)
+    return found is not None and not _is_json(held, begin, end)
 
 
-def _is_json(data: bytes) -> bool:
+def _is_json(held: bytes, begin: int, end: int) -> bool:
+    """Whether JSON stands there. No more is read than up to a mistake: many may follow it."""
+    size = FIRST_LOOK
+    while begin + size < end:
+        text = held[begin : begin + size].decode(errors="replace")
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as error:
+            if not _is_cut(error, text):
+                return False
+        except (ValueError, RecursionError):
+            return False
+        size *= 4
     try:
-        json.loads(data)
+        json.loads(held[begin:end])
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _is_cut(error: json.JSONDecodeError, text: str) -> bool:
+    """Whether a mistake may only be that a text ends before its JSON does."""
+    return error.pos >= len(text) - _LONGEST_WORD or error.msg.startswith("Unterminated")
 
 
 def _value_at(held: bytes, begin: int) -> dict[str, Any] | None:
@@ -339,9 +401,7 @@ def _value_at(held: bytes, begin: int) -> dict[str, Any] | None:
         try:
             value, _ = json.JSONDecoder().raw_decode(text)
         except json.JSONDecodeError as error:
-            cut = len(piece) == size < LARGEST and (
-                error.pos >= len(text) - _LONGEST_WORD or error.msg.startswith("Unterminated")
-            )
+            cut = len(piece) == size < LARGEST and _is_cut(error, text)
             if not cut or _depth(piece) > DEEPEST:
                 return None
             size = min(LARGEST, 2 * size)
@@ -430,7 +490,7 @@ def _lines(pieces: _Pieces) -> Iterator[Frame | Complaint]:
             yield from pieces.elements()
             continue
         data = pieces.take(end)
-        if holds_more(data):
+        if holds_more(data, 0, len(data)):
             several = _Pieces(io.BytesIO(data), line, pieces.number)
             yield from _values(several)
             pieces.number = several.number

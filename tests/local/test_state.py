@@ -514,3 +514,34 @@ def test_all_of_it_is_private(path: Path) -> None:
     modes = {stat.S_IMODE(each.stat().st_mode) for each in found if each.is_file()}
     assert modes == {0o600}
     assert {stat.S_IMODE(each.stat().st_mode) for each in found if each.is_dir()} == {0o700}
+
+
+def test_columns_that_a_later_version_added_are_in_the_way_of_nothing(path: Path) -> None:
+    folder = path.parent
+    folder.mkdir(parents=True)
+    (folder / "drafts").mkdir()
+    store = State(path)
+    DeskDrafts(store, "d").save("first", "one")
+    store.close()
+    with sqlite3.connect(path) as database:
+        tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            if not table.startswith("sqlite_"):
+                database.execute(f"ALTER TABLE {table} ADD COLUMN later TEXT")
+    database.close()
+    store = State(path)
+    drafts, seen, snoozes = (DeskDrafts(store, "d"), DeskSeen(store, "d"), DeskSnoozes(store, "d"))
+    drafts.save("key", "typed")
+    drafts.drop("key")
+    assert drafts.restore("key") == "typed"
+    for text in ("text", "other"):
+        seen.mark("cr", "page", text)
+    assert set(seen.pages("cr")) == {"page"}
+    snoozes.put("cr", Snooze(NOON, None, 1))
+    snoozes.look("cr", NOON)
+    assert set(snoozes.read()) == set(snoozes.looks()) == {"cr"}
+    runs = Runs(store, "d")
+    assert runs.claim("one")
+    runs.save(MergeRun("one", ()))
+    assert [run.id for run in runs.all()] == ["one"]
+    store.close()

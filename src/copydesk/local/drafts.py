@@ -66,7 +66,8 @@ class DeskDrafts:
                     return own, there[0]
                 own = f"{ALSO}{version} {key}"
             database.execute(
-                "INSERT OR REPLACE INTO draft VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO draft (desk, key, field, text, saved, version) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
                 (self._desk, json.dumps(own), json.dumps(field_of(key)), written,
                  self._store.clock(), version),
             )  # fmt: skip
@@ -187,7 +188,8 @@ class DeskDrafts:
                 return None
             database.execute("DELETE FROM dropped WHERE number = ?", last[:1])
             database.execute(
-                "INSERT INTO draft VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO draft (desk, key, field, text, saved, version) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
                 (self._desk, json.dumps(key), json.dumps(field_of(key)), last[1],
                  self._store.clock(), version),
             )  # fmt: skip

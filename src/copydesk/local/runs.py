@@ -98,7 +98,9 @@ class KeptRuns(Generic[R]):
                 raise OSError(EFBIG, "the plan is too long")
             database.execute(FORGET_CHANGES, row)
             database.execute(
-                "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?)", (*row, version, content)
+                "INSERT OR REPLACE INTO run (kind, desk, id, version, value) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (*row, version, content),
             )
             return there is None
 

@@ -48,7 +48,7 @@ class DeskSeen:
         def keep(database: sqlite3.Connection) -> None:
             before = self.held(thing, page)
             database.execute(
-                "INSERT INTO text VALUES (?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO text (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (seen.digest, zlib.compress(_bytes(text), 6)),
             )
             self._put(database, thing, page, seen)
@@ -122,7 +122,7 @@ class DeskSeen:
 
     def _put(self, database: sqlite3.Connection, thing: str, page: str, seen: SeenPage) -> None:
         database.execute(
-            "INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO seen (desk, object, page, digest, at) VALUES (?, ?, ?, ?, ?)",
             (self._desk, thing, page, seen.digest, seen.at),
         )
 
@@ -131,7 +131,8 @@ class DeskSeen:
         if unused is None:
             return
         database.execute(
-            "INSERT OR REPLACE INTO former VALUES (?, ?)", (unused, self._store.clock())
+            "INSERT OR REPLACE INTO former (digest, at) VALUES (?, ?)",
+            (unused, self._store.clock()),
         )
         old = database.execute(
             "SELECT digest FROM former ORDER BY at DESC, digest LIMIT -1 OFFSET ?", (FORMER,)

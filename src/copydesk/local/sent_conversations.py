@@ -121,7 +121,7 @@ class Ingested:
             "WHERE id = ? AND pending IS NOT NULL",
             ids,
         )
-        self._each("INSERT OR REPLACE INTO latest VALUES (1, ?)", ids[-1:])
+        self._each("INSERT OR REPLACE INTO latest (one, id) VALUES (1, ?)", ids[-1:])
 
     def doubt(self) -> None:
         """Note that it has to be found out of all that arrived whether it is there."""
@@ -132,7 +132,8 @@ class Ingested:
     def declined(self, conversation: str, digest: bytes) -> None:
         """Note that a service did not want a conversation, with what it said then."""
         self.refused([conversation])
-        self._each("INSERT OR REPLACE INTO refused VALUES (?, ?)", [(conversation, digest)])
+        put = "INSERT OR REPLACE INTO refused (id, digest) VALUES (?, ?)"
+        self._each(put, [(conversation, digest)])
 
     def refused(self, conversations: Iterable[str]) -> None:
         """Note that what was under way has not arrived: what was there before still is."""

@@ -41,7 +41,8 @@ class DeskSnoozes:
         else:
             until = None if snooze.until is None else snooze.until.isoformat()
             self._write(
-                "INSERT OR REPLACE INTO snooze VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO snooze (desk, object, updated, until, step) "
+                "VALUES (?, ?, ?, ?, ?)",
                 thing, snooze.updated.isoformat(), until, snooze.step,
             )  # fmt: skip
 
@@ -53,7 +54,8 @@ class DeskSnoozes:
 
     def look(self, thing: str, at: datetime) -> None:
         """Note that something was looked at; it is on the disk when this returns."""
-        self._write("INSERT OR REPLACE INTO look VALUES (?, ?, ?)", thing, at.isoformat())
+        put = "INSERT OR REPLACE INTO look (desk, object, at) VALUES (?, ?, ?)"
+        self._write(put, thing, at.isoformat())
 
     def _write(self, statement: str, *values: object) -> None:
         self._store.write(lambda database: database.execute(statement, (self._desk, *values)))

@@ -218,7 +218,8 @@ class State:
         def take(database: sqlite3.Connection) -> bool:
             if not self.is_free(name):
                 return False
-            database.execute("INSERT OR REPLACE INTO claim VALUES (?, ?)", (name, self.run))
+            put = "INSERT OR REPLACE INTO claim (name, holder) VALUES (?, ?)"
+            database.execute(put, (name, self.run))
             return True
 
         return self.write(take)

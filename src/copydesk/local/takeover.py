@@ -87,7 +87,8 @@ def _keep_draft(
     if taken.fetchone():  # this is what another window typed
         key = json.dumps(f"{ALSO}{version} {json.loads(field)}")
     database.execute(
-        "INSERT INTO draft VALUES (?, ?, ?, ?, ?, ?)", (desk, key, field, text, saved, version)
+        "INSERT INTO draft (desk, key, field, text, saved, version) VALUES (?, ?, ?, ?, ?, ?)",
+        (desk, key, field, text, saved, version),
     )
 
 
@@ -221,7 +222,8 @@ def _runs(
                 row = (kind, path.name.partition("-")[0], run)
                 version = secrets.token_hex(8)
                 fresh = database.execute(
-                    "INSERT OR IGNORE INTO run VALUES (?, ?, ?, ?, ?)",
+                    "INSERT OR IGNORE INTO run (kind, desk, id, version, value) "
+                    "VALUES (?, ?, ?, ?, ?)",
                     (*row, version, json.dumps(_value(first))),
                 ).rowcount
                 changes = [value for line in added if isinstance(value := _value(line), dict)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from dulwich.refs import Ref
+from dulwich.repo import Repo
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import ContentPage
@@ -338,3 +340,46 @@ def test_a_folder_whose_name_is_no_text_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(SourceError, match="not UTF-8"):
         read(world, tmp_path / "caf\udce9")
+
+
+@pytest.mark.parametrize("given", ["docs/.git", "docs/.git/../.git/"])
+def test_a_git_folder_stands_for_its_repository(world: World, tmp_path: Path, given: str) -> None:
+    base = Making(tmp_path / "made.git")
+    base.commit(FILES, "Begin")
+    with Repo.init(str(tmp_path / "docs"), mkdir=True) as docs:
+        base.repo.fetch(docs)
+        docs.refs[Ref(b"refs/heads/main")] = base.repo.refs[Ref(b"refs/heads/main")]
+        docs.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(b"refs/heads/main"))
+    first = read(world, tmp_path / given)
+    assert first.organization == "docs"
+    assert not [space for space in read(world, tmp_path / "docs").spaces if space.created]
+
+
+def test_what_is_no_file_is_named(world: World, tmp_path: Path) -> None:
+    put(tmp_path / "docs", {**FILES, "b/dir.md/page.md": b"# Page\n"})
+    (tmp_path / "docs" / "empty.md").mkdir()
+    os.mkfifo(tmp_path / "docs" / "b" / "fifo.md")
+    said = {problem.path: problem.reason for problem in read(world, tmp_path / "docs").problems}
+    folder = "is a folder with the name of a page; what is in it is read"
+    pipe = "is not a regular file (a pipe, or a device)"
+    assert said == {"b/dir.md": folder, "empty.md": folder, "b/fifo.md": pipe}
+
+
+def test_a_folder_called_like_a_page_is_named_in_a_repository_too(
+    world: World, repository: Making
+) -> None:
+    repository.commit({"b/dir.md/page.md": b"# Page\n"})
+    assert "b/dir.md" in {problem.path for problem in read(world, repository.path).problems}
+
+
+def test_progress_says_of_which_of_two_steps_it_is(world: World, repository: Making) -> None:
+    told: list[str] = []
+    owner = world.ana
+    import_source(
+        world.store,
+        repository.path,
+        owner=lambda _: owner,
+        progress=lambda _done, _total, what: told.append(what),
+    )
+    assert told[0].startswith("step 1 of 2, reading main ")
+    assert told[-1].startswith("step 2 of 2, writing ")

@@ -15,7 +15,7 @@ from pathlib import Path
 from copydesk.domain.slug import slugify
 from copydesk.server import desk_seed, site_seed
 from copydesk.server.source_content import source_of
-from copydesk.server.sources.git import Repository
+from copydesk.server.sources.git import Repository, whole
 from copydesk.server.sources.model import Person, Problem, Progress, SourceError
 from copydesk.server.sources.plan import ImportPlan, Known, plan_imports
 from copydesk.server.space_import import SpaceImport, SpaceReport
@@ -53,7 +53,7 @@ def import_source(
 
     Raises ``SourceError`` when the source cannot be read or holds no Markdown.
     """
-    path = source.expanduser().resolve()
+    path = whole(source.expanduser().resolve())
     try:
         str(path).encode()
     except UnicodeEncodeError as error:
@@ -63,10 +63,17 @@ def import_source(
         ) from error
     known = store.read(lambda tx: _known(tx, _imported(tx, path, organization)))
     with Repository.open(path, default=known.branch if known else None) as repository:
-        plan = plan_imports(repository, known=known, progress=progress)
+        plan = plan_imports(
+            repository, known=known, progress=progress and _step(progress, "step 1 of 2, reading")
+        )
         return store.write(
             lambda tx: _Import(tx, plan, path, owner(tx), organization, space).run(progress)
         )
+
+
+def _step(progress: Progress, step: str) -> Progress:
+    """Return what tells progress with the step that it is of: each counts from the beginning."""
+    return lambda done, total, what: progress(done, total, f"{step} {what}")
 
 
 def _imported(tx: Tx, path: Path, organization: str | None) -> list[Row]:
@@ -135,7 +142,7 @@ class _Import:
             nonlocal written
             written = min(written + 1, total)
             if progress is not None:
-                progress(written, total, f"writing {what}")
+                _step(progress, "step 2 of 2, writing")(written, total, what)
 
         spaces = SpaceImport(
             self.tx,

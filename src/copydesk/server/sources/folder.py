@@ -6,7 +6,15 @@ import os
 from pathlib import Path
 
 from copydesk.server.sources.config import CONFIG
-from copydesk.server.sources.model import MAX_DEPTH, MAX_FILE, Blob, Files, Problem
+from copydesk.server.sources.model import (
+    MAX_DEPTH,
+    MAX_FILE,
+    NAMED_LIKE_A_PAGE,
+    Blob,
+    Files,
+    Problem,
+)
+from copydesk.server.sources.paths import is_markdown
 
 _KEPT_HIDDEN = frozenset({".gitbook", CONFIG})
 """Hidden names that are part of documentation; the others belong to tools."""
@@ -18,7 +26,7 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
     """Return the files below a folder, read when asked for.
 
     Symbolic links are named and not followed; hidden files and folders of tools are left out; what
-    cannot be listed is named in ``problems``.
+    cannot be listed, is no file, or is a folder called like a page is named in ``problems``.
     """
 
     def unreadable(error: OSError) -> None:
@@ -33,11 +41,16 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
         if folders and len(here.parts) - len(folder.parts) >= MAX_DEPTH:
             problems.append(Problem(base, f"is more than {MAX_DEPTH} folders deep"))
             folders.clear()
+        problems.extend(
+            Problem((here / name).relative_to(folder).as_posix(), NAMED_LIKE_A_PAGE)
+            for name in folders
+            if is_markdown(name) and utf8(name)
+        )
         linked = [name for name in kept if (here / name).is_symlink()]
         for name in sorted(filter(_wanted, [*names, *linked])):
             path = here / name
             relative = path.relative_to(folder).as_posix()
-            if any("\ud800" <= char <= "\udfff" for char in relative):
+            if not utf8(relative):
                 problems.append(Problem(ascii(relative), "has a name that is not UTF-8"))
             elif path.is_symlink():
                 found[relative] = Blob(lambda: b"", kind="symlink")
@@ -46,7 +59,14 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
                     problems.append(Problem(relative, "is larger than 1 GB; no desk keeps that"))
                 else:
                     found[relative] = Blob(path.read_bytes)
+            else:
+                problems.append(Problem(relative, "is not a regular file (a pipe, or a device)"))
     return found
+
+
+def utf8(path: str) -> bool:
+    """Whether a path is text, as a desk keeps it."""
+    return not any("\ud800" <= char <= "\udfff" for char in path)
 
 
 def _wanted(name: str) -> bool:

@@ -169,7 +169,7 @@ class Repository:
 
         Raises ``SourceError`` when there is nothing there, or something that is none of these.
         """
-        path = Path(path).expanduser()
+        path = whole(Path(path).expanduser())
         if path.is_file():
             return cls._open_bundle(path, default)
         if not path.is_dir():
@@ -537,11 +537,17 @@ def _branch_name(ref: bytes) -> str | None:
     return None
 
 
+def whole(path: Path) -> Path:
+    """Return the repository that a ``.git`` is of, for such a path; another as it is."""
+    resolved = path.resolve()
+    return resolved.parent if resolved.name == ".git" and path.exists() else path
+
+
 def _name(path: Path) -> str:
     name = path.resolve().name
     for ending in (".bundle", ".git"):
-        name = name.removesuffix(ending)
-    return name
+        name = name.removesuffix(ending) or name
+    return name or "/"
 
 
 def _read_commit(raw: objects.Commit, parents: tuple[str, ...]) -> Commit:

@@ -30,6 +30,9 @@ MAX_FILE = 10**9 - 1000
 """How many bytes a file may have: what SQLite keeps in one row (https://sqlite.org/limits.html)."""
 
 
+NAMED_LIKE_A_PAGE = "is a folder with the name of a page; what is in it is read"
+
+
 class SourceError(Exception):
     """A source cannot be opened or read at all. The message says so to the person who named it."""
 

@@ -13,12 +13,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from copydesk.domain.text import plural
 from copydesk.server.sources.git import Branch, Repository
 from copydesk.server.sources.identity import Keys, Known, backward, forward, free_key
 from copydesk.server.sources.layout import LayoutReader, innermost
 from copydesk.server.sources.model import (
+    NAMED_LIKE_A_PAGE,
     Commit,
     FileChange,
     Files,
@@ -182,6 +184,11 @@ class _Planner:
         held = {file.path for space in spaces for file in space.files}
         held |= {page.source_path or "" for space in spaces for page in space.walk()}
         roots = [space.folder for space in spaces]
+        if self.repository.default is not None:  # folders on disk are named as they are listed
+            within = {PurePosixPath(path).parent for path in files}
+            folders = {str(each) for path in within for each in (path, *path.parents)}
+            alike = sorted(filter(is_markdown, folders))
+            self.problems += [Problem(path, NAMED_LIKE_A_PAGE) for path in alike]
         for path in files:
             if is_markdown(path) and path not in held and innermost(path, roots) is None:
                 self.problems.append(Problem(path, "is outside every space"))

@@ -1,7 +1,4 @@
-"""Changing what is in the structure of a site: staged here, like its order.
-
-A mixin of the place that shows the structure, apart from it for length.
-"""
+"""Changing what is in the structure of a site: staged here, like its order."""
 
 from __future__ import annotations
 
@@ -10,12 +7,9 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Item, Kind
-from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
-from copydesk.present.json_views import Raw
 from copydesk.session.errors import NotDoneError
-from copydesk.session.reads.sites import SiteRead
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
     no_row,
@@ -23,14 +17,14 @@ from copydesk.tui.arrange.place import (
     not_staged_order,
     nothing_staged,
 )
-from copydesk.tui.arrange.reader import ReadsArranged
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.sites.structure_cells import value
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.session.options import Option
+    from copydesk.tui.sites.structure import SiteStructurePlace
 
 ADDRESS_CELLS = 60
 """An address is cut to so many cells where it is told that it changes."""
@@ -42,21 +36,21 @@ EDITABLE: Mapping[str, Sequence[str]] = {
 """What the form of a row changes, by its kind."""
 
 
-def a_group(here: SiteEditing) -> str | None:
+def a_group(here: SiteStructurePlace) -> str | None:
     """Say so when the row is a group: nothing can be done to it."""
     if here.row is not None and here.row.kind == "group":
         return "The API has no operation on a group. Its sections can be moved inside it."
     return None
 
 
-def to_be_removed(here: SiteEditing) -> str | None:
+def to_be_removed(here: SiteStructurePlace) -> str | None:
     """Say so when the row is going to be removed."""
     if here.row is not None and here.shown.state(here.row).removed:
         return f"{here.row.title} is going to be removed. u brings it back."
     return None
 
 
-def not_hideable(here: SiteEditing) -> str | None:
+def not_hideable(here: SiteStructurePlace) -> str | None:
     """Say so when a section is among the rows: only site spaces can be hidden."""
     items = here.arrangement.now.items
     if any(items[row].kind == "section" for row in here.picked() if row in items):
@@ -64,14 +58,14 @@ def not_hideable(here: SiteEditing) -> str | None:
     return None
 
 
-def default_already(here: SiteEditing) -> str | None:
+def default_already(here: SiteStructurePlace) -> str | None:
     """Say so when readers land on the row already."""
     if here.row is not None and here.row.item.values.get("default"):
         return f"{here.row.title} is the default already."
     return None
 
 
-def hide_label(here: SiteEditing) -> str:
+def hide_label(here: SiteStructurePlace) -> str:
     """Return what ``x`` does to the row, or to the picked ones."""
     now, picked = here.arrangement.now, here.picked()
     first = now.items.get(picked[0]) if picked else None
@@ -88,38 +82,12 @@ def _condition_note(condition: str) -> str:
     return f"this asks nothing of {CLAIMS}: it may be mistyped, and hide it from every reader"
 
 
-class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
-    """The place of a site's structure: what can be changed in it besides its order."""
+class EditCommands(Commands, scope="site_editing"):
+    """What can be changed in a site's structure besides its order."""
 
-    RAW = ("list_site_sections", "list_site_spaces")
-
-    @property
-    def structure(self) -> Structure:
-        """What the site shows, as read last."""
-        return self.read.structure if self.read is not None else Structure({}, {TOP: ()})
-
-    @property
-    def node(self) -> SiteNode | None:
-        """What the service told of the row under the cursor; None of one that is only staged."""
-        return self.structure.nodes.get(self.row.id) if self.row is not None else None
-
-    @property
-    def _ids(self) -> tuple[str, str]:
-        return self.target.organization or "", self.target.site or ""
-
-    def raw(self) -> Raw | None:
-        """Return where the JSON of the level comes from; the service gives no row alone."""
-        node = self.node
-        if node is None:
-            return None
-        if node.kind == "section":
-            return Raw(f"section {node.title} among all", "list_site_sections", self._ids)
-        return Raw(f"site space {node.title} among all", "list_site_spaces", self._ids)
-
-    def url(self) -> str | None:
-        """Return where readers find what is under the cursor."""
-        node = self.node
-        return (node.address or None) if node is not None else None
+    def __init__(self, here: SiteStructurePlace) -> None:
+        super().__init__(here)
+        self.here = here
 
     # Title, path, icon, description, condition
 
@@ -131,7 +99,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
         """Change title, path, icon, description and condition of a section; path, condition of a
         space. Staged here, nothing is sent.
         """
-        row = self.row
+        row = self.here.row
         if row is None:
             return
         fields = [self._field(row, name) for name in EDITABLE[row.kind]]
@@ -143,15 +111,15 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
             before = {field.name: field.value for field in fields}
             changes = {name: text for name, text in values.items() if text != before[name]}
             try:
-                self.staged(self.arrangement.change(row.id, changes))
+                self.here.staged(self.here.arrangement.change(row.id, changes))
             except StagingError as stuck:
                 raise NotDoneError(str(stuck)) from stuck
 
-        key = f"site row {self.target.site} {row.id}"
+        key = f"site row {self.here.target.site} {row.id}"
         form = Form(
             f"Edit {row.title}", fields, draft_key=key, facts=facts, send=stage, verb="stage"
         )
-        await self.desk.push_screen_wait(form)
+        await self.here.desk.push_screen_wait(form)
 
     def _field(self, row: Row, name: str) -> Field:
         before = value(row, name)
@@ -160,7 +128,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
             if text == before:
                 return None
             try:
-                self.arrangement.change(row.id, {name: text})
+                self.here.arrangement.change(row.id, {name: text})
             except StagingError as stuck:
                 return str(stuck)
             return None
@@ -178,7 +146,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
 
     def _address_note(self, row: Row, path: str) -> str:
         """Say which address changes to which, for as much as is known of it."""
-        node = self.structure.nodes.get(row.id)
+        node = self.here.structure.nodes.get(row.id)
         old, published = value(row, "path"), node.address if node is not None else ""
         if row.item.values.get("default"):
             return "kept for later: the default has no path in its address"
@@ -192,7 +160,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     async def _conditions(self) -> Sequence[Option]:
         from copydesk.session.reads.sites import read_conditions
 
-        return await read_conditions(await self.session.ready(), *self._ids)
+        return await read_conditions(await self.here.session.ready(), *self.here.ids)
 
     # Hidden, default
 
@@ -206,10 +174,10 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
 
         With rows picked all of them become as the first one would.
         """
-        picked, now = self.picked(), self.arrangement.now
+        picked, now = self.here.picked(), self.here.arrangement.now
         if picked and picked[0] in now.items:
             hidden = not now.items[picked[0]].values.get("hidden")
-            self.stage(lambda it: it.change_all({row: {"hidden": hidden} for row in picked}))
+            self.here.stage(lambda it: it.change_all({row: {"hidden": hidden} for row in picked}))
 
     @action(
         "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
@@ -217,16 +185,16 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     )  # fmt: skip
     def make_default(self) -> None:
         """Make readers land on this first: the default of the site, or of its section."""
-        row = self.row
+        row = self.here.row
         if row is not None:
-            self.stage(lambda it: it.make_default(row.id))
+            self.here.stage(lambda it: it.make_default(row.id))
 
     @command("default", stages=True)
     def default_word(self, rest: str) -> None:
         """Make readers land on this first, as H does."""
-        why = next((why for guard in (*ON_ROW, default_already) if (why := guard(self))), None)
+        why = next((why for guard in (*ON_ROW, default_already) if (why := guard(self.here))), None)
         if why is not None:
-            self.say(why, "warn")
+            self.here.say(why, "warn")
         else:
             self.make_default()
 
@@ -242,7 +210,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
         from copydesk.session.reads.spaces import read_desk
         from copydesk.tui.dialogs.choice import Choice
 
-        row, now = self.row, self.arrangement.now
+        row, now = self.here.row, self.here.arrangement.now
         section = self._section_of(row)
         kind = "space"
         sectioned = any(item.kind == "section" for item in now.items.values())
@@ -250,13 +218,13 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
             options = self._kinds(section, empty=not now.items)
             kind = options[0].id
             if len(options) > 1:
-                chosen = await self.desk.push_screen_wait(Choice("Add", options))
+                chosen = await self.here.desk.push_screen_wait(Choice("Add", options))
                 if not chosen:
                     return
                 kind = chosen
-        self.say("Reading spaces…")
-        desk = await read_desk(await self.session.ready(), self._ids[0])
-        self.clear_message()
+        self.here.say("Reading spaces…")
+        desk = await read_desk(await self.here.session.ready(), self.here.ids[0])
+        self.here.clear_message()
         level = section.id if section is not None else TOP
         there = set[str]()
         if kind == "space":
@@ -264,7 +232,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
         here = self._space_of(row.item) if row is not None else ""
         spaces = space_options(desk.nodes, here, keep=lambda space: space.id not in there)
         if not spaces:
-            self.tell("There is no space left to add here.", "warn")
+            self.here.tell("There is no space left to add here.", "warn")
         elif kind == "section":
             await self._add_section(section, spaces)
         else:
@@ -282,7 +250,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
 
     def _section_of(self, row: Row | None) -> Item | None:
         """Return the section that a row is, or is in, unless it is going to be removed."""
-        now = self.arrangement.now
+        now = self.here.arrangement.now
         if row is None or row.kind == "group":
             return None
         found = now.items.get(row.id if row.kind == "section" else row.level)
@@ -294,25 +262,27 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     async def _add_section(self, beside: Item | None, options: Sequence[Option]) -> None:
         from copydesk.tui.dialogs.choice import Choice
 
-        space = await self.desk.push_screen_wait(Choice("A section that shows", options))
+        space = await self.here.desk.push_screen_wait(Choice("A section that shows", options))
         if not space:
             return
         title = next(option.title for option in options if option.id == space)
         # Below the section at hand; below one in a group no request could put it.
-        top = beside is not None and self.arrangement.now.level_of(beside.id) == TOP
+        top = beside is not None and self.here.arrangement.now.level_of(beside.id) == TOP
         after = beside.id if beside is not None and top else None
         made = self._add(TOP, "section", {"title": title, "space": space}, after)
         if made is not None:
-            self.tell(f"{title} is added once it is sent. e names it, J and K move it.", "good")
+            self.here.tell(
+                f"{title} is added once it is sent. e names it, J and K move it.", "good"
+            )
 
     async def _add_spaces(self, section: Item | None, options: Sequence[Option]) -> None:
         from copydesk.tui.dialogs.choice import Choices
 
         where = f"in {section.title}" if section is not None else "on the site"
-        chosen = await self.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
+        chosen = await self.here.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
         if not chosen:
             if chosen is not None:
-                self.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
+                self.here.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
             return
         level = section.id if section is not None else TOP
         for option in options:
@@ -320,19 +290,19 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
                 values = {"title": option.title, "space": option.id}
                 if self._add(level, "site-space", values, None) is None:
                     return
-        self.tell(f"{plural(len(chosen), 'space')} {where}, once it is sent.", "good")
+        self.here.tell(f"{plural(len(chosen), 'space')} {where}, once it is sent.", "good")
 
     def _add(
         self, level: str, kind: Kind, values: Mapping[str, str], after: str | None
     ) -> str | None:
         """Stage one more row and go to it; None when it cannot be staged, and then that is said."""
         try:
-            arrangement, made = self.arrangement.add(level, kind, values, after=after)
+            arrangement, made = self.here.arrangement.add(level, kind, values, after=after)
         except StagingError as stuck:
-            self.tell(str(stuck), "warn")
+            self.here.tell(str(stuck), "warn")
             return None
-        self.staged(arrangement)
-        self.rows.reveal(made)
+        self.here.staged(arrangement)
+        self.here.rows.reveal(made)
         return made
 
     @action(
@@ -341,11 +311,11 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     )  # fmt: skip
     def remove_row(self) -> None:
         """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""
-        picked = self.picked()
-        if self.stage(lambda it: it.remove(picked)):
-            self.rows.set_marks(())
+        picked = self.here.picked()
+        if self.here.stage(lambda it: it.remove(picked)):
+            self.here.rows.set_marks(())
             what = "It goes" if len(picked) == 1 else f"{len(picked)} rows go"
-            self.say(f"{what} once it is sent; the content is kept. u brings it back.")
+            self.here.say(f"{what} once it is sent; the content is kept. u brings it back.")
 
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
@@ -359,4 +329,4 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the structure again. It shows the plan first."""
-        await self.send_staged()
+        await self.here.send_staged()

@@ -11,12 +11,15 @@ from textual.app import ComposeResult
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.legacy_order import modern
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.domain.site_tree import SiteNode, Structure
+from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.reads.sites import SiteRead
 from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row
+from copydesk.tui.arrange.reader import ReadsArranged
 from copydesk.tui.arrange.sender import BEFORE_SENDING
 from copydesk.tui.arrange.tree import ArrangedTree
 from copydesk.tui.framework.actions import action
@@ -26,7 +29,7 @@ from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import structure_cells as present
-from copydesk.tui.sites.editor import SiteEditing
+from copydesk.tui.sites.editor import EditCommands
 from copydesk.tui.sites.navigation import navigation_facts
 from copydesk.tui.sites.structure_columns import site_columns
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
@@ -64,11 +67,13 @@ AFTER_PLAN = "If a request fails, it stops and asks."
     title="Site structure",
     uses=("get_site", "list_site_sections", "list_site_spaces"),
 )
-class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
+class SiteStructurePlace(ReadsArranged[SiteRead], SiteTabs, scope="site_structure"):
     """What readers see at the top of a site, in order. What is changed is staged, then sent."""
 
     CSS_PATH = style_path("site_structure")
     AGED = "structure"
+    RAW = ("list_site_sections", "list_site_spaces")
+    COMMAND_CLASSES = (EditCommands,)
     EXACT = True
 
     def __init__(self, target: Target) -> None:
@@ -140,6 +145,35 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
     # What is arranged
 
     @property
+    def structure(self) -> Structure:
+        """What the site shows, as read last."""
+        return self.read.structure if self.read is not None else Structure({}, {TOP: ()})
+
+    @property
+    def node(self) -> SiteNode | None:
+        """What the service told of the row under the cursor; None of one that is only staged."""
+        return self.structure.nodes.get(self.row.id) if self.row is not None else None
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The ids of the organization and the site."""
+        return self.target.organization or "", self.target.site or ""
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the level comes from; the service gives no row alone."""
+        node = self.node
+        if node is None:
+            return None
+        if node.kind == "section":
+            return Raw(f"section {node.title} among all", "list_site_sections", self.ids)
+        return Raw(f"site space {node.title} among all", "list_site_spaces", self.ids)
+
+    def url(self) -> str | None:
+        """Return where readers find what is under the cursor."""
+        node = self.node
+        return (node.address or None) if node is not None else None
+
+    @property
     def draft_key(self) -> str:
         """The key under which what is staged of the site is kept."""
         return structure_key(self.target.site or "")
@@ -156,7 +190,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
 
     def fresh(self, layout: Layout) -> Arrangement:
         """Return nothing staged, on what is published."""
-        return SiteArrangement.on(layout, *self._ids)
+        return SiteArrangement.on(layout, *self.ids)
 
     def modern(self, text: str, layout: Layout) -> str | None:
         """Return an order that an earlier version kept, in today's format."""
@@ -166,7 +200,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         """Read the structure again."""
         from copydesk.session.reads.sites import read_structure
 
-        structure = await read_structure(api, *self._ids, self._progress)
+        structure = await read_structure(api, *self.ids, self._progress)
         assert self.read is not None
         self.read = SiteRead(self.read.site, structure, self.read.refused)
         return layout_of(structure)

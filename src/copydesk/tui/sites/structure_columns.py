@@ -13,7 +13,7 @@ from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.list import Column
 
 if TYPE_CHECKING:
-    from copydesk.tui.sites.editor import SiteEditing
+    from copydesk.tui.sites.structure import SiteStructurePlace
 
 TITLE_CELLS = 24
 """Cells that titles take before anything else is shown of a row."""
@@ -22,7 +22,7 @@ STATE_CELLS = 44
 """Cells that a row's states may take where there is room."""
 
 
-def site_columns(here: SiteEditing, layout: Layout) -> list[Column[Row]]:
+def site_columns(here: SiteStructurePlace, layout: Layout) -> list[Column[Row]]:
     """Return the columns; what a site has in them says how wide they are. Titles come first."""
     nodes = here.structure.nodes
     rows = [Row(item, layout.level_of(row)) for row, item in layout.items.items()]

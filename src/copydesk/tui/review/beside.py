@@ -5,6 +5,7 @@ from __future__ import annotations
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.page_text import PageText
 from copydesk.domain.text import clean
+from copydesk.present.json_views import Raw, message_raw, request_raw
 from copydesk.present.page_changes import place_of
 from copydesk.present.threads import (
     GONE,
@@ -19,13 +20,22 @@ from copydesk.session.reads import review as reading
 from copydesk.session.target import Target
 from copydesk.tui.framework.place import View
 from copydesk.tui.review.diff import Mark
+from copydesk.tui.review.drafts import DraftCommands
+from copydesk.tui.review.guards import may_not_comment, no_line
 from copydesk.tui.review.pages import ReviewPages
+from copydesk.tui.threads.commands import ThreadCommands, draft_key
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 
 class ReviewBeside(ReviewPages):
     """Shows threads beside the lines they are about, and in a list of their own."""
+
+    RAW = (
+        "get_change_request",
+        "get_change_request_comment",
+        "get_change_request_comment_reply",
+    )
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -55,6 +65,7 @@ class ReviewBeside(ReviewPages):
         if self._wanted_thread is not None:
             self._go_to_wanted()
         self._follow_line()
+        self.commands_of(DraftCommands).go_on()
 
     def read_threads(self) -> None:
         """Read all threads of the request again."""
@@ -326,3 +337,91 @@ class ReviewBeside(ReviewPages):
             return self.focused.message
         thread = self.current_thread()
         return None if thread is None else thread.comment
+
+    # What the actions on threads ask for
+
+    @property
+    def no_thread_here(self) -> str:
+        """Why there is none, with the keys that work in this tab."""
+        goes = "} goes to the next open one; " if self.threads.open_count else ""
+        starts = "c starts one on this line" if no_line(self) is None else "C starts one"
+        return f"No thread here. {goes}{starts}."
+
+    @property
+    def thread_ids(self) -> tuple[str, str]:
+        """The space and the change request."""
+        opened = self.opened_request
+        assert opened is not None
+        return opened.space.id, opened.request.id
+
+    @property
+    def closed(self) -> bool:
+        """Whether the request is merged or archived."""
+        opened = self.opened_request
+        return opened is not None and opened.request.status in ("merged", "archived")
+
+    @property
+    def threads_known(self) -> bool:
+        """Whether the threads of the request have been read."""
+        return self.threads_read
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the message comes from, else that of the request."""
+        opened, thread = self.opened_request, self.current_thread()
+        if opened is None:
+            return None
+        if thread is not None:
+            return message_raw(self.thread_ids, thread.id, self.current_message())
+        return request_raw(*self.thread_ids, f"#{opened.request.number}")
+
+    def commenting_refused(self) -> str | None:
+        """Return why I may not comment in this space, or None."""
+        return may_not_comment(self)
+
+    def called(self, words: str) -> str:
+        """Return what a message is called in the log that begins with these words."""
+        return f"{self.numbered} “{words}”"
+
+    async def drafts_changed(self) -> None:
+        """Show what waits to be sent as it is now."""
+        opened = self.opened_request
+        if opened is not None:
+            await self.read_drafts(opened)
+            self.show_threads()
+
+    def forget_draft(self, key: str) -> None:
+        """Show a draft no more, because its text has arrived."""
+        self.drafts.pop(key.removeprefix(draft_key(self, "")), None)
+
+    def show_sent(self, message: Comment | CommentReply) -> None:
+        """Go to a message of mine in the lists that are shown."""
+        if isinstance(message, Comment):
+            self.beside.select_thread(message.id)
+            return
+        for view in (self.beside, self.all_threads):
+            if view.display:
+                view.select(message.id)
+
+    def message_arrived(self, thread: str) -> None:
+        """Show a message that has come."""
+        self.show_threads()
+
+    def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
+        """A message is gone: what waits to be sent is looked up, and all is shown, after that."""
+
+    def thread_name(self, thread: Thread) -> str:
+        """Return how the screen names a thread."""
+        return thread.label
+
+    @property
+    def writing(self) -> ThreadCommands:
+        """What sends messages."""
+        return self.commands_of(ThreadCommands)
+
+    def waits_changed(self) -> None:
+        """Show what left the outbox as the draft that it is again, and what waits there as none."""
+        self.writing.waits_changed()
+
+    def on_screen_resume(self) -> None:
+        """Show what was due while something was written over it."""
+        self.writing.show_drafts_soon()

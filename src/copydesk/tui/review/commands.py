@@ -43,6 +43,7 @@ from copydesk.tui.review.guards import (
     while_asked,
     while_reviewed,
 )
+from copydesk.tui.threads.commands import draft_key
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -91,7 +92,7 @@ class RequestCommands(Commands, scope="review_request"):
         assert opened is not None
         space, request = opened.space.id, opened.request
         what = "Approve" if status == "approved" else "Ask for changes"
-        key = self.screen.draft_key(f"verdict {status}")
+        key = draft_key(self.screen, f"verdict {status}")
         facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
         me, author = self.screen.session.me, request.created_by
         if me is not None and author is not None and author.id == me.id:
@@ -140,7 +141,7 @@ class RequestCommands(Commands, scope="review_request"):
         opened = self.screen.opened_request
         assert opened is not None
         space, request, me = opened.space.id, opened.request, self.screen.session.me
-        key = self.screen.draft_key(f"verdict {status}")
+        key = draft_key(self.screen, f"verdict {status}")
         body = ReviewCreate(status=status)
         if said:
             body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
@@ -193,13 +194,13 @@ class RequestCommands(Commands, scope="review_request"):
         async def send(item: BulkItem) -> None:
             if sheet.recalled:
                 raise WriteError("Recalled: it was not sent.")
-            key = self.screen.draft_key(f"verdict {status}") if item.id == verdict else item.id
+            key = draft_key(self.screen, f"verdict {status}") if item.id == verdict else item.id
             if self.screen.session.unknown_of(key) is not None:
                 raise WriteError("It may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
             if item.id != verdict:
                 try:
-                    await self.screen.deliver(waiting[item.id], recall=first, group=group)
+                    await self.screen.writing.deliver(waiting[item.id], recall=first, group=group)
                 except RecalledError:
                     sheet.recalled = True  # also by u once the sheet was left: all is one
                     raise

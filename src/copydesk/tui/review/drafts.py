@@ -15,6 +15,7 @@ from copydesk.tui.framework.keyboard import because
 from copydesk.tui.framework.read_only import away, refusal
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.guards import may_not_comment
+from copydesk.tui.review.threads import WalkCommands
 from copydesk.tui.threads.commands import Subject
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class DraftCommands(Commands, scope="review_drafts"):
         group = secrets.token_hex(8)
 
         async def send(number: int) -> None:
-            await self.screen.deliver(drafts[number], recall=False, group=group)
+            await self.screen.writing.deliver(drafts[number], recall=False, group=group)
 
         sheet = RunSheet(
             f"Send {plural(len(drafts), 'draft')} about {self.screen.numbered}",
@@ -113,7 +114,7 @@ class DraftCommands(Commands, scope="review_drafts"):
             self.screen.do_soon(method)
 
     def _comment(self, part: str) -> None:
-        comment = self.screen.ACTIONS["comment_line"]
+        comment = WalkCommands.ACTIONS["comment_line"]
         why = may_not_comment(self.screen)
         if away(self.screen.session, comment):
             why = refusal(self.screen.session, comment.label)
@@ -144,7 +145,7 @@ class DraftCommands(Commands, scope="review_drafts"):
     def _start(self, about: Subject) -> None:
         async def write() -> None:
             try:
-                await self.screen.start_thread(about)
+                await self.screen.writing.start_thread(about)
             except WriteError as error:
                 self.screen.tell(str(error), "bad")
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
 from copydesk.tui.framework.actions import NoRowYet, NotYet
-from copydesk.tui.review.beside import ReviewBeside
 
 if TYPE_CHECKING:
     from copydesk.contract.models.space import SpacePermissions
+    from copydesk.tui.review.beside import ReviewBeside
 
 
 def not_read(here: ReviewBeside) -> str | None:

@@ -16,6 +16,7 @@ from copydesk.session.reads import review as reading
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.review.beside import ReviewBeside
+from copydesk.tui.review.drafts import DraftCommands
 from copydesk.tui.review.news_cells import ThreadNews, answered, news_of
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class ReviewNews(ReviewBeside, scope="review_news"):
     def _threads_came(self, comments: list[Comment]) -> None:
         self.news = None
         super()._threads_came(comments)
+        self.commands_of(DraftCommands).go_on()
 
     # Reading again by itself
 

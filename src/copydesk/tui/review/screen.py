@@ -19,6 +19,8 @@ from copydesk.tui.review.drafts import DraftCommands
 from copydesk.tui.review.guards import never_seen, no_text
 from copydesk.tui.review.impact_tab import ImpactCommands
 from copydesk.tui.review.tabs import ReviewTabs
+from copydesk.tui.review.threads import WalkCommands
+from copydesk.tui.threads.commands import MessageCommands, ThreadCommands
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -50,6 +52,9 @@ class Review(ReviewTabs, scope="review"):
         PageCommands,
         RequestCommands,
         DraftCommands,
+        WalkCommands,
+        ThreadCommands,
+        MessageCommands,
     )
 
     def content(self) -> Content | None:

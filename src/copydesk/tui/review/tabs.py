@@ -19,7 +19,7 @@ from copydesk.session.target import Target
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.review.history_cells import Happening, history
-from copydesk.tui.review.threads import ReviewThreads
+from copydesk.tui.review.news import ReviewNews
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -35,7 +35,7 @@ LOOKED_AT = 25
 TOLD = "as far as the service tells"
 
 
-class ReviewTabs(ReviewThreads):
+class ReviewTabs(ReviewNews):
     """Shows the rules one by one, and the history."""
 
     def __init__(self, target: Target) -> None:

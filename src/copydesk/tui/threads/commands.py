@@ -1,35 +1,66 @@
-"""What one does with threads wherever they are shown: write, answer, resolve.
+"""What one does with threads and messages wherever they are shown.
 
-A place with threads derives from this, or with `message_commands` from what is done with a single
-message too, and says which thread is under the cursor.
+A place with threads is a `HasThreads`: it says which thread is under the cursor. Its
+`COMMAND_CLASSES` name what can be done there: write, answer and resolve (`ThreadCommands`), and
+react to a single message, edit it and delete it (`MessageCommands`).
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Protocol, cast
+
+from rich.cells import cell_len
 
 from copydesk.contract.models.comment import Comment, CommentReply
-from copydesk.domain.inverses import thread_resolved
+from copydesk.domain.completion import signs
+from copydesk.domain.inverses import message_edited, reacted, thread_resolved
 from copydesk.domain.preconditions import still_discussed, still_open, still_says
-from copydesk.domain.text import clean
-from copydesk.present.threads import Thread, Threads, answer_name
+from copydesk.domain.text import clean, plural, typed
+from copydesk.present.threads import (
+    EMOJI,
+    THUMBS_UP,
+    Thread,
+    Threads,
+    answer_name,
+    emoji_text,
+    mine,
+    who_reacted,
+)
 from copydesk.session.draft_keys import review_key
+from copydesk.session.emoji import emoji_names
 from copydesk.session.glyphs import glyphs
+from copydesk.session.options import Option
 from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_comment
 from copydesk.session.session import WriteError
 from copydesk.session.writes.comments import PendingDraft, send_draft, trace, way_back
-from copydesk.session.writes.messages import change_message
+from copydesk.session.writes.messages import CHANGES, DELETES, change_message, delete_message
+from copydesk.session.writes.resumed_edits import GOES_ON, going_on, replace, unsent
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.composer import WriteSheet
-from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.place import Place
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.threads.guards import may_not_comment, may_not_reply, no_thread
+from copydesk.tui.threads.guards import (
+    may_not_comment,
+    may_not_reply,
+    no_message,
+    no_thread,
+    nobody,
+    not_mine,
+    not_to_delete,
+)
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.session.session import Session
+    from copydesk.tui.framework.place import Place
+
+FOUND = 40
+"""How many emoji the chooser finds by a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,91 +78,105 @@ class Subject:
     instead: str = ""
 
 
-class ThreadActions(Place, scope="thread_actions"):
-    """The actions on threads. What a place has to say is what raises here."""
-
-    NO_THREAD: ClassVar[str] = "There is no thread here."
-    """Said where there is no thread under the cursor."""
-
-    @property
-    def no_thread_here(self) -> str:
-        """Why there is none, with the keys that lead to one from here."""
-        return self.NO_THREAD
+class HasThreads(Protocol):
+    """What a place with threads says of them, and is told."""
 
     threads: Threads
-    _drafts_due = False
-    """Whether texts came out of the outbox, or went there, since drafts were shown."""
 
-    def waits_changed(self) -> None:
-        """Show what left the outbox as the draft that it is again, and what waits there as none."""
-        self._drafts_due = True
-        self.call_later(self._show_drafts)
-
-    def on_screen_resume(self) -> None:
-        """Show what was due while something was written over it: that is no draft to go on with."""
-        self.call_later(self._show_drafts)
-
-    def _show_drafts(self) -> None:
-        if self._drafts_due and self.app.screen is self:
-            self._drafts_due = False
-            begin(self, self.drafts_changed, name="drafts")
-
-    # What a place says
+    @property
+    def session(self) -> Session:
+        """What the whole run shares."""
+        ...
 
     @property
     def thread_ids(self) -> tuple[str, str]:
         """The space and the change request of the threads; on a space itself the second is ""."""
-        raise NotImplementedError
+        ...
 
     @property
     def closed(self) -> bool:
         """Whether the change request of the threads is known to be merged or archived."""
-        return False
+        ...
 
     @property
     def threads_known(self) -> bool:
         """Whether the threads have been read, so that where none is there is none."""
-        raise NotImplementedError
+        ...
+
+    @property
+    def no_thread_here(self) -> str:
+        """Why there is none under the cursor, with the keys that lead to one from here."""
+        ...
 
     def commenting_refused(self) -> str | None:
         """Return why I may not comment here, or None."""
-        raise NotImplementedError
+        ...
 
     def current_thread(self) -> Thread | None:
         """Return the thread under the cursor."""
-        raise NotImplementedError
+        ...
 
     def current_message(self) -> Comment | CommentReply | None:
         """Return the comment or reply under the cursor."""
-        raise NotImplementedError
+        ...
 
-    def describe(self, message: Comment | CommentReply) -> str:
-        """Return what a message is called in the log."""
-        raise NotImplementedError
+    def called(self, words: str) -> str:
+        """Return what a message is called in the log that begins with these words."""
+        ...
 
     def thread_name(self, thread: Thread) -> str:
         """Return how the screen names a thread."""
-        return thread.label
+        ...
 
     def show_threads(self, *, same: bool = False) -> None:
         """Show the threads; ``same`` when none came or went, only one changed."""
-        raise NotImplementedError
+        ...
 
     async def drafts_changed(self) -> None:
         """Show the texts that wait to be sent as they are now."""
-        raise NotImplementedError
+        ...
 
     def forget_draft(self, key: str) -> None:
         """Show a draft no more, because its text has arrived."""
+        ...
 
     def show_sent(self, message: Comment | CommentReply) -> None:
         """Go to a message of mine that has just been sent."""
+        ...
+
+    def message_arrived(self, thread: str) -> None:
+        """Show a message that has come into a thread, or begun it."""
+        ...
+
+    def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
+        """Show a message no more, because it was deleted."""
+        ...
+
+
+class ThreadCommands(Commands, scope="thread_actions"):
+    """The actions on threads, and sending what is written in them."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.here = cast("HasThreads", place)
+        self._drafts_due = False
+        """Whether texts came out of the outbox, or went there, since drafts were shown."""
+
+    def waits_changed(self) -> None:
+        """Show what left the outbox as the draft that it is again, and what waits there as none."""
+        self._drafts_due = True
+        self.show_drafts_soon()
+
+    def show_drafts_soon(self) -> None:
+        """Show what is due, but not under what is written now: that is no draft to go on with."""
+        self.screen.call_later(self._show_drafts)
+
+    def _show_drafts(self) -> None:
+        if self._drafts_due and self.app.screen is self.screen:
+            self._drafts_due = False
+            begin(self.screen, self.here.drafts_changed, name="drafts")
 
     # Writing
-
-    def draft_key(self, method: str, item: str = "") -> str:
-        """Return where a draft about these threads is kept; it names the place among them."""
-        return review_key(*self.thread_ids, f"{method} {item}".rstrip())
 
     async def write(
         self, title: str, key: str, *, text: str = "", quote: str = "", fact: str = ""
@@ -155,17 +200,12 @@ class ThreadActions(Place, scope="thread_actions"):
         )
 
     async def _let_write(self, sheet: WriteSheet, key: str) -> str | None:
-        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        said = cast("str | None", await self.app.push_screen_wait(sheet))
         if said is None and not sheet.moving:
-            await self.drafts_changed()
-            if key in self.session.drafts.kept():
-                self.tell("Kept as a draft. The same key in the same place opens it again.")
+            await self.here.drafts_changed()
+            if key in self.screen.session.drafts.kept():
+                self.screen.tell("Kept as a draft. The same key in the same place opens it again.")
         return said
-
-    def _show_arrived(self) -> None:
-        """Show the threads again, unless the place is gone by the time that a write arrives."""
-        if self.is_attached:
-            self.show_threads()
 
     async def start_thread(
         self,
@@ -178,7 +218,7 @@ class ThreadActions(Place, scope="thread_actions"):
         ``other`` finds that on ctrl+r; None stays with the one there is.
         """
         while True:
-            key = self.draft_key(about.part)
+            key = draft_key(self.here, about.part)
             quote = tuple(f"{glyphs().quote} {line}" for line in about.quote.splitlines()[:3])
             sheet = WriteSheet(
                 about.title, key, quote=about.quote, facts=quote, instead=about.instead
@@ -186,25 +226,25 @@ class ThreadActions(Place, scope="thread_actions"):
             said = await self._let_write(sheet, key)
             if said is not None or other is None or not sheet.moving:
                 break
-            self.desk.keyboard.ahead.again("comment")
+            self.app.keyboard.ahead.again("comment")
             if (chosen := await other(about)) is not None:
-                self._move_draft(key, self.draft_key(chosen.part))
+                self._move_draft(key, draft_key(self.here, chosen.part))
                 about = chosen
         if said is None:
             return
         draft = PendingDraft(
-            *self.thread_ids, about.part, "comment", said, page=about.page, node=about.node
+            *self.here.thread_ids, about.part, "comment", said, page=about.page, node=about.node
         )
-        self.show_sent(await self.deliver(draft))
+        self.here.show_sent(await self.deliver(draft))
 
     def _move_draft(self, key: str, other: str) -> None:
         """Keep a text under another key; where another text is already, each stays its own."""
-        drafts, text = self.session.drafts, self.session.drafts.look(key)
-        if not text or self.session.is_on_its_way(key, text):
+        drafts, text = self.screen.session.drafts, self.screen.session.drafts.look(key)
+        if not text or self.screen.session.is_on_its_way(key, text):
             return
         there = drafts.look(other)
-        if there is not None and self.session.is_on_its_way(other, there):
-            self.session.make_room(other)
+        if there is not None and self.screen.session.is_on_its_way(other, there):
+            self.screen.session.make_room(other)
             there = None
         if not there:
             drafts.save(other, text)
@@ -217,45 +257,41 @@ class ThreadActions(Place, scope="thread_actions"):
 
         Raises `WriteError` when it is not known to have been sent.
         """
-        thread = self.threads.get(draft.thread)
-        name = self.called(clean(draft.text, limit=40))
+        thread = self.here.threads.get(draft.thread)
+        name = self.here.called(clean(draft.text, limit=40))
         if thread is not None:
-            name = answer_name(self.called, draft.text, first_words(thread.comment, 16))
+            name = answer_name(self.here.called, draft.text, first_words(thread.comment, 16))
         try:
-            return await self.perform(
+            return await self.screen.perform(
                 "Comment" if draft.thread is None else "Reply",
                 name,
                 lambda api: send_draft(api, draft),
                 reversal=way_back(draft),
-                trace=trace(self.session, draft),
+                trace=trace(self.screen.session, draft),
                 expects=still_discussed(
                     draft.space,
                     draft.request,
                     draft.thread,
                     over=thread is not None and thread.comment.status == "resolved",
-                    closed=self.closed,
+                    closed=self.here.closed,
                     words=None if thread is None else thread.comment.body.markdown,
                 ),
                 recall=recall,
                 group=group,
-                then=lambda sent: self.message_arrived(draft, sent),
+                then=lambda sent: self._arrived(draft, sent),
                 draft=draft.key,
             )
         except WriteError:
             if self.is_attached:
-                await self.drafts_changed()
+                await self.here.drafts_changed()
             raise
 
-    def called(self, words: str) -> str:
-        """Return what a message is called in the log that begins with these words."""
-        raise NotImplementedError
-
-    def message_arrived(self, draft: PendingDraft, sent: Comment | CommentReply) -> None:
+    def _arrived(self, draft: PendingDraft, sent: Comment | CommentReply) -> None:
         """Show what has arrived where it belongs."""
-        self.forget_draft(draft.key)
-        thread = self.threads.get(draft.thread)
+        self.here.forget_draft(draft.key)
+        thread = self.here.threads.get(draft.thread)
         if isinstance(sent, Comment):
-            self.threads.put(sent)
+            self.here.threads.put(sent)
         elif thread is not None:
             count = thread.comment.replies
             if thread.replies is not None:
@@ -263,7 +299,8 @@ class ThreadActions(Place, scope="thread_actions"):
             elif not count:
                 thread.replies = [sent]
             thread.comment = thread.comment.model_copy(update={"replies": count + 1})
-        self._show_arrived()
+        if self.is_attached:
+            self.here.message_arrived(draft.thread or sent.id)
 
     @action(
         "r",
@@ -277,19 +314,19 @@ class ThreadActions(Place, scope="thread_actions"):
     )
     async def reply(self) -> None:
         """Reply in the thread under the cursor."""
-        thread = self.current_thread()
+        thread = self.here.current_thread()
         assert thread is not None
         part = f"reply {thread.id}"
         last = thread.replies[-1] if thread.replies else thread.comment
         said = await self.write(
-            f"Reply to {name_of(last.posted_by)} in {self.thread_name(thread)}",
-            self.draft_key(part),
+            f"Reply to {name_of(last.posted_by)} in {self.here.thread_name(thread)}",
+            draft_key(self.here, part),
             quote=clean(last.body.markdown or "", lines=True, limit=2_000),
         )
         if said is None:
             return
-        draft = PendingDraft(*self.thread_ids, part, "reply", said, thread=thread.id)
-        self.show_sent(await self.deliver(draft))
+        draft = PendingDraft(*self.here.thread_ids, part, "reply", said, thread=thread.id)
+        self.here.show_sent(await self.deliver(draft))
 
     @action(
         "x",
@@ -306,18 +343,18 @@ class ThreadActions(Place, scope="thread_actions"):
     )
     async def resolve(self) -> None:
         """Resolve the thread under the cursor, or open it again; it stays where it is."""
-        thread, ids = self.current_thread(), self.thread_ids
+        thread, ids = self.here.current_thread(), self.here.thread_ids
         assert thread is not None
         resolving = thread.comment.status != "resolved"
-        name = self.thread_name(thread)
+        name = self.here.thread_name(thread)
 
         async def look(api: Api) -> Comment | None:
             now = await read_comment(api, *ids, thread.id)
             return now if now is not None and (now.status == "resolved") == resolving else None
 
-        await self.perform(
+        await self.screen.perform(
             "Resolve" if resolving else "Reopen",
-            self.describe(thread.comment),
+            describe(self.here, thread.comment),
             lambda api: change_message(api, ids, thread.id, None, {"resolved": resolving}),
             reversal=thread_resolved(*ids, thread.id, resolved=resolving),
             expects=still_open(
@@ -328,7 +365,7 @@ class ThreadActions(Place, scope="thread_actions"):
                     replies=thread.comment.replies,
                 ),
                 *ids,
-                closed=self.closed,
+                closed=self.here.closed,
             ),
             done=f"Resolved {name}." if resolving else f"Opened {name} again.",
             look=look,
@@ -338,8 +375,233 @@ class ThreadActions(Place, scope="thread_actions"):
     def replace_message(self, thread: Thread, now: Comment | CommentReply) -> None:
         """Show a message as it is now."""
         if isinstance(now, Comment):
-            self.threads.put(now)
+            self.here.threads.put(now)
         elif thread.replies is not None:
             thread.replies = [now if reply.id == now.id else reply for reply in thread.replies]
         if self.is_attached:
-            self.show_threads(same=isinstance(now, Comment))
+            self.here.show_threads(same=isinstance(now, Comment))
+
+
+class MessageCommands(Commands, scope="message_actions"):
+    """The actions on the message under the cursor."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.here = cast("HasThreads", place)
+
+    @property
+    def _writing(self) -> ThreadCommands:
+        return self.screen.commands_of(ThreadCommands)
+
+    @action(
+        "+",
+        "thumbs up",
+        unless=(no_message, may_not_comment, nobody),
+        show=4,
+        uses=CHANGES,
+        group="Threads",
+    )
+    async def thumbs_up(self) -> None:
+        """Put a thumbs up on the message under the cursor, or take it away."""
+        await self._react(THUMBS_UP)
+
+    @action(
+        "E",
+        "react…",
+        unless=(no_message, may_not_comment, nobody),
+        show=3,
+        uses=CHANGES,
+        group="Threads",
+    )
+    async def react(self) -> None:
+        """Choose a reaction by name; chosen again it is taken away. Shows who reacted.
+
+        The usual ones are listed; typing finds every other emoji too.
+        """
+        message, thread = self.here.current_message(), self.here.current_thread()
+        assert message is not None
+        assert thread is not None
+        here = dict(who_reacted(message.reactions))
+        known = {emoji_text(sign): name for name, sign in EMOJI.items()}
+        options = [
+            Option(sign, _option(emoji_text(sign), name), here.get(emoji_text(sign), ""))
+            for name, sign in EMOJI.items()
+        ]
+        options += [
+            Option(reaction.emoji, emoji_text(reaction.emoji), here[emoji_text(reaction.emoji)])
+            for reaction in message.reactions
+            if emoji_text(reaction.emoji) not in known and reaction.emoji
+        ]
+        self.screen.session.asks()
+        names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
+        listed = {option.id for option in options}
+
+        def others(typed: str) -> list[Option]:
+            wanted = "_".join(typed.casefold().strip(":").split())
+            found = signs(wanted, names, most=FOUND)
+            return [
+                Option(sign, _option(sign if len(sign) == 1 else "", name.replace("_", " ")))
+                for name, sign in found
+                if not {sign, sign.rstrip("\ufe0f")} & listed
+            ]
+
+        title = "React: a name finds any emoji"
+        chosen = await self.app.push_screen_wait(Choice(title, options, more=others))
+        if chosen is not None:
+            await self._react(chosen, message, thread)
+
+    async def _react(
+        self,
+        emoji: str,
+        message: Comment | CommentReply | None = None,
+        thread: Thread | None = None,
+    ) -> None:
+        message = message or self.here.current_message()
+        thread = thread or self.here.current_thread()
+        me = self.screen.session.me
+        assert message is not None
+        assert thread is not None
+        assert me is not None
+        # The same sign may be spelled otherwise there (code points, a variation selector).
+        same = (r.emoji for r in message.reactions if emoji_text(r.emoji) == emoji_text(emoji))
+        emoji = next(same, emoji)
+        adding = not mine(message, emoji, me.id)
+        field = "added_reactions" if adding else "removed_reactions"
+        ids = self.here.thread_ids
+        now = await self.screen.perform(
+            "React" if adding else "Take reaction back",
+            describe(self.here, message),
+            lambda api: change_message(api, ids, *_ids_of(thread, message), {field: [emoji]}),
+            reversal=reacted(*ids, *_ids_of(thread, message), emoji=emoji, me=me.id, added=adding),
+            expects=still_says(*ids, *_ids_of(thread, message), words=message.body.markdown)
+            if adding
+            else None,
+            done=f"{emoji_text(emoji)} {'put' if adding else 'taken away'}",
+        )
+        self._writing.replace_message(thread, now)
+
+    @action(
+        "e",
+        "edit mine",
+        unless=(no_message, not_mine),
+        danger=1,
+        show=3,
+        uses=CHANGES,
+        group="Threads",
+        types=True,
+    )
+    async def edit_message(self) -> None:
+        """Edit my comment or reply under the cursor."""
+        message, thread = self.here.current_message(), self.here.current_thread()
+        assert message is not None
+        assert thread is not None
+        key, ids = draft_key(self.here, f"edit {message.id}"), self.here.thread_ids
+        # What an edit on its way makes of it is what is changed here, also back to what it was.
+        before = unsent(self.screen.session, key) or message.body.markdown or ""
+        with going_on(self.screen.session, key) as waits:
+            text = waits.text if waits else before
+            said = await self._writing.write("Edit", key, text=text, fact=GOES_ON if waits else "")
+            if said is None or said == typed(text, lines=True).strip():
+                return
+            await replace(self.screen.session, waits)
+        if said == typed(before, lines=True).strip():
+            self.screen.session.drafts.drop(key)
+            self.screen.say("Nothing is changed any more.")
+            return
+
+        def arrived(now: Comment | CommentReply) -> None:
+            self.here.forget_draft(key)
+            self._writing.replace_message(thread, now)
+
+        await self.screen.perform(
+            "Edit",
+            describe(self.here, message),
+            lambda api: change_message(
+                api, ids, *_ids_of(thread, message), {"body": {"markdown": said}}
+            ),
+            reversal=message_edited(*ids, *_ids_of(thread, message), before=before, after=said),
+            recall=True,
+            done="Edited.",
+            then=arrived,
+            draft=key,
+        )
+
+    @action(
+        "D",
+        "delete",
+        unless=(no_message, not_to_delete),
+        danger=2,
+        show=2,
+        uses=DELETES,
+        group="Threads",
+    )
+    async def delete_message(self) -> None:
+        """Delete the comment (with its replies) or the reply under the cursor, after asking."""
+        message, thread = self.here.current_message(), self.here.current_thread()
+        assert message is not None
+        assert thread is not None
+        ids = self.here.thread_ids
+        reply = isinstance(message, CommentReply)
+        me = self.screen.session.me
+        own = me is not None and message.posted_by is not None and message.posted_by.id == me.id
+        facts = [first_words(message, 200)]
+        if not reply and thread.comment.replies:
+            facts += ["", f"{plural(thread.comment.replies, 'reply')} in it will go too."]
+        sheet = Confirm(
+            f"Delete {'this reply' if reply else f'thread {self.here.thread_name(thread)}'}",
+            facts,
+            verb="delete",
+            warning="This cannot be undone. People were notified when it was sent."
+            + (" Its text is kept as a draft." if own else ""),
+        )
+        if not await self.app.push_screen_wait(sheet):
+            return
+
+        if own:
+            await asyncio.to_thread(self._keep_text, thread, message)
+        await self.screen.perform(
+            "Delete",
+            describe(self.here, message),
+            lambda api: delete_message(api, ids, *_ids_of(thread, message)),
+            done="Deleted. Its text is in your drafts (g d)." if own else "Deleted.",
+        )
+        if isinstance(message, Comment):
+            self.here.threads.remove(thread.id)
+        else:
+            thread.replies = [each for each in thread.replies or () if each.id != message.id]
+            left = {"replies": max(0, thread.comment.replies - 1)}
+            thread.comment = thread.comment.model_copy(update=left)
+        self.here.message_removed(thread, message)
+        await self.here.drafts_changed()
+
+    def _keep_text(self, thread: Thread, message: Comment | CommentReply) -> None:
+        """Keep the text of a message that is to be deleted, unless another is typed there."""
+        if isinstance(message, CommentReply):
+            part = f"reply {thread.id}"
+        elif thread.page is None:
+            part = "request" if self.here.thread_ids[1] else "space"
+        else:
+            part = f"{thread.page}/{thread.node or 'page'}"
+        key, text = draft_key(self.here, part), message.body.markdown or ""
+        if text and self.screen.session.drafts.look(key) is None:
+            self.screen.session.drafts.save(key, text)
+
+
+def describe(here: HasThreads, message: Comment | CommentReply) -> str:
+    """Return what a message is called in the log."""
+    return here.called(first_words(message, 40))
+
+
+def draft_key(here: HasThreads, part: str) -> str:
+    """Return where a draft about the threads of a place is kept; it names the place among them."""
+    return review_key(*here.thread_ids, part)
+
+
+def _ids_of(thread: Thread, message: Comment | CommentReply) -> tuple[str, str | None]:
+    """Return the id of the thread, and that of the message when it is a reply."""
+    return thread.id, message.id if isinstance(message, CommentReply) else None
+
+
+def _option(sign: str, name: str) -> str:
+    """Return a line of the chooser, the names below each other whatever the signs' widths."""
+    return f"{sign}{' ' * max(1, 3 - cell_len(sign))}{name}"

@@ -13,29 +13,29 @@ from copydesk.tui.framework.actions import NoRowYet
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import CommentPermissions
-    from copydesk.tui.threads.commands import ThreadActions
+    from copydesk.tui.threads.commands import HasThreads
 
 
-def may_not_comment(here: ThreadActions) -> str | None:
+def may_not_comment(here: HasThreads) -> str | None:
     """Say so when I may not comment here."""
     return here.commenting_refused()
 
 
-def no_thread(here: ThreadActions) -> str | None:
+def no_thread(here: HasThreads) -> str | None:
     """Say so when there is no thread under the cursor."""
     return None if here.current_thread() is not None else _no_thread(here)
 
 
-def no_message(here: ThreadActions) -> str | None:
+def no_message(here: HasThreads) -> str | None:
     """Say so when there is no message under the cursor."""
     return None if here.current_message() is not None else _no_thread(here)
 
 
-def _no_thread(here: ThreadActions) -> str:
+def _no_thread(here: HasThreads) -> str:
     return here.no_thread_here if here.threads_known else NoRowYet(here.no_thread_here)
 
 
-def may_not_reply(here: ThreadActions) -> str | None:
+def may_not_reply(here: HasThreads) -> str | None:
     """Say so when the thread takes no reply of mine."""
     thread = here.current_thread()
     permissions = thread.comment.permissions if thread else None
@@ -44,18 +44,18 @@ def may_not_reply(here: ThreadActions) -> str | None:
     return None
 
 
-def not_mine(here: ThreadActions) -> str | None:
+def not_mine(here: HasThreads) -> str | None:
     """Say so when the message is not mine to edit."""
     return _only_others(here, lambda granted: granted.edit, "may edit this")
 
 
-def not_to_delete(here: ThreadActions) -> str | None:
+def not_to_delete(here: HasThreads) -> str | None:
     """Say so when the message is not mine to delete."""
     return _only_others(here, lambda granted: granted.delete, "or an administrator may delete this")
 
 
 def _only_others(
-    here: ThreadActions, may: Callable[[CommentPermissions], bool], do: str
+    here: HasThreads, may: Callable[[CommentPermissions], bool], do: str
 ) -> str | None:
     message = here.current_message()
     if message is None:
@@ -65,6 +65,6 @@ def _only_others(
     return f"Only {name_of(message.posted_by)} {do}."
 
 
-def nobody(here: ThreadActions) -> str | None:
+def nobody(here: HasThreads) -> str | None:
     """Say so when the service does not tell who I am: then my reactions are not known."""
     return None if here.session.me is not None else "The service does not say who you are."

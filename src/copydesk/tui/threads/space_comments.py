@@ -18,18 +18,15 @@ from copydesk.session.people import first_words
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.session import WriteError
 from copydesk.session.target import Target
-from copydesk.session.writes.comments import PendingDraft
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NotYet, action
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Shown
-from copydesk.tui.threads.commands import Subject
+from copydesk.tui.threads.commands import MessageCommands, Subject, ThreadCommands, draft_key
 from copydesk.tui.threads.guards import may_not_comment
-from copydesk.tui.threads.message_commands import MessageActions
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.threads.space_comment_cells import SPACE_COMMENTS
 
@@ -56,12 +53,14 @@ def no_pages(here: SpaceComments) -> str | None:
     title="Comments on the space",
     uses=("list_space_comments", "list_space_comment_replies", "get_space", "list_space_pages"),
 )
-class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comments"):
+class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
     """The threads on what a space publishes, and the whole of the one under the cursor."""
 
     RESOURCE = SPACE_COMMENTS
     RAW = ("get_space_comment_reply",)
-    NO_THREAD = "There is no thread here. c starts one."
+    COMMAND_CLASSES = (ThreadCommands, MessageCommands)
+
+    no_thread_here = "There is no thread here. c starts one."
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -177,7 +176,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
             self.thread.title = f"Thread: {count}, which this service does not list"
         quote, gone = self.place_of(thread.comment), gone_text(thread)
         quote = f"{quote}: {gone}" if gone else quote
-        lead, answers = self.draft_key("reply") + " ", {}
+        lead, answers = draft_key(self, "reply") + " ", {}
         for key, text in self.session.drafts.kept().items():
             if key.startswith(lead) and not self.session.is_on_its_way(key, text):
                 answers[key.removeprefix(lead)] = text
@@ -204,6 +203,15 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         return message_raw(self.thread_ids, item.id, self.current_message()) if item else None
 
     # What the actions on threads ask for
+
+    @property
+    def _writing(self) -> ThreadCommands:
+        return self.commands_of(ThreadCommands)
+
+    @property
+    def closed(self) -> bool:
+        """A space has no end."""
+        return False
 
     @property
     def thread_ids(self) -> tuple[str, str]:
@@ -237,10 +245,6 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         """Return what a message is called in the log that begins with these words."""
         return f"{clean(self.space.title) if self.space else 'space'} “{words}”"
 
-    def describe(self, message: Comment | CommentReply) -> str:
-        """Return what a message is called in the log."""
-        return self.called(first_words(message, 40))
-
     def thread_name(self, thread: Thread) -> str:
         """Return how the screen names a thread: by its first words."""
         return f"“{first_words(thread.comment, 30)}”"
@@ -263,11 +267,21 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         if (thread := self.current_thread()) is not None:
             self._draw(thread)
 
-    def message_arrived(self, draft: PendingDraft, sent: Comment | CommentReply) -> None:
+    def waits_changed(self) -> None:
+        """Show what waits to be sent as it is by now."""
+        self._writing.waits_changed()
+
+    def on_screen_resume(self) -> None:
+        """Show what was due while something was written over it."""
+        self._writing.show_drafts_soon()
+
+    def forget_draft(self, key: str) -> None:
+        """Show a draft no more: it is drawn from what is kept."""
+
+    def message_arrived(self, thread: str) -> None:
         """Show what has arrived."""
-        super().message_arrived(draft, sent)
-        if self.is_attached:
-            self.read_written(draft.thread or sent.id)
+        self.show_threads()
+        self.read_written(thread)
 
     def show_sent(self, message: Comment | CommentReply) -> None:
         """Go to a reply of mine that has just been sent."""
@@ -276,7 +290,6 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
 
     def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
         """Show a message no more, because it was deleted."""
-        super().message_removed(thread, message)
         if isinstance(message, CommentReply):
             self._update(thread.comment)
         else:
@@ -301,7 +314,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
 
     async def _start(self, part: str) -> None:
         """Let the user write the first comment of the thread that a draft is of."""
-        await self.start_thread(self._subject(part), self._other)
+        await self._writing.start_thread(self._subject(part), self._other)
 
     def _subject(self, part: str) -> Subject:
         page, _, node = part.partition("/")
@@ -364,7 +377,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         if method is None:
             begin(self, self._go_on, part, name="resume draft")
         elif self.rows.select(item):
-            self.call_later(run, self, self.ACTIONS[method])
+            self.do_soon(method)
         elif self.view != "all":
             self.resuming = part
             self.choose_view("all")

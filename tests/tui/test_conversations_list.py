@@ -245,7 +245,7 @@ async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: Wo
         await driver.press("&")
         assert "The service has no conditions for clusters: / filters" in driver.screen
         await driver.press("g g", "enter")
-        assert here.issues_of == oauth
+        assert here.issues.cluster == oauth
         issue = here.issues.selected
         assert issue is not None
         await say(driver, f"where conversation={issue.conversation}")

@@ -1,4 +1,4 @@
-"""What can be done about a cluster. A mixin of the place, apart from it for length."""
+"""What can be done about a cluster: exporting all, going to its requests, beginning one."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.space_options import space_options
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, RequestRow
+from copydesk.session.cluster_rows import WEEKS, ClusterRow
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.target import Target
-from copydesk.tui.conversations.reader import TalkPlace
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework.actions import action, command
-from copydesk.tui.widgets.list import VirtualList, no_row
+from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.widgets.list import no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.session.cluster_rows import Merge
+    from copydesk.tui.conversations.clusters import ClustersPlace
 
 SUBJECT_LIMIT = 100
 """Cells of the subject that is filled in; what the service takes is the contract's to say."""
@@ -32,28 +32,20 @@ MERGED_PAGES = 100
 """Pages of merged change requests that are looked through for an export."""
 
 
-def no_cluster(here: ClusterActions) -> str | None:
+def no_cluster(here: ClustersPlace) -> str | None:
     """Say so when the cursor is on no cluster."""
     return no_row(here.clusters, "There is no cluster here.")
 
 
-class ClusterActions(TalkPlace, scope="cluster_actions"):
-    """The place of the clusters, as far as acting on one goes."""
+class ClusterCommands(Commands, scope="cluster_actions"):
+    """What can be done about a cluster."""
 
-    clusters: VirtualList[ClusterRow]
+    screen: ClustersPlace
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, place: ClustersPlace) -> None:
+        super().__init__(place)
         self.begun: dict[str, str] = {}
         """The status of what was begun here for a cluster and not gone to since."""
-
-    def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
-        """Return the change requests that are known to answer a cluster."""
-        raise NotImplementedError
-
-    def show_about(self) -> None:
-        """Show what is known of the cluster under the cursor."""
-        raise NotImplementedError
 
     @command(
         "export", "csv [FILE]", complete=lambda here: ("csv",),
@@ -70,56 +62,56 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
         from copydesk.tui.dialogs.dialog import Confirm
 
         form, _, name = rest.partition(" ")
-        organization, now = self.organization, self.session.now
+        organization, now = self.screen.organization, self.screen.session.now
         if form != "csv":
-            self.say("Say :export csv, or :export csv FILE.", "warn")
+            self.screen.say("Say :export csv, or :export csv FILE.", "warn")
             return
         if organization is None:
-            self.say("There is no organization here.", "warn")
+            self.screen.say("There is no organization here.", "warn")
             return
         try:
-            path = cluster_table.path_of(name.strip(), self.session.clock())
+            path = cluster_table.path_of(name.strip(), self.screen.session.clock())
         except RuntimeError:
-            self.say(f"{name.strip()}: there is no such home folder.", "warn")
+            self.screen.say(f"{name.strip()}: there is no such home folder.", "warn")
             return
         where = clean(str(path))
 
         async def read() -> tuple[list[ClusterRow], Mapping[str, Sequence[Merge]]]:
-            api = await self.session.ready()
+            api = await self.screen.session.ready()
             rows = await reading.read_all(api, organization, "issues")
             since = now - timedelta(weeks=WEEKS)
             return rows, await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
 
         try:
-            found = await self.read_now("export", read, "Reading all clusters")
+            found = await self.screen.read_now("export", read, "Reading all clusters")
         except failure_types() as error:
-            self.tell(f"Not written to {where}. {sentence(error)}", "bad")
+            self.screen.tell(f"Not written to {where}. {sentence(error)}", "bad")
             return
         if found is None:
-            self.say("Stopped. Nothing was written.")
+            self.screen.say("Stopped. Nothing was written.")
             return
         rows, merges = found
-        text = cluster_table.table(rows, now, merges, self.shown)
+        text = cluster_table.table(rows, now, merges, self.screen.shown)
         try:
             try:
                 await asyncio.to_thread(cluster_table.put, path, text)
             except FileExistsError:
                 if not path.is_file():
                     what = "a folder" if path.is_dir() else "no plain file"
-                    self.tell(f"Not written to {where}: it is {what}.", "bad")
+                    self.screen.tell(f"Not written to {where}: it is {what}.", "bad")
                     return
                 sheet = Confirm(
                     "Replace the file?", [where, "There is a file of that name."], verb="replace"
                 )
-                if not await self.desk.push_screen_wait(sheet):
+                if not await self.app.push_screen_wait(sheet):
                     return
                 await asyncio.to_thread(cluster_table.put, path, text, replacing=True)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
-            self.tell(f"Not written to {where}: {clean(why)}.", "bad")
+            self.screen.tell(f"Not written to {where}: {clean(why)}.", "bad")
             return
-        masked = "" if self.masked else ", e-mails and phone numbers in clear"
-        self.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
+        masked = "" if self.screen.masked else ", e-mails and phone numbers in clear"
+        self.screen.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
 
     @action(
         "g c",
@@ -131,15 +123,15 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
     )
     async def open_requests(self) -> None:
         """Go to the change requests that answer this cluster: the open ones, if there are any."""
-        row = self.clusters.selected
+        row = self.screen.clusters.selected
         if row is None:
             return
-        known = [request.status for request in self.requests_of(row)]
+        known = [request.status for request in self.screen.requests.of(row)]
         # What was begun here is looked for first, then the open ones.
         first = self.begun.pop(row.id, None) or (known[0] if known else "")
         view = first if first in ("draft", "merged") else None
-        target = Target(organization=self.organization, cluster=row.id, view=view)
-        await self.desk.go("changes", target)
+        target = Target(organization=self.screen.organization, cluster=row.id, view=view)
+        await self.app.go("changes", target)
 
     @action(
         "ctrl+n",
@@ -160,22 +152,22 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
         from copydesk.session.reads import clusters as reading
         from copydesk.session.reads.spaces import read_desk
 
-        row, organization = self.clusters.selected, self.organization
+        row, organization = self.screen.clusters.selected, self.screen.organization
         if row is None or organization is None:
             return
-        self.say("Reading spaces…")
-        desk = await read_desk(await self.session.ready(), organization)
-        self.clear_message()
-        requests = self.requests_of(row)
+        self.screen.say("Reading spaces…")
+        desk = await read_desk(await self.screen.session.ready(), organization)
+        self.screen.clear_message()
+        requests = self.screen.requests.of(row)
         spaces = space_options(desk.nodes, requests[0].space if requests else None)
         if not spaces:
-            self.tell("There is no space here that you may edit.", "warn")
+            self.screen.tell("There is no space here that you may edit.", "warn")
             return
-        space = await self.desk.push_screen_wait(Choice("In which space?", spaces))
+        space = await self.app.push_screen_wait(Choice("In which space?", spaces))
         if not space:
             return
         title = next(option.title for option in spaces if option.id == space)
-        subject = shorten(self.shown(row.label), SUBJECT_LIMIT)
+        subject = shorten(self.screen.shown(row.label), SUBJECT_LIMIT)
         made: list[ChangeRequest] = []
         key = f"request of cluster {row.id}"
 
@@ -188,7 +180,7 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
                 ]
                 return made[0]
 
-            await self.perform(
+            await self.screen.perform(
                 "Begin",
                 values["subject"],
                 begin,
@@ -200,23 +192,23 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
             f"New change request in {title}",
             [
                 Field("subject", "Subject", subject, _subject_wrong),
-                Field("description", "Description", self.shown(row.summary), lines=8),
+                Field("description", "Description", self.screen.shown(row.summary), lines=8),
             ],
             draft_key=key,
-            facts=[f"It will be listed with the cluster “{self.shown(row.label)}”."],
+            facts=[f"It will be listed with the cluster “{self.screen.shown(row.label)}”."],
             verb="begin",
             new=True,
             send=send,
         )
-        if not await self.desk.push_screen_wait(form):
+        if not await self.app.push_screen_wait(form):
             return
         [request] = made
         self.begun[row.id] = str(request.status)
-        self.tell(
+        self.screen.tell(
             f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc goes to it, "
             "u archives it.", "good",
         )  # fmt: skip
-        self.read_again()
+        self.screen.read_again()
 
 
 def _subject_wrong(text: str) -> str | None:

@@ -1,124 +1,111 @@
-"""The issues of a cluster and their conversations.
-
-A mixin of the place, apart from it for length.
-"""
+"""The list of the issues of a cluster, which are read as they are needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
+from typing import TYPE_CHECKING
 
+from copydesk.present import conversation as talks
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.reads import clusters as reading
-from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_commands import ClusterActions
-from copydesk.tui.conversations.cluster_links import OF_CONVERSATION
-from copydesk.tui.framework.sources import PagedSource
-from copydesk.tui.resource.resource import Condition
-from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.conversations.filter import filtering, issue_fields
+from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.tui.conversations.clusters import ClustersPlace
 
 SOUGHT = 1_000
 """Issues of a cluster among which the one that is meant is looked for."""
 
 
-class ClusterTalks(ClusterActions):
-    """The place of the clusters, as far as its issues and conversations go."""
+class IssueList(VirtualList[IssueRow]):
+    """The issues of one cluster, the newest first."""
 
-    CONDITIONS = (OF_CONVERSATION,)
-
-    issues: VirtualList[IssueRow]
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.issues_of: str | None = None
+    def __init__(self, here: ClustersPlace) -> None:
+        super().__init__(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("title", "ISSUE", lambda row: here.shown(row.title), flex=1, minimum=18),
+                Column("source", "FROM", lambda row: here.shown(row.source), 9, drop=1),
+                Column(
+                    "age", "AGE", lambda row: talks.since(row, here.now), 6, align="right",
+                ),
+            ],
+            title="Issues",
+            empty="No cluster is open: Enter opens one.",
+            reading="Reading issues…",
+            header=False,
+            id="issues",
+        )  # fmt: skip
+        self.fields = issue_fields(here, lambda: self.source.base.shown())
+        self.filter_with(filtering(self.fields))
+        self.cluster: str | None = None
         """The cluster whose issues are shown."""
-        self._sought = target.item
+        self._here = here
+        self._sought = here.target.item
         """The issue to go to once it has been read."""
-
-    @property
-    def talk_list(self) -> VirtualList[IssueRow]:
-        """The issues of the cluster that is open."""
-        return self.issues
-
-    def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
-        """Return the conversation of an issue, and the issue."""
-        return row.conversation, row
-
-    def show_again(self) -> None:
-        """Draw everything again: what is masked has changed."""
-        self.draw_rows_again(self.clusters)
-        self.show_about()
-        super().show_again()
 
     def talks_of(self, cluster: str) -> Iterable[str]:
         """Return the conversations of a cluster, as far as its issues were read of late."""
-        if cluster != self.issues_of:
+        if cluster != self.cluster:
             return ()
-        return (row.conversation for row in islice(self.issues.source.base.shown(), SOUGHT))
+        return (row.conversation for row in islice(self.source.base.shown(), SOUGHT))
 
-    def show_issues(self, cluster: str) -> None:
+    def show_of(self, cluster: str) -> None:
         """Show the issues of the cluster under the cursor; pages are read as they are needed."""
-        if cluster == self.issues_of or self.clusters.selected_id != cluster:
+        if cluster == self.cluster or self._here.clusters.selected_id != cluster:
             return
-        self.issues_of = cluster
-        self.forget_limits()
-        self._list_issues(cluster)
+        self.cluster = cluster
+        self._here.forget_limits()
+        self.read_anew()
 
-    def conditions_known(self) -> Sequence[Condition]:
-        """Return what the service limits the issues of a cluster by; clusters by nothing."""
-        return self.CONDITIONS if self.pane in (self.issues, self.talk) else ()
-
-    def unlimited(self) -> str:
-        """Say that the service lists all clusters."""
-        return "The service has no conditions for clusters: / filters them here."
-
-    def ask_anew(self) -> None:
+    def read_anew(self) -> None:
         """Read the issues of the cluster that is open from their beginning."""
-        if self.issues_of is not None:
-            self._list_issues(self.issues_of)
-
-    def _list_issues(self, cluster: str) -> None:
-        organization, conditions = self.organization or "", dict(self.conditions)
+        here, cluster = self._here, self.cluster
+        if cluster is None:
+            return
+        organization, conditions = here.organization or "", dict(here.conditions)
 
         async def page(
             token: str | None, limit: int
         ) -> tuple[list[IssueRow], str | None, int | None]:
-            api = await self.session.ready()
+            api = await here.session.ready()
             found = await reading.read_issues(
                 api, organization, token, limit, cluster=cluster, **conditions
             )
-            self.session.fresh()
+            here.session.fresh()
             return found
 
-        old = self.issues.source.base
+        old = self.source.base
         if isinstance(old, PagedSource):
             old.close()
-        self.issues.empty = self.none_so() if self.limits else "No issue is left in this cluster."
-        self.issues.source = PagedSource(page, key=lambda each: each.id, limit=50)
-        self.title_issues()
-        self.issues.move_first()
+        self.empty = here.none_so() if here.limits else "No issue is left in this cluster."
+        self.source = PagedSource(page, key=lambda each: each.id, limit=50)
+        self.say_how_many()
+        self.move_first()
 
-    def seek_issue(self, wanted: str | None = None) -> None:
+    def seek(self, wanted: str | None = None) -> None:
         """Go to the issue that is meant as soon as it is read, unless the reader went elsewhere."""
         self._sought = wanted or self._sought
-        rows, base = self.issues, self.issues.source.base
-        sought = self._sought
-        if sought is None or self.issues_of != self.target.cluster:
+        base, sought = self.source.base, self._sought
+        if sought is None or self.cluster != self._here.target.cluster:
             return
         if not isinstance(base, PagedSource) or not base.loaded:
             return
         found = base.index_of(sought) is not None
-        if found or rows.cursor or base.complete or base.loaded >= SOUGHT:
+        if found or self.cursor or base.complete or base.loaded >= SOUGHT:
             self._sought = None
             base.cancel()
-            if found and not rows.cursor:
-                rows.select(sought)
+            if found and not self.cursor:
+                self.select(sought)
         else:
             base.want_all()
 
-    def title_issues(self) -> None:
+    def say_how_many(self) -> None:
         """Say how many issues the cluster has by now."""
-        row = self.clusters.selected
-        if row is not None and row.id == self.issues_of:
-            self.issues.title = f"Issues {row.issues}   {self.limits_line() or 'newest first'}"
-            self.issues.retitle()
+        row = self._here.clusters.selected
+        if row is not None and row.id == self.cluster:
+            self.title = f"Issues {row.issues}   {self._here.limits_line() or 'newest first'}"
+            self.retitle()

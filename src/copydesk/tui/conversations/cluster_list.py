@@ -1,50 +1,52 @@
-"""The list of clusters, with the keys that concern it alone."""
+"""The list of the clusters: its orders, how its weeks are drawn, and the cluster that is meant."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Protocol, cast
-
-from rich.text import Text
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from copydesk.present import cluster as present
+from copydesk.present.cluster import SORTS
 from copydesk.session.cluster_rows import WEEKS, ClusterRow
+from copydesk.session.options import Option
+from copydesk.session.reads import clusters as reading
+from copydesk.tui.conversations.filter import cluster_fields, filtering
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.place import View
+from copydesk.tui.framework.sources import Fetch, ListSource, PagedSource
 from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.enumerations import ClusterOrder
+    from copydesk.tui.conversations.clusters import ClustersPlace
+
+EMPTY = (
+    "No clusters yet. They appear after conversations are sent in (by an integration, or with "
+    "“copydesk conversations send file.json”)."
+)
+"""Stands where clusters would."""
 
 NUMBERS = 39
 """Cells that the weeks take as numbers at most: of longer ones the latest show."""
 
+VIEWS = (
+    View("issues", "By issues"),
+    View("conversations", "By conversations"),
+    View("updated", "Recently updated"),
+)
+"""Each is an order of the service."""
 
-class Ordering(Protocol):
-    """What the list needs of its place."""
-
-    async def choose_sort(self) -> None:
-        """Let the reader choose the order."""
-
-    def reverse_sort(self) -> None:
-        """Turn the order round."""
-
-    def show_numbers(self) -> None:
-        """Show the weeks as numbers, or as a chart."""
-
-
-class Knowing(Protocol):
-    """What the columns need to know of clusters."""
-
-    requests_width: int
-
-    def requests_cell(self, cluster: str) -> Text:
-        """Return how many change requests a cluster has."""
-
-    def shown(self, text: str) -> str:
-        """Return text as it may be seen now."""
-
-    def merged_in(self, row: ClusterRow) -> Collection[int]:
-        """Return the weeks in which something was merged for a cluster."""
+ORDERS: dict[str, ClusterOrder] = {
+    "issues": "issues",
+    "conversations": "conversations",
+    "updated": "updatedAt",
+}
+"""What the service calls the orders of the views."""
 
 
-def columns(of: Knowing, digits: int | None, top: float | None) -> list[Column[ClusterRow]]:
+def columns(of: ClustersPlace, digits: int | None, top: float | None) -> list[Column[ClusterRow]]:
     """Return the columns of the list.
 
     The weeks are numbers of so many ``digits``, or a chart where that is None, each row on its own
@@ -54,11 +56,12 @@ def columns(of: Knowing, digits: int | None, top: float | None) -> list[Column[C
         last = min(WEEKS, NUMBERS // (digits + 1))
         weeks = Column[ClusterRow](
             "weeks", f"{'' if last == WEEKS else 'LAST '}{last} WEEKS",
-            lambda row: present.weeks(row, digits, of.merged_in(row), last), last * (digits + 1),
+            lambda row: present.weeks(row, digits, of.requests.merged_in(row), last),
+            last * (digits + 1),
         )  # fmt: skip
     else:
         weeks = Column(
-            "weeks", "13 WEEKS", lambda row: present.chart(row, top, of.merged_in(row)),
+            "weeks", "13 WEEKS", lambda row: present.chart(row, top, of.requests.merged_in(row)),
             WEEKS,
         )  # fmt: skip
     return [
@@ -71,8 +74,8 @@ def columns(of: Knowing, digits: int | None, top: float | None) -> list[Column[C
         Column("trend", "TREND", present.trend_cell, 6, align="right", drop=1),
         Column(
             "requests", "CRS",
-            lambda row: of.requests_cell(row.id),
-            of.requests_width, align="right", drop=2,
+            lambda row: of.requests.cell(row.id),
+            of.requests.width, align="right", drop=2,
         ),
     ]  # fmt: skip
 
@@ -85,21 +88,182 @@ def no_row(rows: ClusterList) -> str | None:
 class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
     """Clusters. Its keys are offered while it has the focus: elsewhere it may be out of sight."""
 
+    def __init__(self, here: ClustersPlace) -> None:
+        self._here = here
+        self.order = "server"
+        """How they are sorted: by the service, as the view says, or one of `SORTS`."""
+        self.backwards = False
+        self.same_scale = True
+        self.wanted = here.target.cluster
+        """The cluster to go to once it has been read."""
+        self._numbers = False
+        self._highest = 0.0
+        """Issues in the fullest week of the clusters that were read."""
+        super().__init__(
+            self._pages(),
+            self._columns(),
+            title="Clusters",
+            empty=EMPTY,
+            reading="Reading clusters…",
+            id="clusters",
+        )
+        self.fields = cluster_fields(
+            here,
+            lambda: self.source.base.shown(),
+            lambda cluster: here.issues.talks_of(cluster),
+            here.requests.count_open,
+        )
+        self.filter_with(filtering(self.fields))
+
+    # The columns
+
+    def _columns(self) -> list[Column[ClusterRow]]:
+        digits = present.digits_of(self._highest) if self._numbers else None
+        return columns(self._here, digits, self._highest if self.same_scale else None)
+
+    def _fit_columns(self) -> None:
+        self.columns = tuple(self._columns())
+        self.refresh_rows()
+
+    def _measure(self, rows: Iterable[ClusterRow]) -> None:
+        """Keep the columns wide enough, and one scale for all, also for rows that come later."""
+        highest = max((week for row in rows for week in row.pulse), default=0.0)
+        if highest > self._highest:
+            self._highest = highest
+            if self._numbers or self.same_scale:
+                self._fit_columns()
+
+    # Which there are, in which order
+
+    def _pages(self) -> WatchedPages[ClusterRow]:
+        watch = self._here.requests.count_on_screen
+        return WatchedPages(self._page, watch, key=lambda row: row.id)
+
     @property
-    def _place(self) -> Ordering:
-        return cast("Ordering", self.screen)
+    def _service_order(self) -> ClusterOrder:
+        return ORDERS.get(self._here.view, "issues")
+
+    async def _page(
+        self, token: str | None, limit: int
+    ) -> tuple[list[ClusterRow], str | None, int | None]:
+        api = await self._here.session.ready()
+        organization = self._here.organization
+        if organization is None:
+            return [], None, 0
+        page = await reading.read_page(api, organization, self._service_order, token, limit)
+        self._here.session.fresh()
+        self._measure(page[0])
+        return page
+
+    def show_view(self) -> None:
+        """Show the clusters in the order that the service has for the view."""
+        self.order, self.backwards = "server", False
+        self.source = self._pages()
+        self._say_order()
+        self.move_first()
+
+    def _say_order(self) -> None:
+        words = "" if self.order == "server" else f"sort: {SORTS[self.order]}"
+        if words and self.backwards:
+            words += ", reversed"
+        self.note = "   ".join(
+            part for part in (words, "" if self.same_scale else "each on its own scale") if part
+        )
+        self.retitle()
+
+    async def all_of(self, api: Api) -> list[ClusterRow]:
+        """Read all clusters."""
+        organization = self._here.organization
+        rows = (
+            await reading.read_all(api, organization, self._service_order) if organization else []
+        )
+        self._measure(rows)
+        return rows
+
+    def read_all(self) -> None:
+        """Read all clusters, and show them in an order of our own."""
+        self._here.load("clusters", self.all_of, self._sorted, what="Reading all clusters")
+
+    def in_order(self, rows: list[ClusterRow]) -> list[ClusterRow]:
+        """Return them in the order that is chosen."""
+        return present.in_order(rows, self.order, backwards=self.backwards)
+
+    def _sorted(self, found: list[ClusterRow]) -> None:
+        rows = self.in_order(found)
+        here = self.wanted or self.selected_id
+        self.source = WatchedRows(rows, self._here.requests.count_on_screen, key=lambda row: row.id)
+        self._say_order()
+        self._here.listed()
+        wanted, self.wanted = self.wanted, None
+        if here is not None and not self.select(here) and wanted is not None:
+            self._here.say("Gone. That cluster is no longer there.", "warn")
+        elif wanted is not None:
+            self._here.enter(self._here.issues)
+
+    # How it looks
+
+    def scale(self, *, same: bool) -> None:
+        """Draw all charts on one scale, or each on its own."""
+        self.same_scale = same
+        self._say_order()
+        self._fit_columns()
 
     @action("s", "sort", unless=no_row, show=12, group="Look")
     async def sort_clusters(self) -> None:
         """Sort by trend, by newest or by name: for that all clusters are read."""
-        await self._place.choose_sort()
+        options = [Option(name, title) for name, title in SORTS.items()]
+        chosen = await self._here.desk.push_screen_wait(
+            Choice("Sort clusters by", options, current=self.order)
+        )
+        if chosen is not None:
+            self.order, self.backwards = chosen, False
+            self._sort_again()
 
     @action("S", "reverse sort", unless=no_row, show=False, group="Look")
     def reverse_clusters(self) -> None:
         """Turn the order round."""
-        self._place.reverse_sort()
+        self.backwards = not self.backwards
+        self._sort_again()
+
+    def _sort_again(self) -> None:
+        if self.order == "server" and not self.backwards:
+            self.show_view()
+        else:
+            self.read_all()
 
     @action("#", "numbers", unless=no_row, show=11, group="Look")
     def numbers(self) -> None:
         """Show the weeks as numbers, and as a chart again."""
-        self._place.show_numbers()
+        self._numbers = not self._numbers
+        self._fit_columns()
+
+
+T = TypeVar("T")
+
+Window = Callable[[int, int], None]
+"""Told which rows are on screen."""
+
+
+class WatchedPages(PagedSource[T], Generic[T]):
+    """Pages that also tell which of their rows are on screen."""
+
+    def __init__(self, fetch: Fetch[T], watch: Window, *, key: Callable[[T], str]) -> None:
+        super().__init__(fetch, key=key)
+        self._watch = watch
+
+    def want(self, first: int, last: int) -> None:
+        """Load them, and pass it on."""
+        super().want(first, last)
+        self._watch(first, last)
+
+
+class WatchedRows(ListSource[T], Generic[T]):
+    """Rows in memory that tell which of them are on screen."""
+
+    def __init__(self, rows: Iterable[T], watch: Window, *, key: Callable[[T], str]) -> None:
+        super().__init__(rows, key=key)
+        self._watch = watch
+
+    def want(self, first: int, last: int) -> None:
+        """Pass it on."""
+        self._watch(first, last)

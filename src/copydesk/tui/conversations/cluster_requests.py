@@ -1,7 +1,4 @@
-"""The change requests that answer clusters: how many there are, those of one, what was merged.
-
-A mixin of the place, apart from it for length.
-"""
+"""The change requests that answer clusters: how many there are, those of one, what was merged."""
 
 from __future__ import annotations
 
@@ -26,33 +23,30 @@ from copydesk.session.cluster_rows import (
 )
 from copydesk.session.readiness import readiness
 from copydesk.session.reads import clusters as reading
-from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_issues import ClusterTalks
 from copydesk.tui.conversations.reader import REST_SECONDS
-from copydesk.tui.widgets.facts import Facts
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.present.facts import Fact
+    from copydesk.tui.conversations.clusters import ClustersPlace
 
 STAY_SECONDS = 0.4
 """How long the cursor stays on a cluster before the rules of its open requests are read."""
 
 
-class ClusterRequests(ClusterTalks):
-    """The place of the clusters, as far as their change requests go."""
+class ClusterRequests:
+    """What is known of the change requests of the clusters of a place, read as it is needed."""
 
-    about: Facts
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, here: ClustersPlace) -> None:
+        self._here = here
         self.counts: dict[str, str] = {}
         """Open change requests by cluster, as they are shown."""
         self.drafts: Mapping[str, int] = {}
         """How many drafts there are, by cluster."""
-        self.requests_width = 3
+        self.width = 3
         """Cells that the counts take."""
-        self.requests: dict[str, Sequence[RequestRow]] = {}
+        self._found: dict[str, Sequence[RequestRow]] = {}
         """The change requests of the clusters that were looked at."""
         self.merges: dict[str, dict[str, Merge]] = {}
         """What was merged for clusters, by the id of the request."""
@@ -70,43 +64,39 @@ class ClusterRequests(ClusterTalks):
         self._counting: set[str] = set()
         self._stale: set[str] = set()
 
-    def show_about(self) -> None:
-        """Show what is known of the cluster under the cursor."""
-        row = self.clusters.selected
-        if row is None:
-            self.about.show([], title="Cluster")
-            return
-        facts = present.cluster_facts(
-            replace(row, address=shown_address(row.address, masked=self.masked)),
-            self.session.now,
-            self.requests.get(row.id, self._refused.get(row.id)),
+    def facts_of(self, row: ClusterRow) -> list[Fact]:
+        """Return what is known of a cluster, with its change requests."""
+        here = self._here
+        return present.cluster_facts(
+            replace(row, address=shown_address(row.address, masked=here.masked)),
+            here.session.now,
+            self._found.get(row.id, self._refused.get(row.id)),
             self.merges.get(row.id, {}).values(),
-            self.shown,
+            here.shown,
             self._more.get(row.id, ""),
         )
-        self.about.show(facts, title=self.shown(row.label))
 
-    def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
+    def of(self, row: ClusterRow) -> Sequence[RequestRow]:
         """Return the change requests that are known to answer a cluster."""
-        return self.requests.get(row.id, ())
+        return self._found.get(row.id, ())
 
-    def requests_cell(self, cluster: str) -> Text:
+    def cell(self, cluster: str) -> Text:
         """Return how many change requests a cluster has: open ones, drafts, and what was merged."""
         drafts, merged = self.drafts.get(cluster, 0), len(self.merges.get(cluster, ()))
         return present.requests_cell(self.counts.get(cluster), drafts, merged)
 
     def _show_counts(self) -> None:
         """Draw the counts, as wide as they are by now."""
-        width = max((self.requests_cell(each).cell_len for each in self.counts), default=0)
-        if width > self.requests_width:
-            self.requests_width = width
-            self.clusters.columns = tuple(
+        width = max((self.cell(each).cell_len for each in self.counts), default=0)
+        if width > self.width:
+            self.width = width
+            self._here.clusters.columns = tuple(
                 replace(each, width=width) if each.key == "requests" else each
-                for each in self.clusters.columns
+                for each in self._here.clusters.columns
             )
-        self.clusters.refresh_rows()
+        self._here.clusters.refresh_rows()
 
-    def requests_open(self, cluster: str) -> Number:
+    def count_open(self, cluster: str) -> Number:
         """Return how many open change requests a cluster has, as far as they were counted."""
         count = self.counts.get(cluster)
         if count is None:
@@ -118,17 +108,17 @@ class ClusterRequests(ClusterTalks):
         merges = self.merges.get(row.id)
         if not merges:
             return ()
-        return merge_weeks(merges.values(), self.session.now, len(row.pulse))
+        return merge_weeks(merges.values(), self._here.session.now, len(row.pulse))
 
-    def read_requests_of(self, row: ClusterRow) -> None:
+    def read_of(self, row: ClusterRow) -> None:
         """Read the change requests of a cluster once the cursor rests on it, if nobody has.
 
         They show as soon as they are there; the rules of open ones are read once it stays.
         """
-        organization = self.organization
-        known = row.id in self.requests and row.id not in self._old
-        known = known and not self.left_behind("requests", row.id)
-        if known or not organization or self.session.api is None:
+        organization = self._here.organization
+        known = row.id in self._found and row.id not in self._old
+        known = known and not self._here.left_behind("requests", row.id)
+        if known or not organization or self._here.session.api is None:
             if row.id in self._unread:
                 self._read_readiness(row)
             return
@@ -140,22 +130,22 @@ class ClusterRequests(ClusterTalks):
             self._more[row.id] = found.more
             self.counts[row.id] = found.opened
             # How ready it was shows until that is known anew.
-            ready = {old.id: old.ready for old in self.requests_of(row) if old.status == "open"}
-            self.requests[row.id] = [
+            ready = {old.id: old.ready for old in self.of(row) if old.status == "open"}
+            self._found[row.id] = [
                 request_row(request, ready.get(request.id)) for request in found.requests
             ]
             self._take_merges(row.id, found.requests)
-            self.clusters.refresh_rows()
+            self._here.clusters.refresh_rows()
             if any(request.status == "open" for request in found.requests):
                 self._unread[row.id] = found.requests
                 self._read_readiness(row)
-            self.show_about()
+            self._here.show_about()
 
         def failed(said: str) -> None:
             self._refused[row.id] = said
-            self.show_about()
+            self._here.show_about()
 
-        self.load(
+        self._here.load(
             "requests", lambda api: reading.find_requests(api, organization, row.id), arrived,
             what="Reading change requests", of=row.id, failed=failed, after=REST_SECONDS,
         )  # fmt: skip
@@ -171,35 +161,35 @@ class ClusterRequests(ClusterTalks):
 
         def arrived(found: Sequence[RequestRow]) -> None:
             self._unread.pop(row.id, None)
-            self.requests[row.id] = found
-            self.show_about()
+            self._found[row.id] = found
+            self._here.show_about()
 
         def failed(_: str) -> None:
             unknown = readiness("open", None, outdated=False, keys=False)
             arrived([request_row(each, unknown) for each in requests])
 
-        self.load(
+        self._here.load(
             "readiness",
-            lambda api: reading.read_readiness(api, requests, self.session.stuck), arrived,
+            lambda api: reading.read_readiness(api, requests, self._here.session.stuck), arrived,
             what="Reading merge rules", of=row.id, failed=failed, after=STAY_SECONDS,
         )  # fmt: skip
 
     def read_besides(self) -> None:
         """Read what was merged of late for all clusters, their drafts, and what is analysed."""
-        organization = self.organization
+        organization = self._here.organization
         if not organization:
             return
-        since = self.session.now - timedelta(weeks=WEEKS)
+        since = self._here.session.now - timedelta(weeks=WEEKS)
 
         def merged(found: dict[str, list[Merge]]) -> None:
             for cluster, merges in found.items():
                 self.merges.setdefault(cluster, {}).update((each.id, each) for each in merges)
             self._show_counts()
-            self.show_about()
+            self._here.show_about()
 
         def analysed(found: tuple[int, int]) -> None:
             self.analysed = found
-            self.refresh_frame()
+            self._here.refresh_frame()
 
         async def merges(api: Api) -> dict[str, list[Merge]]:
             return await reading.read_merges(api, organization, since)
@@ -214,9 +204,9 @@ class ClusterRequests(ClusterTalks):
         async def waiting(api: Api) -> tuple[int, int]:
             return await reading.count_analysed(api, organization)
 
-        self.load("merges", merges, merged, what="Reading what was merged")
-        self.load("drafts", drafts, drafted, what="Counting drafts")
-        self.load("analysed", waiting, analysed, what="Counting conversations")
+        self._here.load("merges", merges, merged, what="Reading what was merged")
+        self._here.load("drafts", drafts, drafted, what="Counting drafts")
+        self._here.load("analysed", waiting, analysed, what="Counting conversations")
 
     def analysing_said(self) -> str:
         """Say how many conversations are being analysed; a service that tells of none says none.
@@ -224,29 +214,29 @@ class ClusterRequests(ClusterTalks):
         Where there is no cluster yet, none may have been processed at all.
         """
         waiting, looked = self.analysed
-        if not waiting or (waiting == looked and self.clusters.source.count):
+        if not waiting or (waiting == looked and self._here.clusters.source.count):
             return ""
         more = "+" if waiting >= reading.LOOKED_AT else ""
         return f"{waiting}{more} being analysed: numbers may rise"
 
-    def doubt_requests(self) -> None:
+    def doubt(self) -> None:
         """Read the change requests of clusters anew where the cursor is; the old ones show."""
-        self._old = set(self.requests)
-        row = self.clusters.selected
+        self._old = set(self._found)
+        row = self._here.clusters.selected
         if row is not None:
-            self.read_requests_of(row)
+            self.read_of(row)
 
-    def on_screen_suspend(self) -> None:
+    def leave(self) -> None:
         """Take note of whether another place is gone to, where requests may be changed."""
-        self._left = self.desk.here is not self
+        self._left = self._here.desk.here is not self._here
 
-    def on_screen_resume(self) -> None:
+    def come_back(self) -> None:
         """Follow what became of the change requests meanwhile."""
         if self._left:
             self._left = False
             self.count_again()
             self.count_on_screen()
-            self.doubt_requests()
+            self.doubt()
 
     def count_again(self) -> None:
         """Count anew what comes on screen; until then the old counts show."""
@@ -254,7 +244,7 @@ class ClusterRequests(ClusterTalks):
 
     def count_on_screen(self, first: int = 0, last: int = 0) -> None:
         """Count the change requests of the clusters on screen, those that nobody counts yet."""
-        rows = self.clusters
+        rows = self._here.clusters
         top = rows.scroll_offset.y
         seen = [rows.source.row(at) for at in range(top, top + max(1, rows.page_lines))]
         missing = {
@@ -262,18 +252,18 @@ class ClusterRequests(ClusterTalks):
             for row in seen
             if row is not None and (row.id not in self.counts or row.id in self._stale)
         }
-        organization = self.organization
-        if missing <= self._counting or organization is None or self.session.api is None:
+        organization = self._here.organization
+        if missing <= self._counting or organization is None or self._here.session.api is None:
             return
         self._counting = missing
 
         def counted(cluster: str, count: str) -> None:
             self.counts[cluster] = count
             self._stale.discard(cluster)
-            if self.is_attached:
+            if self._here.is_attached:
                 self._show_counts()
 
-        self.load(
+        self._here.load(
             "counts",
             lambda api: reading.count_requests(api, organization, sorted(missing), counted),
             lambda _: self._counting.clear(),

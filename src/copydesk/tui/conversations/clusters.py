@@ -8,33 +8,29 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
-from copydesk.present import conversation as talks
 from copydesk.present.json_views import Raw, cluster_raw, conversation_raw, issue_raw
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_list import ClusterList
-from copydesk.tui.conversations.cluster_rows import ClusterListing, WatchedPages
-from copydesk.tui.conversations.filter import cluster_fields, filtering, issue_fields
+from copydesk.tui.conversations.cluster_commands import ClusterCommands
+from copydesk.tui.conversations.cluster_issues import IssueList
+from copydesk.tui.conversations.cluster_links import OF_CONVERSATION
+from copydesk.tui.conversations.cluster_list import VIEWS, ClusterList
+from copydesk.tui.conversations.cluster_requests import ClusterRequests
 from copydesk.tui.conversations.pane import TalkView
-from copydesk.tui.conversations.reader import REST_SECONDS
+from copydesk.tui.conversations.reader import REST_SECONDS, TalkPlace
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.styles import style_path
+from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-
-EMPTY = (
-    "No clusters yet. They appear after conversations are sent in (by an integration, or with "
-    "“copydesk conversations send file.json”)."
-)
-"""Stands where clusters would."""
 
 
 def at_clusters(here: ClustersPlace) -> str | None:
@@ -62,10 +58,12 @@ def at_talk(here: ClustersPlace) -> str | None:
         "list_organization_change_requests",
     ),
 )
-class ClustersPlace(ClusterListing, scope="clusters"):
+class ClustersPlace(TalkPlace, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
+    COMMAND_CLASSES = (ClusterCommands,)
+    CONDITIONS = (OF_CONVERSATION,)
 
     CSS_PATH = style_path("clusters")
     AUTO_FOCUS = "#clusters"
@@ -74,42 +72,17 @@ class ClustersPlace(ClusterListing, scope="clusters"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.add_class("-in-left")
+        self.views = VIEWS
+        self.view = self.view or VIEWS[0].id
+        self.requests = ClusterRequests(self)
 
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
         """The three columns."""
-        self.clusters = ClusterList(
-            WatchedPages(self._page, self.count_on_screen, key=lambda row: row.id),
-            self._columns(),
-            title="Clusters",
-            empty=EMPTY,
-            reading="Reading clusters…",
-            id="clusters",
-        )
-        self.clusters.fields = cluster_fields(
-            self, lambda: self.clusters.source.base.shown(), self.talks_of, self.requests_open
-        )
-        self.clusters.filter_with(filtering(self.clusters.fields))
+        self.clusters = ClusterList(self)
         self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
-        self.issues: VirtualList[IssueRow] = VirtualList(
-            ListSource(key=lambda row: row.id),
-            [
-                Column("title", "ISSUE", lambda row: self.shown(row.title), flex=1, minimum=18),
-                Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=1),
-                Column(
-                    "age", "AGE", lambda row: talks.since(row, self.session.now), 6,
-                    align="right",
-                ),
-            ],
-            title="Issues",
-            empty="No cluster is open: Enter opens one.",
-            reading="Reading issues…",
-            header=False,
-            id="issues",
-        )  # fmt: skip
-        self.issues.fields = issue_fields(self, lambda: self.issues.source.base.shown())
-        self.issues.filter_with(filtering(self.issues.fields))
+        self.issues = IssueList(self)
         self.talk = TalkView(
             title="Conversation", empty="No issue is open: Enter opens one.", id="talk"
         )
@@ -186,7 +159,7 @@ class ClustersPlace(ClusterListing, scope="clusters"):
 
     def views_note(self) -> str:
         """Say for as long as it is so that personal data can be read, or numbers may rise."""
-        return "IN CLEAR: V masks" if not self.masked else self.analysing_said()
+        return "IN CLEAR: V masks" if not self.masked else self.requests.analysing_said()
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return what is drawn in the weeks, and what it means."""
@@ -206,25 +179,80 @@ class ClustersPlace(ClusterListing, scope="clusters"):
         if wanted is None:
             return
         if wanted == self.clusters.selected_id:
-            self.seek_issue(self.target.item)
+            self.issues.seek(self.target.item)
         elif self.clusters.select(wanted):
-            self._enter(self.issues)
+            self.enter(self.issues)
         else:
-            self._wanted = wanted
-            self._read_all()
+            self.clusters.wanted = wanted
+            self.clusters.read_all()
+
+    # The conversations
+
+    @property
+    def talk_list(self) -> IssueList:
+        """The issues of the cluster that is open."""
+        return self.issues
+
+    def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
+        """Return the conversation of an issue, and the issue."""
+        return row.conversation, row
+
+    def show_again(self) -> None:
+        """Draw everything again: what is masked has changed."""
+        self.draw_rows_again(self.clusters)
+        self.show_about()
+        super().show_again()
+
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return what the service limits the issues of a cluster by; clusters by nothing."""
+        return self.CONDITIONS if self.pane in (self.issues, self.talk) else ()
+
+    def unlimited(self) -> str:
+        """Say that the service lists all clusters."""
+        return "The service has no conditions for clusters: / filters them here."
+
+    def ask_anew(self) -> None:
+        """Read the issues of the cluster that is open from their beginning."""
+        self.issues.read_anew()
 
     # Clusters
 
+    def view_changed(self) -> None:
+        """Ask for the order of the view."""
+        self.clusters.show_view()
+
+    def listed(self) -> None:
+        """Show what belongs to clusters that were read."""
+        self.issues.say_how_many()
+        self.requests.count_again()
+        self._look()
+
+    def show_about(self) -> None:
+        """Show what is known of the cluster under the cursor."""
+        row = self.clusters.selected
+        if row is None:
+            self.about.show([], title="Cluster")
+        else:
+            self.about.show(self.requests.facts_of(row), title=self.shown(row.label))
+
+    def on_screen_suspend(self) -> None:
+        """Take note of whether another place is gone to, where requests may be changed."""
+        self.requests.leave()
+
+    def on_screen_resume(self) -> None:
+        """Follow what became of the change requests meanwhile."""
+        self.requests.come_back()
+
     def reload(self) -> None:
         """Read the clusters again, and what is open."""
-        self.doubt_requests()
-        self.read_besides()
+        self.requests.doubt()
+        self.requests.read_besides()
         clusters, issues = self.clusters.source.base, self.issues.source.base
-        if self._wanted is not None or self.sort != "server":
-            self._read_all()
+        if self.clusters.wanted is not None or self.clusters.order != "server":
+            self.clusters.read_all()
         elif isinstance(clusters, PagedSource):
             self.load(
-                "clusters", lambda _: clusters.refresh(), lambda _: self._again(),
+                "clusters", lambda _: clusters.refresh(), lambda _: self.listed(),
                 what="Reading clusters",
             )  # fmt: skip
         if isinstance(issues, PagedSource):
@@ -235,15 +263,15 @@ class ClustersPlace(ClusterListing, scope="clusters"):
 
     def poll(self) -> None:
         """Read the clusters again quietly, also those that are sorted here."""
-        if self.analysing_said():
-            self.read_besides()
-        self.doubt_requests()
+        if self.requests.analysing_said():
+            self.requests.read_besides()
+        self.requests.doubt()
         base = self.clusters.source.base
-        if isinstance(base, ListSource) and self._wanted is None:
+        if isinstance(base, ListSource) and self.clusters.wanted is None:
             self.load(
                 "clusters",
-                self._all,
-                lambda rows: base.merge(self._in_order(rows)),
+                self.clusters.all_of,
+                lambda rows: base.merge(self.clusters.in_order(rows)),
                 what="Reading again",
             )
         else:
@@ -256,26 +284,28 @@ class ClustersPlace(ClusterListing, scope="clusters"):
         if event.list is self.clusters:
             self._look()
         else:
-            self.seek_issue()
+            self.issues.seek()
             self.look_at_talk()
 
     def _look(self) -> None:
         row = self.clusters.selected
         self.show_about()
-        self.count_on_screen()
+        self.requests.count_on_screen()
         if row is None:
             return
-        self.read_requests_of(row)
-        if not self.has_class("-narrow") and row.id != self.issues_of:
+        self.requests.read_of(row)
+        if not self.has_class("-narrow") and row.id != self.issues.cluster:
 
             async def rest(api: Api) -> str:
                 return row.id
 
-            self.load("issues", rest, self.show_issues, what="Reading issues", after=REST_SECONDS)
+            self.load(
+                "issues", rest, self.issues.show_of, what="Reading issues", after=REST_SECONDS
+            )
 
     def look_again(self) -> None:
         """Read the issues too where there is room for them by now."""
-        if self.framed and self.issues_of is None:
+        if self.framed and self.issues.cluster is None:
             self._look()
         super().look_again()
 
@@ -283,12 +313,13 @@ class ClustersPlace(ClusterListing, scope="clusters"):
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the next column."""
-        self._enter(self.issues if event.list is self.clusters else self.talk)
+        self.enter(self.issues if event.list is self.clusters else self.talk)
 
-    def _enter(self, pane: Pane) -> None:
+    def enter(self, pane: Pane) -> None:
+        """Go to a column, with what it shows."""
         if pane is self.issues and self.clusters.selected_id is not None:
             self.cancel_load("issues")
-            self.show_issues(self.clusters.selected_id)
+            self.issues.show_of(self.clusters.selected_id)
         elif pane is self.talk and self.issues.selected is not None:
             self.read_talk(self.issues.selected)
         self.show_pane(pane)
@@ -296,7 +327,7 @@ class ClustersPlace(ClusterListing, scope="clusters"):
     @action("l", "open", unless=at_talk, show=False, group="Move", also=("right",))
     def go_right(self) -> None:
         """Go on to the right: the issues of the cluster, then the conversation."""
-        self._enter(self.talk if self.pane is self.issues else self.issues)
+        self.enter(self.talk if self.pane is self.issues else self.issues)
 
     @action("h", "back", unless=at_clusters, show=False, group="Move", also=("left",))
     def go_left(self) -> None:
@@ -306,7 +337,7 @@ class ClustersPlace(ClusterListing, scope="clusters"):
     def _enter_left(self) -> bool:
         if self.pane not in (self.issues, self.talk):
             return False
-        self._enter(self.issues if self.pane is self.talk else self.clusters)
+        self.enter(self.issues if self.pane is self.talk else self.clusters)
         return True
 
     async def step_back(self) -> None:
@@ -327,6 +358,4 @@ class ClustersPlace(ClusterListing, scope="clusters"):
         if rest not in ("same", "own"):
             self.say("Say :scale same or :scale own.", "warn")
             return
-        self.same_scale = rest == "same"
-        self._say_order()
-        self._fit_columns()
+        self.clusters.scale(same=rest == "same")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -38,6 +38,8 @@ from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.review.listed_request import listed, listed_facts
+from copydesk.tui.review.news import NewsCommands
+from copydesk.tui.review.tabs import RequestTabs
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
@@ -47,6 +49,7 @@ from copydesk.tui.widgets.tree import TreeList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.tui.review.screen import Review
 
 
 class ReviewBase(Place):
@@ -56,6 +59,9 @@ class ReviewBase(Place):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        review = cast("Review", self)
+        self.request_tabs = RequestTabs(review)
+        self.news = self.commands_of(NewsCommands)
         self.opened_request: Opened | None = None
         self.listed: ChangeRow | None = None
         """What a list says of the request, once that could not be read itself."""
@@ -107,17 +113,13 @@ class ReviewBase(Place):
         self.tabs: dict[str, Pane] = {
             "overview": self.facts,
             "threads": self.all_threads,
-            **self.more_tabs(),
+            **self.request_tabs.panes(),
         }
         for pane in self.tabs.values():
             pane.display = False
         yield Part("left", self.page_tree)
         yield Part("main", self.diff, *self.tabs.values())
         yield Part("side", self.beside)
-
-    def more_tabs(self) -> dict[str, Pane]:
-        """Return what further tabs show, by their ids; what builds on this class has some."""
-        return {}
 
     def _tree_columns(self) -> list[Column[Entry]]:
         """Return the columns of the tree: the counts take what they need, the names the rest."""
@@ -230,11 +232,6 @@ class ReviewBase(Place):
         )
 
     @property
-    def impact_said(self) -> str:
-        """What the request does to the links around it; empty while that is not known."""
-        return ""
-
-    @property
     def numbered(self) -> str:
         """What the request is called in sentences: "#118"."""
         opened = self.opened_request
@@ -314,9 +311,10 @@ class ReviewBase(Place):
                     if self.rules is not None:
                         rules = replace(rules, both_sides=self.rules.both_sides)
                     self._take_in(replace(opened, request=now), rules)
-                self.polled(now)
+                self.news.polled(now)
 
         self.load("poll", read, arrived, what="Reading again")
+        self.news.poll()
 
     def _take_in(self, opened: Opened, rules: RulesRead) -> None:
         """Show what is not about its text as it is now; its pages are the same."""
@@ -324,9 +322,6 @@ class ReviewBase(Place):
             self.opened_request = opened
             self._rules_read(rules)
             self.refresh_frame()
-
-    def polled(self, now: ChangeRequest) -> None:
-        """Go on once it is known what the request is now."""
 
     def request_failed(self, said: str) -> None:
         """Say why the request is not there, unless it was read before."""
@@ -340,6 +335,7 @@ class ReviewBase(Place):
             self.page_tree.empty = self.beside.empty = "Not read."
             self.page_tree.refresh_rows()
             self.beside.refresh_rows()
+            self.request_tabs.failed(said)
 
     def _request_read(self, opened: Opened) -> None:
         before = self.opened_request
@@ -424,11 +420,8 @@ class ReviewBase(Place):
             lambda api: read_rules(api, opened.request, opened.space),
             self._rules_read,
             what="Reading the merge rules",
-            failed=self.rules_failed,
+            failed=self.request_tabs.rules_failed,
         )
-
-    def rules_failed(self, said: str) -> None:
-        """Say where the rules would stand why they are not there."""
 
     def _rules_read(self, rules: RulesRead) -> None:
         self.rules = rules
@@ -450,7 +443,8 @@ class ReviewBase(Place):
             (self.seen_count, len(self.changes)),
             self.session.now,
             self.readiness,
-            self.impact_said,
+            self.request_tabs.impact_said,
             self.cluster,
         )
         self.facts.show([Fact(label, text) for label, text in facts], about=opened.request.id)
+        self.request_tabs.show()

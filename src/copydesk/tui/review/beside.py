@@ -57,14 +57,17 @@ class ReviewBeside(ReviewPages):
 
     def request_came(self) -> None:
         """Show the page, and read the threads."""
+        asked = self.page_id or self.begins_at or self.target.page or self.target.thread
         self.read_threads()
         super().request_came()
+        self.news.compare_seen(unasked=not asked)
 
     def page_came(self) -> None:
         """Go to the thread that the review was opened for, else to the one on the line."""
         if self._wanted_thread is not None:
             self._go_to_wanted()
         self._follow_line()
+        self.news.begin()
         self.commands_of(DraftCommands).go_on()
 
     def read_threads(self) -> None:
@@ -86,12 +89,14 @@ class ReviewBeside(ReviewPages):
             self.beside.refresh_rows()
 
     def _threads_came(self, comments: list[Comment]) -> None:
+        self.news.waiting = None
         self.threads.take(comments)
         self.threads_read = True
         self.all_threads.empty = "No threads yet. C starts one on a page or on the request."
         self.show_threads()
         if self._wanted_thread is not None and self.diff.page is not None:
             self._go_to_wanted()
+        self.commands_of(DraftCommands).go_on()
 
     def _go_to_wanted(self) -> None:
         thread = self.threads.get(self._wanted_thread)
@@ -120,7 +125,7 @@ class ReviewBeside(ReviewPages):
     def name_tabs(self) -> None:
         """Name the tabs, with what they hold; a sign says that something waits to be shown."""
         count = self.threads.open_count if self.threads_read else None
-        new = f"{glyphs().changed} " if self.threads_wait else ""
+        new = f"{glyphs().changed} " if self.news.waiting is not None else ""
         self.set_views(
             [
                 View("overview", "Overview"),
@@ -136,11 +141,6 @@ class ReviewBeside(ReviewPages):
         """How many of the merge rules pass: "1/3"; empty without rules and while not read."""
         rules = self.rules
         return f"{rules.passed}/{len(rules.results)}" if rules and rules.results else ""
-
-    @property
-    def threads_wait(self) -> bool:
-        """Whether others wrote something that is not shown yet."""
-        return False
 
     def _renumber(self) -> None:
         """Number the threads in the order in which they are read and walked through."""
@@ -292,11 +292,12 @@ class ReviewBeside(ReviewPages):
         self.load(
             group,
             lambda api: reading.read_replies(api, opened.space.id, opened.request.id, waiting),
-            self._replies_came,
+            self.replies_came,
             what="Reading replies",
         )
 
-    def _replies_came(self, replies: dict[str, list[CommentReply]]) -> None:
+    def replies_came(self, replies: dict[str, list[CommentReply]]) -> None:
+        """Show the replies of threads."""
         for thread_id, read in replies.items():
             thread = self.threads.get(thread_id)
             if thread is not None:
@@ -304,6 +305,7 @@ class ReviewBeside(ReviewPages):
         for view in (self.beside, self.all_threads):
             view.put_replies(replies)
             self.call_after_refresh(self._read_replies, view)
+        self.request_tabs.replies_came()
 
     def view_changed(self) -> None:
         """Show another tab; the list of threads is put in order when it is opened."""
@@ -312,6 +314,7 @@ class ReviewBeside(ReviewPages):
         self._listed = {}
         if self.view == "threads":
             self.all_threads.show(self._all_groups(), answers=self._answers)
+        self.request_tabs.turned_to()
 
     def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
         """Show what a thread is about."""
@@ -323,6 +326,8 @@ class ReviewBeside(ReviewPages):
         if self.focused in (self.beside, self.all_threads):
             assert isinstance(self.focused, ThreadView)
             return self.focused.thread
+        if self.focused is self.request_tabs.happened:
+            return self.request_tabs.thread
         if self.focused is not self.diff:
             return None
         here = self.threads_on_line()

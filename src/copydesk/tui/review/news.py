@@ -6,36 +6,35 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.contract.models.comment import CommentReply
 from copydesk.domain.page_tree import PageNode, Version, flatten
 from copydesk.domain.text import clean
-from copydesk.present.page_changes import page_signs
-from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
-from copydesk.session.target import Target
-from copydesk.tui.framework.actions import action
-from copydesk.tui.review.beside import ReviewBeside
-from copydesk.tui.review.drafts import DraftCommands
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.review.news_cells import ThreadNews, answered, news_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.session.reads.review import Opened
+    from copydesk.tui.framework.place import Place
+    from copydesk.tui.review.screen import Review
 
 
-def nothing_new(here: ReviewNews) -> str | None:
+def nothing_new(here: Review) -> str | None:
     """Say so when others did nothing since it was read."""
-    return None if here.behind or here.news is not None else "Nothing new waits."
+    return None if here.behind or here.news.waiting is not None else "Nothing new waits."
 
 
-class ReviewNews(ReviewBeside, scope="review_news"):
+class NewsCommands(Commands, scope="review_news"):
     """Reads threads, and the pages that were marked as seen, again by itself."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.news: ThreadNews | None = None
+    screen: Review
+
+    def __init__(self, review: Place) -> None:
+        super().__init__(review)
+        self.waiting: ThreadNews | None = None
         """What others wrote since the threads were read; None when that is nothing."""
         self._news_at = 0
         """How much had been written here when that was read."""
@@ -46,90 +45,59 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         self._began: tuple[str, int | None] | None = None
         """The page that stood first unasked, and the line on it."""
 
-    # What waits
-
-    @property
-    def threads_wait(self) -> bool:
-        """Whether others wrote something that is not shown yet."""
-        return self.news is not None
-
-    def status_left(self) -> str:
-        """Say what others did, or what the signs mean."""
-        said = [] if self.news is None else [self.news.sentence]
-        if self.behind:
-            said.append(f"{self.numbered} changed")
-        if said:
-            return f"{', '.join(said)} (press . to fold them in)"
-        if self.pane is self.page_tree:
-            return "   ".join(f"{sign} {means}" for sign, means in page_signs())
-        if self.fresh and self.pane in (self.beside, self.all_threads):
-            return f"{glyphs().changed} new since you opened this"
-        return ""
-
-    def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs beside pages and threads, and what they mean."""
-        numbers = ("[1] [2]", "threads, numbered in the order in which } visits them")
-        return [*page_signs(), (glyphs().outdated, "out of date with main"), numbers]
-
     @action(".", "fold in", unless=nothing_new, show=False, group="Look", override=True)
     def fold_in(self) -> None:
         """Show what others wrote and changed; the cursor stays on its message and its line."""
         self._fold_threads()
-        if self.behind:
-            self.read_again()
+        if self.screen.behind:
+            self.screen.read_again()
 
     def _fold_threads(self) -> None:
-        news, self.news = self.news, None
+        news, self.waiting = self.waiting, None
         if news is None:
             return
-        self.fresh.clear()
-        self.fresh.update(news.messages)
-        if self._news_at != len(self.session.log):
+        self.screen.fresh.clear()
+        self.screen.fresh.update(news.messages)
+        if self._news_at != len(self.screen.session.log):
             # It lacks what was written here since.
-            self.read_threads()
+            self.screen.read_threads()
             return
-        self.threads.take(news.comments)
+        self.screen.threads.take(news.comments)
         for thread_id, replies in news.replies.items():
-            thread = self.threads.get(thread_id)
+            thread = self.screen.threads.get(thread_id)
             if thread is not None:
                 thread.replies = list(replies)
-        self.show_threads()
-
-    def _threads_came(self, comments: list[Comment]) -> None:
-        self.news = None
-        super()._threads_came(comments)
-        self.commands_of(DraftCommands).go_on()
+        self.screen.show_threads()
 
     # Reading again by itself
 
     def poll(self) -> None:
         """Ask what others wrote and edited. Nothing moves: ``.`` shows it."""
-        super().poll()
-        opened = self.opened_request
-        if opened is None or not self.threads_read:
+        opened = self.screen.opened_request
+        if opened is None or not self.screen.threads_read:
             return
-        written = len(self.session.log)
+        written = len(self.screen.session.log)
 
         async def read(api: Api) -> ThreadNews | None:
             space, request = opened.space.id, opened.request.id
             comments = await reading.read_threads(api, space, request)
-            more = answered(self.threads, comments)
+            more = answered(self.screen.threads, comments)
             replies: dict[str, list[CommentReply]] = {}
             if more:
                 replies = await reading.read_replies(api, space, request, more)
-            return news_of(self.threads, comments, replies)
+            return news_of(self.screen.threads, comments, replies)
 
         def arrived(news: ThreadNews | None) -> None:
             # What was written here meanwhile may be missing in the answer: the next poll tells.
-            if written == len(self.session.log) and not self.session.writes_pending:
-                self.news, self._news_at = news, written
-                self.name_tabs()
+            if written == len(self.screen.session.log) and not self.screen.session.writes_pending:
+                self.waiting, self._news_at = news, written
+                self.screen.name_tabs()
 
-        self.load("poll threads", read, arrived, what="Reading threads again")
+        self.screen.load("poll threads", read, arrived, what="Reading threads again")
 
     def polled(self, now: ChangeRequest) -> None:
         """Look again at pages that were marked as seen, if they are others now."""
-        opened = self.opened_request
+        opened = self.screen.opened_request
         if opened is None or now.status == "merged" or now.revision == self._followed:
             return
 
@@ -138,38 +106,40 @@ class ReviewNews(ReviewBeside, scope="review_news"):
             await self._compare(api, opened, flatten(tree.pages))
             self._followed = now.revision
 
-        self.load(
-            "marks", read, lambda _: self.show_seen(), what="Comparing what was seen", kept="away"
+        self.screen.load(
+            "marks",
+            read,
+            lambda _: self.screen.show_seen(),
+            what="Comparing what was seen",
+            kept="away",
         )
 
-    def request_came(self) -> None:
-        """Go on, and find out which marked pages are others now than when they were seen."""
-        unasked = self.page_id is None and not (
-            self.begins_at or self.target.page or self.target.thread
-        )
-        super().request_came()
-        opened, chosen = self.opened_request, self.page_id
+    def compare_seen(self, *, unasked: bool) -> None:
+        """Find out which marked pages are others now than when they were seen.
+
+        ``unasked`` says that the page in front is none that somebody asked for.
+        """
+        opened, chosen = self.screen.opened_request, self.screen.page_id
         assert opened is not None
         self._followed = opened.request.revision
-        left, limit = self.session.budget or (1, 1)
-        if opened.merged or self.seen is None or left * 2 <= limit:
+        left, limit = self.screen.session.budget or (1, 1)
+        if opened.merged or self.screen.seen is None or left * 2 <= limit:
             return
 
         async def read(api: Api) -> None:
             await self._compare(api, opened, opened.pages)
 
         def compared(_: None) -> None:
-            self.show_seen()
+            self.screen.show_seen()
             if unasked and chosen is not None:
                 self._begin_with_changed(chosen)
 
-        self.load("marks", read, compared, what="Comparing what was seen", kept="away")
+        self.screen.load("marks", read, compared, what="Comparing what was seen", kept="away")
 
-    def page_came(self) -> None:
-        """Go on, and know where reading began."""
-        super().page_came()
-        if self._began is None and self.page_id is not None:
-            self._began = self.page_id, self.diff.line
+    def begin(self) -> None:
+        """Know where reading began."""
+        if self._began is None and self.screen.page_id is not None:
+            self._began = self.screen.page_id, self.screen.diff.line
 
     def _begin_with_changed(self, chosen: str) -> None:
         """Show the first page that is to be read, if it is one that was seen before.
@@ -177,16 +147,16 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         It stands before the ``chosen`` one, which was shown while that was not known. Who has begun
         to read stays and is told.
         """
-        seen = self.seen
-        first = next((c for c in self.changes if seen and seen.state(c.id) != "seen"), None)
+        seen = self.screen.seen
+        first = next((c for c in self.screen.changes if seen and seen.state(c.id) != "seen"), None)
         if first is None or first.id == chosen:
             return
         said = f"“{clean(first.node.title, limit=60)}” changed since you saw it."
-        came = self._began is None or self._began == (self.page_id, self.diff.line)
-        if self.page_id == chosen and came and self.app.screen is self:
-            self.show_page(first.id)
+        came = self._began is None or self._began == (self.screen.page_id, self.screen.diff.line)
+        if self.screen.page_id == chosen and came and self.app.screen is self.screen:
+            self.screen.show_page(first.id)
             said = f"{said} = shows what is new."
-        self.say(said)
+        self.screen.say(said)
 
     def forget_versions(self) -> None:
         """Compare every marked page anew at the next reading."""
@@ -197,14 +167,14 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         """Compare a page that has just been marked with what it is by now."""
         self._versions.pop(page, None)
         self._followed = ""
-        self.read_again(by_hand=False)
+        self.screen.read_again(by_hand=False)
 
     async def _compare(self, api: Api, opened: Opened, pages: Iterable[PageNode]) -> None:
         """Find out about marked pages whose version is another than the one looked at."""
-        seen = self.seen
+        seen = self.screen.seen
         assert seen is not None
         now = {node.id: node for node in pages}
-        for change in self._marked(self.changes):
+        for change in self._marked(self.screen.changes):
             node = now.get(change.id)
             version = None if node is None else node.version
             if version is not None and self._versions.get(change.id) == version:
@@ -217,16 +187,10 @@ class ReviewNews(ReviewBeside, scope="review_news"):
 
     def _marked(self, changes: Sequence[Changed]) -> list[Changed]:
         """Return the marked pages whose text now can be read."""
-        seen = self.seen
+        seen = self.screen.seen
         assert seen is not None
         return [
             change
             for change in changes
             if change.after is not None and not change.file and seen.state(change.id) != "unseen"
         ]
-
-    def show_seen(self) -> None:
-        """Show the marks of pages as they are now."""
-        self.page_tree.refresh_rows()
-        self.show_overview()
-        self.refresh_frame()

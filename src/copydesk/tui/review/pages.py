@@ -187,7 +187,14 @@ class ReviewPages(ReviewBase):
         before, text.notes = text.notes, tuple([SEEN_BEFORE, *notes] if changed else notes)
         return text.notes != before
 
-    def show_seen_note(self) -> None:
+    def show_seen(self) -> None:
+        """Show the marks of pages as they are now, and what they say above the one in front."""
+        self.page_tree.refresh_rows()
+        self.show_overview()
+        self.refresh_frame()
+        self._show_seen_note()
+
+    def _show_seen_note(self) -> None:
         """Bring what stands above the page in line with its mark."""
         text = self.texts.get(self.page_id or "")
         if text is not None and not self.since and self._note_seen(text):
@@ -305,6 +312,8 @@ class ReviewPages(ReviewBase):
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show the page under the cursor of the tree, once it rests there."""
+        if event.list is self.request_tabs.happened:
+            self.request_tabs.read_answers()
         if event.list is not self.page_tree:
             return
         if self.following or self.focused is not self.page_tree:
@@ -323,6 +332,8 @@ class ReviewPages(ReviewBase):
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Read the page that was opened in the tree; fold or unfold one that only leads there."""
+        if event.list is self.request_tabs.happened:
+            self.request_tabs.open_row()
         if event.list is not self.page_tree:
             return
         entry = self.page_tree.selected_item

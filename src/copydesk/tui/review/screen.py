@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
 from copydesk.present.diff_rows import SIDES
-from copydesk.present.page_changes import place_of
+from copydesk.present.page_changes import page_signs, place_of
 from copydesk.session.content import Content
 from copydesk.session.glyphs import glyphs
 from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.review.beside import ReviewBeside
 from copydesk.tui.review.commands import RequestCommands
 from copydesk.tui.review.drafts import DraftCommands
 from copydesk.tui.review.guards import never_seen, no_text
 from copydesk.tui.review.impact_tab import ImpactCommands
-from copydesk.tui.review.tabs import ReviewTabs
+from copydesk.tui.review.news import NewsCommands
 from copydesk.tui.review.threads import WalkCommands
 from copydesk.tui.threads.commands import MessageCommands, ThreadCommands
 
@@ -43,7 +44,7 @@ FRAME = 4
         "list_change_request_page_links",
     ),
 )
-class Review(ReviewTabs, scope="review"):
+class Review(ReviewBeside, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
 
     COMMAND_CLASSES = (
@@ -52,6 +53,7 @@ class Review(ReviewTabs, scope="review"):
         PageCommands,
         RequestCommands,
         DraftCommands,
+        NewsCommands,
         WalkCommands,
         ThreadCommands,
         MessageCommands,
@@ -121,7 +123,7 @@ class Review(ReviewTabs, scope="review"):
         await self._put_mark("See", change.id, before, done, page.now)
         if self.behind:
             # What was read may not be what it is by now.
-            self.look_again(change.id)
+            self.news.look_again(change.id)
         if following is not None:
             self.show_page(following.id)
 
@@ -152,7 +154,7 @@ class Review(ReviewTabs, scope="review"):
 
     def turned(self, results: Sequence[Any]) -> None:
         """Read again what a write taken back was about, and which pages are marked."""
-        self.forget_versions()
+        self.news.forget_versions()
         super().turned(results)
 
     @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
@@ -198,20 +200,30 @@ class Review(ReviewTabs, scope="review"):
         """Go to the pane at the left."""
         self.desk.step_pane(-1)
 
+    def status_left(self) -> str:
+        """Say what others did, or what the signs mean."""
+        said = [] if self.news.waiting is None else [self.news.waiting.sentence]
+        if self.behind:
+            said.append(f"{self.numbered} changed")
+        if said:
+            return f"{', '.join(said)} (press . to fold them in)"
+        if self.pane is self.page_tree:
+            return "   ".join(f"{sign} {means}" for sign, means in page_signs())
+        if self.fresh and self.pane in (self.beside, self.all_threads):
+            return f"{glyphs().changed} new since you opened this"
+        return ""
+
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs beside pages, threads and rows, and what they mean."""
         return [
-            *super().signs(),
+            *page_signs(),
+            (glyphs().outdated, "out of date with main"),
+            ("[1] [2]", "threads, numbered in the order in which } visits them"),
             ("[-x-]", "words that are gone"),
             ("{+x+}", "words that are new"),
             (f"-- {glyphs().right}", "blocks that stand elsewhere now: from where, and where to"),
             (glyphs().gap, "unchanged blocks, folded: z unfolds them"),
         ]
-
-    def show_seen(self) -> None:
-        """Show the marks of pages, and what they say above the one in front."""
-        super().show_seen()
-        self.show_seen_note()
 
     def page_titles(self) -> list[str]:
         """Return the titles of the changed pages, for completion."""

@@ -15,19 +15,17 @@ from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads.review import read_replies
 from copydesk.session.reads.review_facts import Sides, read_sides
-from copydesk.session.target import Target
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.review.history_cells import Happening, history
-from copydesk.tui.review.news import ReviewNews
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.comment import CommentReply
     from copydesk.domain.impact import Impact
     from copydesk.session.reads.review import Opened
+    from copydesk.tui.review.screen import Review
 
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read unasked; ``i`` reads them always."""
@@ -35,11 +33,11 @@ LOOKED_AT = 25
 TOLD = "as far as the service tells"
 
 
-class ReviewTabs(ReviewNews):
+class RequestTabs:
     """Shows the rules one by one, and the history."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, review: Review) -> None:
+        self.review = review
         self.sides: Sides | None = None
         self.impact: Impact | None = None
         self._asked_for: set[tuple[str, str, str]] = set()
@@ -47,8 +45,8 @@ class ReviewTabs(ReviewNews):
         self._answers_asked: set[tuple[str, int]] = set()
         """Threads whose replies the history has asked for, and how many those are."""
 
-    def more_tabs(self) -> dict[str, Pane]:
-        """The rules, and what happened."""
+    def panes(self) -> dict[str, Pane]:
+        """Return the rules, and what happened, by the ids of their tabs."""
         self.rules_pane = Facts(title="Rules", empty="Reading…", id="rules")
         self.rules_pane.leads = "Request"
         self.happened_source: ListSource[Happening] = ListSource(key=lambda row: row.id)
@@ -67,40 +65,33 @@ class ReviewTabs(ReviewNews):
         return {"rules": self.rules_pane, "activity": self.happened}
 
     def _when(self, row: Happening) -> Text:
-        said = age(row.at, self.session.now)
+        said = age(row.at, self.review.session.now)
         return Text(f"by {said}" if row.about and said != "now" else said, style="muted")
 
-    def view_changed(self) -> None:
-        """Show another tab, and read what it needs."""
+    def turned_to(self) -> None:
+        """Show the tab in front, and read what it needs."""
         self._answers_asked.clear()
-        super().view_changed()
-        self._show_tabs()
+        self.show()
 
-    def show_overview(self) -> None:
+    def show(self) -> None:
         """Bring the tabs that tell of the whole up to date."""
-        super().show_overview()
-        self._show_tabs()
-
-    def _show_tabs(self) -> None:
-        opened = self.opened_request
+        opened = self.review.opened_request
         if opened is None:
             return
-        if self.view in ("rules", "activity"):
+        if self.review.view in ("rules", "activity"):
             self._read_sides()
-        if self.view in ("overview", "rules"):
+        if self.review.view in ("overview", "rules"):
             self._read_impact()
-        if self.view == "rules":
+        if self.review.view == "rules":
             self._show_rules()
-        elif self.view == "activity":
+        elif self.review.view == "activity":
             self._show_activity()
 
-    def request_failed(self, said: str) -> None:
+    def failed(self, said: str) -> None:
         """Say in every tab why the request is not there."""
-        super().request_failed(said)
-        if self.opened_request is None:
-            self.rules_failed(said)
-            self.happened.empty = said
-            self.happened.refresh_rows()
+        self.rules_failed(said)
+        self.happened.empty = said
+        self.happened.refresh_rows()
 
     def rules_failed(self, said: str) -> None:
         """Say in the tab of the rules why they are not there."""
@@ -113,7 +104,7 @@ class ReviewTabs(ReviewNews):
 
     def _first_time(self, what: str) -> bool:
         """Whether something is to be read for these versions of both sides; True only once."""
-        opened = self.opened_request
+        opened = self.review.opened_request
         assert opened is not None
         key = (what, *opened.version)
         if key in self._asked_for:
@@ -123,11 +114,11 @@ class ReviewTabs(ReviewNews):
 
     def _still(self, opened: Opened) -> bool:
         """Whether the texts of both sides are the same as when something was begun to be read."""
-        now = self.opened_request
+        now = self.review.opened_request
         return now is not None and now.version == opened.version
 
     def _read_sides(self) -> None:
-        opened = self.opened_request
+        opened = self.review.opened_request
         assert opened is not None
         if not self._first_time("sides"):
             return
@@ -139,9 +130,9 @@ class ReviewTabs(ReviewNews):
         def came(sides: Sides) -> None:
             if self._still(opened):
                 self.sides = sides
-                self._show_tabs()
+                self.show()
 
-        self.load(
+        self.review.load(
             "sides",
             read,
             came,
@@ -150,15 +141,15 @@ class ReviewTabs(ReviewNews):
         )
 
     def _read_impact(self) -> None:
-        opened = self.opened_request
+        opened = self.review.opened_request
         assert opened is not None
-        few = 0 < len(self.changes) <= LOOKED_AT
+        few = 0 < len(self.review.changes) <= LOOKED_AT
         if opened.merged:
             self.impact = None
         if opened.merged or not few or not self._first_time("impact"):
             return
         self.impact = None
-        changes = list(self.changes)
+        changes = list(self.review.changes)
 
         async def read(api: Api) -> Impact:
             from copydesk.session.reads.impact import read_impact
@@ -168,9 +159,9 @@ class ReviewTabs(ReviewNews):
         def came(impact: Impact) -> None:
             if self._still(opened):
                 self.impact = impact
-                self.show_overview()
+                self.review.show_overview()
 
-        self.load(
+        self.review.load(
             "impact", read, came, what="Reading links", failed=lambda _: self._again("impact")
         )
 
@@ -180,33 +171,33 @@ class ReviewTabs(ReviewNews):
         return impact_line(self.impact) if self.impact is not None else ""
 
     def _show_rules(self) -> None:
-        opened, rules = self.opened_request, self.rules
+        opened, rules = self.review.opened_request, self.review.rules
         if opened is None or rules is None:
             return
         request, permissions = opened.request, opened.space.permissions
-        me = self.session.me
+        me = self.review.session.me
         standing = Standing(
-            now=self.session.now,
+            now=self.review.session.now,
             me=me.id if me is not None else None,
             main=self.sides.main if self.sides is not None else None,
-            threads=self.threads.open_count if self.threads_read else None,
-            unseen=(len(self.changes) - self.seen_count, len(self.changes)),
+            threads=self.review.threads.open_count if self.review.threads_read else None,
+            unseen=(len(self.review.changes) - self.review.seen_count, len(self.review.changes)),
             may_merge=permissions is None or permissions.merge,
-            stuck=(request.id, *opened.version) in self.session.stuck,
+            stuck=(request.id, *opened.version) in self.review.session.stuck,
             impact=self.impact_said,
         )
         lines = rule_lines(request, rules, standing)
         self.rules_pane.show([Fact(label, text) for label, text in lines])
 
     def _show_activity(self) -> None:
-        opened, rules = self.opened_request, self.rules
+        opened, rules = self.review.opened_request, self.review.rules
         if opened is None:
             return
         titles = {node.id: clean(node.title) for node in opened.pages}
-        titles.update((change.id, clean(change.node.title)) for change in self.changes)
+        titles.update((change.id, clean(change.node.title)) for change in self.review.changes)
         rows = history(
             opened.request,
-            self.threads,
+            self.review.threads,
             rules.reviews if rules is not None else None,
             rules.requested if rules is not None else None,
             self.sides.request if self.sides is not None else None,
@@ -218,18 +209,15 @@ class ReviewTabs(ReviewNews):
         self.happened.refresh_rows()
         if at_top:  # what is read after the first rows may stand above them
             self.happened.move_first()
-        self._read_answers()
+        self.read_answers()
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Read what was answered in the threads that have come into view."""
-        if event.list is self.happened:
-            self._read_answers()
-
-    def _read_answers(self) -> None:
+    def read_answers(self) -> None:
         """Read the replies of which the rows on screen tell only who gave them."""
-        opened, top = self.opened_request, self.happened.scroll_offset.y
-        rows = [self.happened.source.row(at) for at in range(top, top + self.app.size.height)]
-        threads = [self.threads.get(row.thread) for row in rows if row is not None]
+        opened, top = self.review.opened_request, self.happened.scroll_offset.y
+        rows = [
+            self.happened.source.row(at) for at in range(top, top + self.review.app.size.height)
+        ]
+        threads = [self.review.threads.get(row.thread) for row in rows if row is not None]
         keys = {
             (thread.id, thread.comment.replies)
             for thread in threads
@@ -239,32 +227,28 @@ class ReviewTabs(ReviewNews):
             return
         self._answers_asked |= keys
         waiting = sorted(thread for thread, _ in keys)
-        self.load(
+        self.review.load(
             f"answers {len(self._answers_asked)}",
             lambda api: read_replies(api, opened.space.id, opened.request.id, waiting),
-            self._replies_came,
+            self.review.replies_came,
             what="Reading replies",
         )
 
-    def _replies_came(self, replies: dict[str, list[CommentReply]]) -> None:
-        super()._replies_came(replies)
-        if self.view == "activity":
+    def replies_came(self) -> None:
+        """Show what was answered."""
+        if self.review.view == "activity":
             self._show_activity()
 
-    def current_thread(self) -> Thread | None:
-        """Return the thread under the cursor, also of what happened in it."""
-        if self.focused is not self.happened:
-            return super().current_thread()
+    @property
+    def thread(self) -> Thread | None:
+        """The thread of what happened under the cursor."""
         row = self.happened.selected
-        return None if row is None else self.threads.get(row.thread)
+        return None if row is None else self.review.threads.get(row.thread)
 
-    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+    def open_row(self) -> None:
         """Show what happened where it is shown best."""
-        row = self.happened.selected
-        if event.list is not self.happened or row is None:
-            return
-        thread = self.threads.get(row.thread)
+        row, thread = self.happened.selected, self.thread
         if thread is not None:
-            self.go_to_thread(thread)
-        else:
-            self.open_view("overview" if row.leads == "thread" else row.leads)
+            self.review.go_to_thread(thread)
+        elif row is not None:
+            self.review.open_view("overview" if row.leads == "thread" else row.leads)

@@ -81,6 +81,14 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
         ("cr list more", "copydesk cr list: error: 'more' is one word too many."),
         (f"--read-onl {URL}", "there is no option '--read-onl': did you mean --read-only?"),
         (f"{URL} cr", "'cr' is one word too many. See copydesk URL --help."),
+        ("--profil x", "there is no option '--profil': did you mean --profile?"),
+        ("--profile x --nope=3 cr list", "copydesk: error: there is no option '--nope'. There are"),
+        ("serve --port abc", "--port: a port is a number from 0 to 65535, such as 8484, and not "),
+        ("desk sample --scale 1.5", "error: --scale: it has to be a whole number, not '1.5'"),
+        ("serve --port", "copydesk serve: error: --port: its value is missing"),
+        ("cr show", "copydesk cr show: error: missing: NUMBER"),
+        ("keys --json --markdown", "copydesk keys: error: --markdown does not go with --json"),
+        ("serve --fetch=3", "copydesk serve: error: --fetch takes no value"),
     ],
 )
 def test_a_slip_is_told_with_the_nearest_word(

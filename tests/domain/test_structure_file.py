@@ -167,7 +167,9 @@ sections:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "line 1: the file begins with “site:”, as export writes it"),
+        ("", "the file is empty; it has to begin with “site:”, as copydesk structure export"),
+        (" \n\n", "the file is empty; it has to begin with “site:”"),
+        ("- a\n", "line 1: it has to begin with “site:”, as copydesk structure export writes it"),
         ("site: a\nspaces: [\n", "line 3: this is not YAML: "),
         ("site: a\nspaces: &x []\nsections: *x\n", "line 3: *names that stand for other parts"),
         ("site: a\nspaces: !!python/none []\n", "line 2: !tags are not read here"),

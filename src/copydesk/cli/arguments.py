@@ -348,12 +348,25 @@ def _conversations(commands: _SubParsersAction[ArgumentParser]) -> None:
     _connection(sending, again=True)
 
 
+def _port(text: str) -> int:
+    from argparse import ArgumentTypeError
+
+    from copydesk.domain.text import clean, shorten
+
+    try:
+        return int(text)
+    except ValueError:
+        named = shorten(clean(text), 60)
+        said = f"a port is a number from 0 to 65535, such as 8484, and not {named!r}"
+        raise ArgumentTypeError(said) from None
+
+
 def _serve(commands: _SubParsersAction[ArgumentParser]) -> None:
     parser = commands.add_parser("serve", help="serve the embedded desk over HTTP")
     parser.add_argument(
         "--host", default="127.0.0.1", help="the address to listen on (%(default)s)"
     )
-    parser.add_argument("--port", type=int, default=8484, help="the port; 0 takes a free one")
+    parser.add_argument("--port", type=_port, default=8484, help="the port; 0 takes a free one")
     parser.add_argument(
         "--fetch", action="store_true", help="read OpenAPI specifications from their public URLs"
     )

@@ -5,6 +5,7 @@ Options are taken as they are called, never cut short, and a word that is none g
 
 from __future__ import annotations
 
+import re
 from argparse import Action, ArgumentError, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
@@ -17,6 +18,19 @@ _FEW = 3
 
 _CELLS = 60
 
+_PLAIN = (
+    (
+        r"^argument (\S+): expected (?:one|at least one|\d+) arguments?$",
+        r"\1: its value is missing",
+    ),
+    (r"^the following arguments are required: (.+)$", r"missing: \1"),
+    (r"^one of the arguments (.+) is required$", r"one of these is missing: \1"),
+    (r"^argument (\S+): not allowed with argument (\S+)$", r"\1 does not go with \2"),
+    (r"^argument (\S+): ignored explicit argument .*$", r"\1 takes no value"),
+    (r"^argument (\S+): ", r"\1: "),
+)
+"""What argparse says, and how we say it."""
+
 
 class Parser(ArgumentParser):
     """Complains in one clean sentence: what it repeats may have come from anywhere."""
@@ -27,11 +41,14 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print a sentence on how the command is used, and exit with 2."""
         said = clean(message, limit=1000)
+        for pattern, plain in _PLAIN:
+            said = re.sub(pattern, plain, said, count=1, flags=re.DOTALL)
         note(said)
         super().error(said)
 
     def read(self, arguments: Sequence[str]) -> Namespace:
         """Return what the arguments say; the same as ``parse_args`` with a better complaint."""
+        self._refuse_unknown(arguments)
         found, left = self.parse_known_args(arguments)
         if left:
             parser = self._meant(arguments)
@@ -45,6 +62,25 @@ class Parser(ArgumentParser):
             return f"{named} is one word too many. See {self.prog} --help."
         known = [each for each in self._option_string_actions if each.startswith("--")]
         return _instead(f"there is no option {named}", word.partition("=")[0], known, self.prog)
+
+    def _refuse_unknown(self, arguments: Sequence[str]) -> None:
+        """Refuse an unknown option before the command: what follows it may be its value."""
+        commands = [each for each in self._actions if isinstance(each, _SubParsersAction)]
+        for word in arguments:
+            if word == "--" or any(word in each.choices for each in commands):
+                return
+            if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
+                self.error(self.no_use(word))
+
+    def _get_value(self, action: Action, arg_string: str) -> Any:
+        """Return a value as its type. Raises ``ArgumentError`` in words that are no program's."""
+        try:
+            return super()._get_value(action, arg_string)
+        except ArgumentError as error:
+            if action.type is not int:
+                raise
+            named = repr(shorten(arg_string, _CELLS))
+            raise ArgumentError(action, f"it has to be a whole number, not {named}") from error
 
     def _meant(self, arguments: Sequence[str]) -> Parser:
         """Return the parser of the command that the arguments name."""

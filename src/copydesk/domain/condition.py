@@ -17,11 +17,11 @@ _TOKEN = re.compile(
         (?P<comment>//[^\n]*|/\*.*?\*/)
         |(?P<value>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|\.?\d[\w.]*|[\w$]+)
         |(?P<member>\.\.\.|\?\.(?!\d)|\.)
-        |(?P<between>===?|!==?|=>|(?:>>>?|<<|\*\*|&&|\|\||\?\?)=?|[-+*/%^<>]=|[*/%^<>?:])
+        |(?P<between>===?|!==?|=>|(?:>>>?|<<|\*\*|&&|\|\||\?\?)=?|[-+*/%^<>&|]=|[*/%^<>?:&|])
         |(?P<before>\+\+|--|[-+!~])
         |(?P<opens>[(\[{])
         |(?P<closes>[)\]}])
-        |(?P<wrong>[=&|"'`])
+        |(?P<wrong>[="'`])
         |(?P<other>\S)
     )""",
     re.VERBOSE | re.DOTALL,
@@ -32,7 +32,6 @@ _PATTERN = re.compile(r"\s*(?P<value>/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+
 _WORDS_BEFORE = frozenset({"delete", "in", "instanceof", "new", "return", "typeof", "void"})
 _WANTING = frozenset({"between", "before", "member", "word"})
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
-_TWICE = {"=": "==", "&": "&&", "|": "||"}
 
 
 def why_no_condition(text: str) -> str | None:
@@ -51,11 +50,11 @@ def why_no_condition(text: str) -> str | None:
         before, at, kind = kind, match.end(), match.lastgroup or ""
         part = match[kind]
         said = shorten(clean(part), 30)
-        if kind == "wrong" and part in _TWICE:
+        if kind == "wrong" and part == "=":
             if "=>" in text:  # a function may give its parameters and names a value
                 kind = "between"
             else:
-                return f"{said} is no comparison here: write {_TWICE[part]}"
+                return "= is no comparison here: write =="
         elif kind == "wrong":
             return f"the text that {said} begins has no end"
         elif kind == "value":

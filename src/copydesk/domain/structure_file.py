@@ -192,8 +192,13 @@ def _entry_lines(layout: Layout, row: str, indent: str) -> list[str]:
 # Reading
 
 
+_BEGINNING = "it has to begin with “site:”, as copydesk structure export writes it"
+
+
 def read_file(text: str) -> StructureFile:
     """Return what a file says. Raises `FileError` with everything that is wrong in it."""
+    if not text.strip():
+        raise FileError([Problem(0, f"the file is empty; {_BEGINNING}")])
     return _Reader().file(read(text))
 
 
@@ -208,9 +213,7 @@ class _Reader:
     def file(self, node: Node) -> StructureFile:
         """Return the file. Raises `FileError`."""
         if not isinstance(node, Fields):
-            raise FileError(
-                [Problem(node.line, "the file begins with “site:”, as export writes it")]
-            )
+            raise FileError([Problem(node.line, _BEGINNING)])
         fields, lines = self._fields(node, ("site", "exported", "sections", "spaces"), "of a file")
         site = self._text(fields.get("site"), "site")
         if not site:

@@ -188,6 +188,20 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     assert taken(outside) == {"a.md": b"theirs\n"}
 
 
+def test_what_is_one_file_on_a_disk_that_folds_capitals_is_not_written_over(tmp_path: Path) -> None:
+    put(tmp_path, {"README.md": b"one\n"})
+    (tmp_path / "readme.md").hardlink_to(tmp_path / "README.md")  # as such a disk has them
+    space = space_of(page("A", "README.md", "one\n"), page("B", "readme.md", "other\n"))
+    written = write_space(tmp_path, space)
+    assert [str(problem) for problem in written.problems] == [
+        "readme.md: is the same file as README.md on this disk, and is not written over it"
+    ]
+    assert (tmp_path / "README.md").read_bytes() == b"one\n"
+    apart = tmp_path / "apart"
+    assert not write_space(apart, space).problems
+    assert len(taken(apart)) == len({path.lower() for path in taken(apart)}) + 1
+
+
 def test_a_folder_in_the_way_is_named(tmp_path: Path) -> None:
     put(tmp_path, {"a.md/x": b"x", "file": b"x"})
     written = write_space(

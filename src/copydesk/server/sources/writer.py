@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -204,6 +205,8 @@ class _Writer:
     removed: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unchanged: int = 0
+    names: dict[str, str] = field(default_factory=dict)
+    """The files of the space, by their names as a disk knows them that folds capitals."""
 
     def overwritten(self, contents: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
         """Yield the files that hold something else now, and what it is."""
@@ -221,6 +224,11 @@ class _Writer:
         place = self.place(path)
         if place is None:
             return
+        if (twin := self._twin(path, place)) is not None:
+            said = f"is the same file as {twin} on this disk, and is not written over it"
+            self.problems.append(Problem(path, said))
+            return
+        self.names[_folded(path)] = path
         try:
             if place.is_file() and place.stat().st_size == len(data) and place.read_bytes() == data:
                 self.unchanged += 1
@@ -250,6 +258,16 @@ class _Writer:
             return
         self.removed.append(path)
 
+    def _twin(self, path: str, place: Path) -> str | None:
+        """Return the file that is there under a name with other capitals, if both are one."""
+        twin = self.names.get(_folded(path))
+        if twin in (None, path):
+            return None
+        try:
+            return twin if place.samefile(self.target / twin) else None
+        except OSError:
+            return None
+
     def place(self, path: str) -> Path | None:
         """Return where a path is, or None, named as a problem, when it must not be touched."""
         place, reason = self._find(path)
@@ -273,6 +291,10 @@ class _Writer:
                 if place.is_dir():
                     reason = "is a folder there"
         return place, reason
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFD", path).casefold()
 
 
 def _replace(place: Path, data: bytes) -> None:

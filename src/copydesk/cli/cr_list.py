@@ -146,11 +146,8 @@ class Triage:
 
     def may(self, row: ChangeRow, right: str) -> bool | None:
         """Return whether the reader has a right in its space."""
-        known = (each.known.get(row.space) for each in self._spaces)
-        info = next((each for each in known if each is not None), None)
-        if info is None:
-            return None
-        return True if info.rights is None else right in info.rights
+        told = (each.may(row.space, right) for each in self._spaces)
+        return next((may for may in told if may is not None), None)
 
     def snoozed(self, row: ChangeRow) -> bool:
         """Return whether it sleeps."""

@@ -135,6 +135,11 @@ class Spaces:
         info = self.known.get(space_id)
         return info.title if info is not None else ""
 
+    def may(self, space_id: str, right: str) -> bool | None:
+        """Return whether the caller has a right in a space; None while the space is not known."""
+        info = self.known.get(space_id)
+        return None if info is None else info.rights is None or right in info.rights
+
 
 async def _ask(
     api: Api, scope: Scope, status: str, who: str, me: str, **paging: Any

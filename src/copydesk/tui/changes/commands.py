@@ -226,7 +226,9 @@ class ChangeCommands(Commands, scope="changes"):
                 Bulk(
                     "Update",
                     (is_merged, is_archived, is_current, is_stuck, may_not_edit),
-                    self._update_one,
+                    lambda each, group: _pull(
+                        self.place, each, f"Updated {each.label}.", group=group
+                    ),
                     "An update cannot be taken back. Where both sides changed the same lines, "
                     "nothing is written.",
                 )
@@ -234,27 +236,31 @@ class ChangeCommands(Commands, scope="changes"):
         elif row is not None:
             await update_row(self.place, row)
 
-    async def _update_one(self, row: ChangeRow, group: str) -> None:
-        """Pull main into a row, without asking. Raises `WriteError`."""
-        from copydesk.session.reads import conflicts
-        from copydesk.session.session import WriteError
 
-        try:
-            now = await self.place.perform(
-                "Update",
-                row.named,
-                lambda api: conflicts.update(api, row.space, row.id),
-                group=group,
-                done=f"Updated {row.label}.",
-            )
-        except WriteError as error:
-            clash = error.__cause__
-            if isinstance(clash, conflicts.ConflictedError):
-                self.place.session.hold_stuck(clash.moment)
-                self.place.details.forget(row)
-                self.place.adopt(clash.request)
-            raise
-        self.place.adopt(now)
+async def _pull(
+    place: ChangesPlace, row: ChangeRow, done: str, *, group: str = "", recall: bool = False
+) -> None:
+    """Pull main into a row. Raises `WriteError`, from `ConflictedError` where it conflicts."""
+    from copydesk.session.reads import conflicts
+    from copydesk.session.session import WriteError
+
+    try:
+        now = await place.perform(
+            "Update",
+            row.named,
+            lambda api: conflicts.update(api, row.space, row.id),
+            group=group,
+            recall=recall,
+            done=done,
+        )
+    except WriteError as error:
+        clash = error.__cause__
+        if isinstance(clash, conflicts.ConflictedError):
+            place.session.hold_stuck(clash.moment)
+            place.details.forget(row)
+            place.adopt(clash.request)
+        raise
+    place.adopt(now)
 
 
 async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
@@ -281,27 +287,17 @@ async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
         return
 
     try:
-        now = await place.perform(
-            "Update",
-            row.named,
-            lambda api: conflicts.update(api, row.space, row.id),
-            done=f"Updated {row.label}: it has all of main now.",
-            recall=True,
-        )
+        await _pull(place, row, f"Updated {row.label}: it has all of main now.", recall=True)
     except WriteError as error:
         clash = error.__cause__
         if not isinstance(clash, conflicts.ConflictedError):
             raise
-        place.session.hold_stuck(clash.moment)
-        place.details.forget(row)
-        place.adopt(clash.request)
         place.after_write()
         place.tell(f"{row.label} {clash}", "bad")
         answer = await place.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
         read_conflicting(place, row, answer)
-        return
-    place.adopt(now)
-    place.after_write()
+    else:
+        place.after_write()
 
 
 def read_conflicting(place: ChangesPlace, row: ChangeRow, answer: str | None) -> None:

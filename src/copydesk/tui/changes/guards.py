@@ -59,8 +59,7 @@ def is_stuck(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
 
 def _lacks(here: ChangesPlace, right: str, row: ChangeRow | None) -> bool:
     row = row or here.rows.selected
-    info = None if row is None else here.space_of(row)
-    return info is not None and info.rights is not None and right not in info.rights
+    return row is not None and here.spaces.may(row.space, right) is False
 
 
 def may_not_edit(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -18,6 +19,9 @@ from copydesk.tui.framework.filtered_source import FilteredSource
 from copydesk.tui.framework.sources import Source
 from copydesk.tui.widgets.list import VirtualList
 from copydesk.tui.widgets.marks import Marking
+
+if TYPE_CHECKING:
+    from copydesk.tui.changes.triage import Triage
 
 Judge = Callable[[ChangeRow], bool | None]
 """Whether a row belongs to the view; None when that is not known yet."""
@@ -125,16 +129,10 @@ class TriageSource(FilteredSource[ChangeRow]):
 
 
 class ChangesList(Marking, VirtualList[ChangeRow]):
-    """The widget. Its place says how rows are judged, and what to say after the last one."""
+    """The widget."""
 
-    judge: Callable[[str], Judge | None]
-    """Takes what was typed after ``/``; raises ValueError with a sentence."""
-    last_lines: Callable[[], Sequence[str]]
-    """What is said after the last row."""
-    nothing: Callable[[], str]
-    """What is said where a filter leaves nothing."""
-    progress: Callable[[], str]
-    """How far the reading is that the view waits for, for the title."""
+    judge: Triage
+    """Says how rows are judged, how far that is, and what is not shown."""
 
     def _adopt(self, source: Source[ChangeRow]) -> None:
         super()._adopt(source if isinstance(source, TriageSource) else TriageSource(source))
@@ -153,7 +151,7 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
 
         With ``keep`` what is shown stays until it is folded.
         """
-        judge = self.judge(text)
+        judge = self.judge.judge_for(text)
         self.triage.judge_by(judge, text.strip(), keep=keep)
         return True
 
@@ -186,7 +184,7 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
             parts.append(f"{source.loaded} of {source.base.count}")
         elif source.count is not None and source.base.loaded < source.count:
             parts.append(f"{source.base.loaded} of {source.count} read")
-        parts.append(self.progress())
+        parts.append(self.judge.progress())
         if self.marks:
             parts.append(self.count_marks())
         return "   ".join(part for part in parts if part)
@@ -196,16 +194,16 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
         if source.busy or not source.filtering or not (source.text or self.triage.unjudged):
             text = self.reading if source.busy else self.nothing_said(self.empty)
         elif self.triage.unjudged:
-            text = self.progress() or self.reading
+            text = self.judge.progress() or self.reading
         else:
-            meant = self.sought_as_text or self.nothing()
+            meant = self.sought_as_text or self.judge.nearest()
             text = f"{source.says}. Esc clears the filter. {meant}".rstrip()
         return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
 
     @property
     def tail(self) -> Sequence[str]:
         """What is said after the last row."""
-        return self.last_lines() if self.source.base.complete else ()
+        return self.judge.last_lines() if self.source.base.complete else ()
 
     def rows_around(self, lines: int) -> list[ChangeRow]:
         """Return the rows on screen, those nearest to the cursor first."""

@@ -55,7 +55,7 @@ from copydesk.tui.widgets.list import Column, VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.session.reads.change_requests import Scope, SpaceInfo, Spaces
+    from copydesk.session.reads.change_requests import Scope, Spaces
 
 NAMED = 1_000
 """Rows among whose authors a short name must tell people apart."""
@@ -205,10 +205,7 @@ class ChangesPlace(Place):
             dim=self._is_dim,
             id="changes",
         )
-        rows.judge = self.triage.judge_for
-        rows.last_lines = self.triage.last_lines
-        rows.nothing = self.triage.nearest
-        rows.progress = self.triage.progress
+        rows.judge = self.triage
         rows.fields = self.triage.fields
         self.facts = Facts(title="Details", id="change-details")
         self.name_order()
@@ -553,10 +550,6 @@ class ChangesPlace(Place):
 
             self._spaces = Spaces()
         return self._spaces
-
-    def space_of(self, row: ChangeRow) -> SpaceInfo | None:
-        """Return what is known of the space of a row."""
-        return self.spaces.known.get(row.space)
 
     def space_title(self, space_id: str) -> str:
         """Return what a space is called, "" while that is not known."""

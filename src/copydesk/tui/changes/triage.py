@@ -87,10 +87,7 @@ class Triage:
 
     def may(self, row: ChangeRow, right: str) -> bool | None:
         """Return whether the reader has a right in its space; None when not known."""
-        info = self.place.space_of(row)
-        if info is None:
-            return None
-        return True if info.rights is None else right in info.rights
+        return self.place.spaces.may(row.space, right)
 
     def mine(self, row: ChangeRow) -> bool:
         """Return whether the reader is its author."""

@@ -160,7 +160,7 @@ async def test_both_sizes(world: World, update_golden: bool) -> None:
             await driver.press("x", "j", "D")
             await select(driver, published.ids["Legal"])
             await driver.press("space", "ctrl+n", "down", "enter", "enter")
-            here(driver).keep_due()  # now and not in half a second: the screen counts drafts
+            here(driver).draft.keep_due()  # now and not in half a second: the screen counts drafts
             driver.golden("structure-staged", update=update_golden)
             await driver.press("ctrl+s")
             driver.golden("structure-plan", update=update_golden)
@@ -561,13 +561,13 @@ async def test_two_windows_that_stage_in_one_site_keep_both_and_say_so(
     async with drive(open_app(world, published.site, drafts=drafts), size=(100, 40)) as driver:
         await select(driver, ids["Legal"])
         await driver.press("K")
-        here(driver).keep_due()
+        here(driver).draft.keep_due()
         await driver.idle()
         mine = drafts.kept()[key]
         assert other.load(key) == mine
         other.save(key, "- Status before Guides\n{}")
         await driver.press("K")
-        here(driver).keep_due()
+        here(driver).draft.keep_due()
         await driver.idle()
         assert f"{TWO_WINDOWS}." in driver.screen
         assert len(other.kept()) == 2
@@ -608,7 +608,7 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
         await driver.press("ctrl+s")
         assert "Another copydesk has sent or dropped" in driver.screen
         await driver.press("escape")
-        here(driver).keep_due()
+        here(driver).draft.keep_due()
         await driver.idle()
         assert drafts.kept()[key] == kept
         await driver.press("u")

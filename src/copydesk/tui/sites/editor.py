@@ -329,4 +329,4 @@ class EditCommands(Commands, scope="site_editing"):
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the structure again. It shows the plan first."""
-        await self.here.send_staged()
+        await self.here.sender.send_staged()

@@ -19,7 +19,7 @@ from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.reader import ReadsArranged
+from copydesk.tui.arrange.place import ArrangingPlace
 from copydesk.tui.arrange.sender import BEFORE_SENDING
 from copydesk.tui.arrange.tree import ArrangedTree
 from copydesk.tui.framework.actions import action
@@ -67,7 +67,7 @@ AFTER_PLAN = "If a request fails, it stops and asks."
     title="Site structure",
     uses=("get_site", "list_site_sections", "list_site_spaces"),
 )
-class SiteStructurePlace(ReadsArranged[SiteRead], SiteTabs, scope="site_structure"):
+class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structure"):
     """What readers see at the top of a site, in order. What is changed is staged, then sent."""
 
     CSS_PATH = style_path("site_structure")
@@ -259,12 +259,12 @@ class SiteStructurePlace(ReadsArranged[SiteRead], SiteTabs, scope="site_structur
         self.rows.empty = f"This site has no sections.{adds}"
         layout = found.layout
         if self.known:
-            self.read_anew(layout)
+            self.sender.read_anew(layout)
         else:
             if self.query_one(Status).message == self.not_read:
                 self.clear_message()
             self._unfold_first(layout)
-            self.begin(layout, unfinished)
+            self.sender.begin(layout, unfinished)
         self._look_back()
         self.show_arrangement()
         if self.resuming:

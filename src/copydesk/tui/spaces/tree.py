@@ -22,9 +22,7 @@ from copydesk.session.reads.tree import Trashed, TreeRead
 from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.layout import VIEWS
-from copydesk.tui.arrange.place import not_allowed, nothing_staged
-from copydesk.tui.arrange.reader import ReadsArranged
+from copydesk.tui.arrange.place import VIEWS, ArrangingPlace, not_allowed, nothing_staged
 from copydesk.tui.arrange.tree import ArrangedTree
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.keyboard import tell_failures
@@ -74,7 +72,7 @@ WANTED = "organization-structure"
     title="Collections and spaces",
     uses=("list_organization_collections", "list_organization_spaces", "list_site_spaces"),
 )
-class OrganizationStructurePlace(ReadsArranged[TreeRead], scope="organization_structure"):
+class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_structure"):
     """The tree of an organization. What is changed in it is staged, then sent."""
 
     RAW = OF_NODE
@@ -347,9 +345,9 @@ class OrganizationStructurePlace(ReadsArranged[TreeRead], scope="organization_st
         self.rows.empty = "Nothing that you can see is here yet. ctrl+n adds a collection."
         layout = found.layout
         if self.known:
-            self.read_anew(layout)
+            self.sender.read_anew(layout)
         else:
-            self.begin(layout, unfinished)
+            self.sender.begin(layout, unfinished)
             # What was kept does not know what the service can list.
             self.arrangement = replace(self.staged_tree, listed=found.listed)
             self.commands_of(DeletionCommands).read_losing(
@@ -453,6 +451,6 @@ class OrganizationStructurePlace(ReadsArranged[TreeRead], scope="organization_st
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the tree again. It shows the plan first."""
-        await self.send_staged()
+        await self.sender.send_staged()
         if self.read is not None:  # what was deleted is in the trash now
             self._read_trash(self.read)

@@ -164,7 +164,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
     assert not ways.go_back()
 
     app = open_world(world, "changes")
-    app.offers, app.session.recall_seconds = ways, 60
+    app.account.offers, app.session.recall_seconds = ways, 60
     async with drive(app) as driver:
         await driver.press(":")
         await driver.type("profile wrok")
@@ -180,7 +180,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
         assert "docs.example.com, read-only" in driver.screen
         assert "begun.example.org" in driver.line("open now")
         await driver.press("escape")
-        assert not app.bound_for
+        assert not app.account.bound_for
         archived = ChangeRequestUpdate(status="archived")
         written = asyncio.create_task(
             driver.place.perform(
@@ -194,7 +194,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
         # What could still be recalled is sent first.
         await eventually(lambda: app._exit, lambda: asyncio.sleep(0))
         assert written.done()
-    assert app.bound_for == WORK.key
+    assert app.account.bound_for == WORK.key
     async with world.api() as api:
         assert (await api(ops.get_change_request, space, request)).status == "archived"
 
@@ -214,7 +214,7 @@ async def test_the_first_run_says_how_to_go_on_until_something_is_there(
     assert FirstRun(paths, chosen(tmp_path / "other.db", None)).hints() == ()
 
     app = open_world(world)
-    app.welcome = first
+    app.account.welcome = first
     async with drive(app) as driver:
         assert HINTS[1] in driver.screen
         await driver.press("?")

@@ -123,7 +123,7 @@ def _run(
                 raise
             said = sentence_of(error)
         else:
-            if app.bound_for is None:
+            if app.account.bound_for is None:
                 return app.return_code or 0
             ways.go_on()
             said = f"This is {ways.what} now."
@@ -179,12 +179,12 @@ def _show(
     )
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
-    app.offers, app.opens_with = ways, said
+    app.account.offers, app.opens_with = ways, said
     app.goes_on = target is None
     if connection.token is None:
         from copydesk.cli.first_run import FirstRun
 
-        app.welcome = FirstRun(paths, connection)
+        app.account.welcome = FirstRun(paths, connection)
     if settings.theme:
         if wrong := why_no_theme(settings.theme):
             raise UsageError(f"{paths.settings}: {wrong}")
@@ -195,7 +195,7 @@ def _show(
             journal.closed()
     journal.store.close()
     last_words(app)
-    if unusable or app.bound_for is not None:
+    if unusable or app.account.bound_for is not None:
         connection.close()
     if unusable:
         raise unusable[0]

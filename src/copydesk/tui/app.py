@@ -36,8 +36,8 @@ from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import EndingApp
-from copydesk.tui.system.account_commands import AccountApp
-from copydesk.tui.system.merges import MergingApp
+from copydesk.tui.system.account_commands import Account
+from copydesk.tui.system.merges import Runs
 from copydesk.tui.theme import DARK, THEMES, tones
 
 navigation.MODULES.update(places.MODULES)
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from copydesk.present.json_views import Raw
     from copydesk.session.options import Option
+    from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.writes.log import Written
     from copydesk.tui.framework.prompt import Prompt
 
@@ -68,7 +69,7 @@ CLIPBOARD_BYTES = 74_000
 """What terminals accept by OSC 52 without dropping it silently."""
 
 
-class CopydeskApp(AccountApp, MergingApp, EndingApp):
+class CopydeskApp(EndingApp):
     """The terminal desk.
 
     ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error, with a
@@ -106,8 +107,12 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         for each in THEMES:
             self.register_theme(each)
         self.session = session
+        self.account = Account(self)
+        self.runs = Runs(self)
+        self.opens_with = ""
+        """What it says first: where it came from."""
         session.report = self._report
-        session.others = self.read_for_another
+        session.others = self.account.read_for_another
         self.keyboard = Keyboard(self)
         session.asks, session.sends = self.keyboard.early.asks, self.keyboard.early.frees
         self.first = first
@@ -197,7 +202,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         self.recover_soon()
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(navigation.load_all)
-        await self.find_hints()
+        await self.account.find_hints()
         self.settle_memory()
 
     def recover_soon(self) -> None:
@@ -214,9 +219,9 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
 
         told = [
             self.opens_with,
-            await recover(self.session, await self.rearranged()),
-            await self.find_run(),
-            await self.find_rearranging(),
+            await recover(self.session, await self.runs.rearranged()),
+            await self.runs.find_run(),
+            await self.runs.find_rearranging(),
         ]
         if any(told) and self.here is not None:
             self.here.say(" ".join(filter(None, told)))
@@ -508,7 +513,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self.pop_screen()  # not awaited, as in `_unwind`
         elif quits:
             self.leave()
-        elif not self.hide_hint():
+        elif not self.account.hide_hint():
             place.say("This is the first screen. q quits.")
 
     def leave(self, *, bound_for: str | None = None) -> None:
@@ -517,9 +522,9 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         While a merge run is in progress, or something is rearranged, ask. Who is ``bound_for``
         another profile waits for all writes.
         """
-        self.bound_for = bound_for
-        if self.merges or self.session.rearranges:
-            self.ask_to_leave()
+        self.account.bound_for = bound_for
+        if self.runs.merges or self.session.rearranges:
+            self.runs.ask_to_leave()
             return
         pending = self.session.writes_pending
         if pending and bound_for is not None:
@@ -537,6 +542,44 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             return
         self.exit()
 
+    @property
+    def merging(self) -> MergeRunner:
+        """What goes through the merge run."""
+        return self.runs.merging
+
+    @property
+    def merge_note(self) -> tuple[str, str]:
+        """What the header says of the merge run, and its tone; empty when there is none."""
+        return self.runs.note
+
+    async def on_unmount(self) -> None:
+        """Let go of the service."""
+        await self.account.close()
+
+    def hint(self, width: int) -> str:
+        """Return what is told in a line so wide; nothing once something was written."""
+        return self.account.hint(width)
+
+    def open_token(self) -> None:
+        """Ask for another token, over whatever is in front."""
+        self.account.open_token()
+
+    def action_token(self) -> None:
+        """Ask for another token: ctrl+g over a sheet, or in a field, comes here."""
+        if self.session.token is None:
+            self.bell()
+        else:
+            self.open_token()
+
+    @property
+    def profile_names(self) -> Sequence[str]:
+        """The names that ``:profile`` takes, for its completion."""
+        return self.account.profile_names
+
+    async def change_profile(self, name: str) -> None:
+        """Leave for another profile. Raises `NotDoneError`: then all stays as it is."""
+        await self.account.change_profile(name)
+
     async def action_quit(self) -> None:
         """Quit as `leave` does: ctrl+q over a sheet, or in a field, comes here."""
         self.leave()
@@ -547,20 +590,20 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self.session.send_now()
             await asyncio.wait(writes)
             if any(write.cancelled() or write.exception() for write in writes):
-                self.bound_for = None
+                self.account.bound_for = None
                 return
         self.exit()
 
     def interrupt(self) -> None:
         """Quit at the second ctrl+c; while a merge run is in progress, ask first."""
         if monotonic() - self._interrupted <= TWICE_SECONDS:
-            if self.merges and self.screen is self.here:
-                self.ask_to_leave()
+            if self.runs.merges and self.screen is self.here:
+                self.runs.ask_to_leave()
             elif self.session.waits:
                 self._interrupted = 0.0
                 self.leave()
             else:
-                self.bound_for = None
+                self.account.bound_for = None
                 self.exit()
             return
         self._interrupted = monotonic()

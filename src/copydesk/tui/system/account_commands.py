@@ -1,11 +1,11 @@
-"""Going on as somebody else: another token, another profile. A base of `CopydeskApp`."""
+"""Going on as somebody else: another token, another profile."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -20,32 +20,21 @@ CLOSING_SECONDS = 1.0
 """How long the end of the program may take for letting go of a service."""
 
 
-class AccountApp:
-    """A program whose token can be replaced, and that can be left for another profile.
+class Account:
+    """Whom the program goes on as: its token can be replaced, and its profile left for another."""
 
-    It is no `App` itself: each class of these takes its time to make before the first paint.
-    """
+    def __init__(self, app: DeskApp) -> None:
+        self._desk = app
+        self.offers: Offers | None = None
+        """What ``:profile`` leads to; None where there is nothing."""
+        self.bound_for: str | None = None
+        """The id of the offer that it was left for; None where it was simply left."""
+        self.welcome: Welcome | None = None
+        """What is told in the first runs; None where there is nothing."""
+        self._typing_token = False
+        self._hints: Sequence[str] = ()
 
-    offers: Offers | None = None
-    """What ``:profile`` leads to; None where there is nothing."""
-
-    bound_for: str | None = None
-    """The id of the offer that it was left for; None where it was simply left."""
-
-    welcome: Welcome | None = None
-    """What is told in the first runs; None where there is nothing."""
-
-    opens_with = ""
-    """What it says first: where it came from."""
-
-    _typing_token = False
-    _hints: Sequence[str] = ()
-
-    @property
-    def _desk(self) -> DeskApp:
-        return cast("DeskApp", self)
-
-    async def on_unmount(self) -> None:
+    async def close(self) -> None:
         """Let go of the service: what was read of it is kept, and nothing holds it open."""
         api = self._desk.session.api
         if api is not None and (api.keeps or self.bound_for is not None):
@@ -83,13 +72,6 @@ class AccountApp:
         if not self._typing_token:
             self._typing_token = True
             begin(self._desk, self._change_token, name="token")
-
-    def action_token(self) -> None:
-        """Ask for another token: ctrl+g over a sheet, or in a field, comes here."""
-        if self._desk.session.token is None:
-            self._desk.bell()
-        else:
-            self.open_token()
 
     async def _change_token(self) -> None:
         from copydesk.tui.system.token import TokenSheet

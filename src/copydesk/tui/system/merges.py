@@ -1,27 +1,25 @@
-"""The runs that the program goes through. A base of `CopydeskApp`, apart from it for length."""
+"""The runs that the program goes through: of merges, and of what is rearranged."""
 
 from __future__ import annotations
 
 import asyncio
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from copydesk.tui.framework import navigation
-from copydesk.tui.framework.desk_app import DeskApp
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from copydesk.session.runs.merge import MergeRunner
+    from copydesk.tui.framework.desk_app import DeskApp
 
 
-class MergingApp(DeskApp):
-    """A program with at most one merge run, which goes on whatever place is in front."""
+class Runs:
+    """At most one merge run, which goes on whatever place is in front, and what is rearranged."""
 
-    _runner: MergeRunner | None = None
-
-    @property
-    def _app(self) -> DeskApp:
-        return cast("DeskApp", self)
+    def __init__(self, app: DeskApp) -> None:
+        self._app = app
+        self._runner: MergeRunner | None = None
 
     @property
     def merging(self) -> MergeRunner:
@@ -38,7 +36,7 @@ class MergingApp(DeskApp):
         return self._runner is not None and self._runner.active
 
     @property
-    def merge_note(self) -> tuple[str, str]:
+    def note(self) -> tuple[str, str]:
         """What the header says of the merge run, and its tone; empty when there is none."""
         return ("", "") if self._runner is None else self._runner.note
 
@@ -66,7 +64,7 @@ class MergingApp(DeskApp):
     def ask_to_leave(self) -> None:
         """Ask before the program ends in the middle of a run."""
         asks = self._ask_to_leave if self.merges else self._ask_to_stop
-        begin(self, asks, name="leave the run")
+        begin(self._app, asks, name="leave the run")
 
     async def _ask_to_stop(self) -> None:
         """Ask before the program ends while something is rearranged."""
@@ -80,8 +78,8 @@ class MergingApp(DeskApp):
             ],
             verb="quit",
         )
-        if await self.push_screen_wait(sheet):
-            self.exit()
+        if await self._app.push_screen_wait(sheet):
+            self._app.exit()
 
     async def _ask_to_leave(self) -> None:
         from copydesk.tui.dialogs.dialog import Confirm
@@ -98,8 +96,8 @@ class MergingApp(DeskApp):
             ],
             verb="quit",
         )
-        if await self.push_screen_wait(sheet):
-            self.exit()
+        if await self._app.push_screen_wait(sheet):
+            self._app.exit()
 
     def _tell(self, said: str, tone: str) -> None:
         place = self._app.here

@@ -7,7 +7,6 @@ import re
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -20,10 +19,9 @@ from copydesk.contract import operations as _operations  # noqa: F401 - declares
 from copydesk.contract.operation import CATALOGUE
 from copydesk.session.target import Target
 from copydesk.tui.framework.sources import FilteredSource, ListSource
-from copydesk.tui.resource.columns import OFFERED, ShowsItems
+from copydesk.tui.resource.columns import OFFERED, ItemTexts, shown_text
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.system.reference import load_everything
-from copydesk.tui.widgets.list import VirtualList
 from tests.contract.odd import odd_answer
 
 
@@ -35,13 +33,10 @@ class Thing:
     name: str
 
 
-class Things(ShowsItems[Thing]):
+class Things:
     """A list of things, with how often it was asked what is shown of one."""
 
-    session: Any = SimpleNamespace(now=datetime(2026, 3, 1, tzinfo=UTC))
-
     def __init__(self) -> None:
-        super().__init__()
         self.asked = 0
         self.resource: Resource[Thing] = Resource(
             noun="thing", title="Things", pages=self.pages, key=lambda thing: thing.id,
@@ -50,8 +45,10 @@ class Things(ShowsItems[Thing]):
         )  # fmt: skip
         things = [Thing(str(each), f"Thíng {each % 3_000} X\x1b[2J") for each in range(6_000)]
         self.source = ListSource(things, key=self.resource.key)
-        self.rows = VirtualList(self.source, self.columns_of(self.resource))
-        self.rows.fields = self.fields_of()
+        now = datetime(2026, 3, 1, tzinfo=UTC)
+        self.texts: ItemTexts[Thing] = ItemTexts(
+            self.resource, lambda shown, thing: shown_text(shown, thing, now)
+        )
 
     async def pages(self, *_: Any) -> Any:
         raise AssertionError("the list is there")
@@ -63,7 +60,7 @@ class Things(ShowsItems[Thing]):
     async def filter(self, text: str) -> FilteredSource[Thing]:
         """Filter as somebody does who waits for it."""
         found = FilteredSource(self.source)
-        found.where(self.matching(text), text)
+        found.where(self.texts.matching(text), text)
         while found.running is not None:
             await found.running
         return found
@@ -75,8 +72,7 @@ def kind_of(thing: Thing, now: datetime) -> str | None:
 
 async def test_what_a_letter_of_a_filter_costs_does_not_grow_with_the_list() -> None:
     things = Things()
-    fields = things.rows.fields
-    assert fields is not None
+    fields = things.texts.fields
     assert fields.following("kind:") == []
     await things.filter("kind:")
     assert fields.following("kind:") == ["kind:even", "kind:odd"]
@@ -86,7 +82,7 @@ async def test_what_a_letter_of_a_filter_costs_does_not_grow_with_the_list() -> 
     assert (await things.filter('"THING 12 x"')).count == 2
     assert (await things.filter("kind:odd -even thíng")).count == 2_999
     assert things.asked == 6_000, "each is asked for once"
-    things.forget_texts()
+    things.texts.forget()
     assert fields.following("kind:o") == ["kind:odd"], "offered until they are looked at again"
     assert things.asked == 6_000
     things.source.update(Thing("7", "Other"))

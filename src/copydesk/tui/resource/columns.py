@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from datetime import datetime
+from typing import Any, Generic, TypeVar
 
 from rich.text import Text
 
 from copydesk.domain.filter import Fields, Query, Value, fold
 from copydesk.domain.text import clean
 from copydesk.tui.resource.resource import Resource, Shown
-from copydesk.tui.widgets.list import Column, VirtualList
-
-if TYPE_CHECKING:
-    from copydesk.session.session import Session
+from copydesk.tui.widgets.list import Column
 
 T = TypeVar("T")
 
@@ -31,37 +29,39 @@ class Texts(Generic[T]):
     folded: str
 
 
-class ShowsItems(Generic[T]):
-    """A place with a list of items, of which a resource says what is shown."""
+def shown_text(shown: Shown[T], item: T, now: datetime) -> str | Text | None:
+    """Return what is shown of an item, clean; None for nothing."""
+    said = shown.of(item, now)
+    return clean(said) if isinstance(said, str) else said
 
-    if TYPE_CHECKING:
 
-        @property
-        def session(self) -> Session:
-            """The state that all places share."""
+class ItemTexts(Generic[T]):
+    """What is shown of items of a resource: the columns of their list, and its filter.
 
-    resource: Resource[Any]
-    rows: VirtualList[T]
+    ``text_of`` gives what is shown of an item, for each of ``resource.shown``.
+    """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self, resource: Resource[Any], text_of: Callable[[Shown[T], T], str | Text | None]
+    ) -> None:
+        self._resource, self._text_of = resource, text_of
         self._texts: dict[str, Texts[T]] = {}
         """What is shown of items, by their ids: a filter asks for it at each of its letters."""
         self._found: dict[str, set[str]] = {}
         """What a filter has come by, by the names of it: nothing is looked at to offer it."""
         self._found_before: dict[str, set[str]] = {}
+        self.fields = self._fields()
+        """What the list can be filtered by: what is shown of an item."""
 
-    def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
-        """Return what is shown of an item."""
-        said = shown.of(item, self.session.now)
-        return clean(said) if isinstance(said, str) else said
+    def columns(self) -> list[Column[T]]:
+        """Return the columns of the list."""
+        return [self._column(shown) for shown in self._resource.shown if shown.column]
 
-    def column(self, shown: Shown[T]) -> Column[T]:
-        """Return the column of something that is shown."""
+    def _column(self, shown: Shown[T]) -> Column[T]:
         return Column(
             shown.name,
             shown.heading,
-            lambda item: self.text_of(shown, item) or "",
+            lambda item: self._text_of(shown, item) or "",
             width=shown.width,
             flex=shown.flex,
             align=shown.align,
@@ -70,22 +70,18 @@ class ShowsItems(Generic[T]):
             most=shown.most,
         )
 
-    def columns_of(self, resource: Resource[Any]) -> list[Column[T]]:
-        """Return the columns of a kind of thing."""
-        return [self.column(shown) for shown in resource.shown if shown.column]
-
-    def forget_texts(self) -> None:
+    def forget(self) -> None:
         """Ask anew what is shown of items: the time went on, or something else is shown."""
         self._texts.clear()
         if self._found:
             # Those remain until a filter looks at the items again.
             self._found_before, self._found = self._found, {}
 
-    def _known_texts(self, item: T) -> Texts[T]:
-        key = self.resource.key(item)
+    def _known(self, item: T) -> Texts[T]:
+        key = self._resource.key(item)
         known = self._texts.get(key)
         if known is None or known.item is not item:
-            said = ((each.name, self.text_of(each, item)) for each in self.resource.shown)
+            said = ((each.name, self._text_of(each, item)) for each in self._resource.shown)
             texts = {name: None if text is None else str(text) for name, text in said}
             folded = fold(" ".join(text for text in texts.values() if text))
             known = self._texts[key] = Texts(item, texts, folded)
@@ -95,14 +91,11 @@ class ShowsItems(Generic[T]):
                     offered.add(text)
         return known
 
-    def fields_of(self) -> Fields[T]:
-        """Return what the list can be filtered by: what is shown of an item."""
-        shown = {each.name: each for each in self.resource.shown if each.filters}
-        self.forget_texts()
-        self._found, self._found_before = {}, {}
+    def _fields(self) -> Fields[T]:
+        shown = {each.name: each for each in self._resource.shown if each.filters}
 
         def value(name: str) -> Callable[[T], Value]:
-            return lambda item: self._known_texts(item).by_name[name]
+            return lambda item: self._known(item).by_name[name]
 
         def offers(key: str) -> Iterable[str]:
             if key not in shown:
@@ -110,21 +103,19 @@ class ShowsItems(Generic[T]):
             return sorted(self._found.get(key, set()) | self._found_before.get(key, set()))
 
         return Fields(
-            words=lambda item: self._known_texts(item).folded,
+            words=lambda item: self._known(item).folded,
             keys={name: value(name) for name in shown},
             values={name: each.values for name, each in shown.items() if each.values},
             offers=offers,
             folded=True,
         )
 
-    def matching(self, text: str) -> Any:
+    def matching(self, text: str) -> Callable[[T], bool]:
         """Return what tells whether an item matches a filter. Raises ValueError with a sentence."""
-        fields = self.rows.fields
-        assert fields is not None
-        query = Query.parse(text, fields)
+        query = Query.parse(text, self.fields)
         if query.wrong is not None:
             raise ValueError(query.wrong)
         if query.empty:
             # A key is being typed: what may follow it is come by while the list is gone through.
-            return lambda item: self._known_texts(item) is not None
+            return lambda item: self._known(item) is not None
         return query.matches

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from rich.text import Text
+
 from copydesk.domain.cause import CAUSE
 from copydesk.session.options import Option
 from copydesk.session.target import Target
@@ -15,10 +17,11 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import GO
 from copydesk.tui.framework.sources import ListSource, PagedSource
-from copydesk.tui.resource.columns import ShowsItems
+from copydesk.tui.resource.columns import ItemTexts, shown_text
 from copydesk.tui.resource.limits import Limited
 from copydesk.tui.resource.requests import in_order
-from copydesk.tui.resource.resource import Asked, Condition, Resource
+from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
+from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -40,10 +43,12 @@ def one_order(here: ResourceList[Any]) -> str | None:
     return None if len(here.orders) > 1 else "This list has one order."
 
 
-class ResourceList(ShowsItems[T], Limited, Generic[T], scope="resource_list"):
+class ResourceList(Limited, Generic[T], scope="resource_list"):
     """A place with a list of one kind of thing."""
 
     RESOURCE: ClassVar[Resource[Any]]
+
+    rows: VirtualList[T]
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -59,10 +64,15 @@ class ResourceList(ShowsItems[T], Limited, Generic[T], scope="resource_list"):
         """The item to go to once the list has been read again; it may not be in it."""
         self.resource: Resource[Any] = self.resource_of(self.view)
         """What is listed now."""
+        self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
 
     def resource_of(self, view: str) -> Resource[Any]:
         """Return what a view lists, where the views are of different kinds; "" is the first."""
         return self.RESOURCE
+
+    def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
+        """Return what is shown of an item."""
+        return shown_text(shown, item, self.session.now)
 
     def missing(self) -> str | None:
         """Return why there is nothing to list here, or None."""
@@ -159,7 +169,7 @@ class ResourceList(ShowsItems[T], Limited, Generic[T], scope="resource_list"):
     def _arrived(self, _: None) -> None:
         source = self.rows.source.base
         wanted, self._wanted = self._wanted, ""
-        self.forget_texts()
+        self.texts.forget()
         if wanted or len(self.session.log) != self._written:
             # What was written here is shown at once; what others did waits to be folded in.
             source.fold()
@@ -198,15 +208,15 @@ class ResourceList(ShowsItems[T], Limited, Generic[T], scope="resource_list"):
         """Give the list what belongs to another kind: columns, title, the keys of its filter."""
         # What is there goes first: it is of the former kind.
         self.rows.source = ListSource((), key=resource.key)
-        self.resource = resource
+        self.resource, self.texts = resource, ItemTexts(resource, self.text_of)
         self.cancel_load("rows")
         self._sorting, self._part = None, ""
         self._order, self._backwards = SERVICE, False
         self.forget_limits()
-        self.rows.columns = tuple(self.columns_of(resource))
+        self.rows.columns = tuple(self.texts.columns())
         self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
         self.rows.dims(resource.dim)
-        self.rows.fields = self.fields_of()
+        self.rows.fields = self.texts.fields
         self.rows.refresh_rows()
 
     def ask_anew(self) -> None:
@@ -220,7 +230,7 @@ class ResourceList(ShowsItems[T], Limited, Generic[T], scope="resource_list"):
         if self._made(made[0]):
             served = next(iter(self.resource.orders), None)
             self._order, self._backwards = served.name if served else SERVICE, False
-        self.forget_texts()
+        self.texts.forget()
         self.rows.empty = self.missing() or self._nothing()
         self.rows.source = self.paged()
         self._say_note()

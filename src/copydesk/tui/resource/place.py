@@ -73,7 +73,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         resource = self.resource
         self.rows: VirtualList[T] = self.ROWS(
             self.paged(),
-            self.columns_of(resource),
+            self.texts.columns(),
             title=resource.title,
             empty=resource.empty,
             reading=f"Reading {resource.title.lower()}…",
@@ -81,8 +81,8 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             id="resource",
         )
         self.rows.about = self.waits_by
-        self.rows.fields = self.fields_of()
-        self.rows.filter_with(self.matching)
+        self.rows.fields = self.texts.fields
+        self.rows.filter_with(lambda text: self.texts.matching(text))
         yield Part("main", self.rows)
         yield Part("side", *self.beside())
 

@@ -111,7 +111,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
     def _space_came(self, read: tuple[Space, Sequence[PageNode]]) -> None:
         self.space, pages = read
         self.pages = {page.id: page for page in pages}
-        self.forget_texts()
+        self.texts.forget()
         self.rows.refresh_rows()
         if self.rows.source.base.complete or self.rows.source.base.loaded:
             self.came()

@@ -70,7 +70,7 @@ async def test_the_organization_is_that_of_what_is_opened(
 async def test_the_page_of_an_address_is_opened(connection: Connection) -> None:
     pointed = pointed_at(f"https://app.example.com/s/{MANUAL}/restore/")
     assert pointed == ("pages", Target(space=MANUAL, page="restore"))
-    assert ">     Restore" in await opened(connection, *pointed)
+    assert "┏━ Restore" in await opened(connection, *pointed)
     for page, title in (("restore", "2/2 → Restore"), ("my-disk-just-died", "1/2")):
         pointed = pointed_at(f"https://app.example.com/s/{MANUAL}/~/changes/7/{page}")
         assert pointed is not None

@@ -224,7 +224,16 @@ async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: Wo
         await say(driver, f"where conversation={first.conversation}")
         assert "[All 1]" in driver.screen
         await say(driver, "where source=email")
-        assert "There is no source; there are: cluster, conversation." in driver.screen
+        assert "by cluster and conversation, not by source" in " ".join(driver.screen.split())
+        assert "/ filters here by anything else." in " ".join(driver.screen.split())
+        await say(driver, "where source:email")
+        assert "not by source: :where" in " ".join(driver.screen.split())
+        await say(driver, "where")
+        assert "[All 1]" not in driver.screen
+        await say(driver, "where")
+        assert "Ask the service for those with" in driver.screen
+        await driver.press("escape")
+        await say(driver, f"where conversation={first.conversation}")
         assert "[All 1]" in driver.screen
 
         await driver.press("g v")

@@ -28,7 +28,8 @@ _MARKDOWN = {"format": "markdown"}
 class Raw:
     """Where the raw JSON of a thing comes from: a read with its arguments, or what is known.
 
-    ``value`` stands for things that the API has no read for: an item as its list gave it.
+    ``value`` stands for things that the API has no read for: an item as its list gave it, or what
+    waits on this machine; ``source`` says which.
     """
 
     title: str
@@ -36,6 +37,7 @@ class Raw:
     arguments: tuple[Any, ...] = ()
     query: Mapping[str, Any] = field(default_factory=dict)
     value: Any = None
+    source: str = "as its list gave it"
     masked: bool = False
     """Whether e-mail addresses and phone numbers in it are masked."""
 

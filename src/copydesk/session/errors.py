@@ -33,6 +33,7 @@ NOT_KEPT = "Not kept on this machine. "
 """Begins what is said in place of what was never read here, while it cannot be."""
 
 OFFLINE = "Offline: "
+CHANGED_FIRST = "Someone changed it first. Nothing was overwritten."
 REFUSED = "Token refused. "
 LIMITED = "API limit reached."
 STILL_READING = "Still reading."
@@ -63,7 +64,7 @@ def sentence(error: BaseException, again: str = "R") -> str:
         case errors.NotFound():
             return f"Gone. Removed by someone, or moved. {said}".strip()
         case errors.Conflict():
-            return f"Someone changed it first. Nothing was overwritten. {said}".strip()
+            return f"Nothing was changed. {said}" if said else CHANGED_FIRST
         case errors.Blocked():
             return f"Refused by a rule: {said}"
         case errors.RateLimited():

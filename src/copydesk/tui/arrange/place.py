@@ -19,7 +19,7 @@ from textual.timer import Timer
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.filter import fold
 from copydesk.domain.layout import TOP, Item, Layout
-from copydesk.domain.text import plural
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
 from copydesk.tui.arrange.cells import NOTHING, Row, Rows, Shown, only_staged, shown_of
@@ -491,8 +491,9 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
         why = not_allowed(self) or no_row(self) or hidden_rows(self)
         if why is not None or row is None:
             self.say(why or "", "warn")
-        elif not rest.isdecimal():
-            self.say("Say where to: :move 3", "warn")
+        elif not (rest.isascii() and rest.isdecimal()):
+            wrong = f"“{shorten(clean(rest), 24)}” is no position. " if rest else ""
+            self.say(f"{wrong}:move N makes the row the Nth of its level, as in :move 3.", "warn")
         else:
             self.stage(lambda it: it.put(row.id, int(rest)))
 

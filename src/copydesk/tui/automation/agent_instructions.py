@@ -92,7 +92,7 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
         who = self.found.updated_by if self.found is not None else None
-        offered = [("instructions", clean(self.text, lines=True)), ("changed by", clean(who or ""))]
+        offered = [("instructions", self.text), ("changed by", clean(who or ""))]
         return [(name, text) for name, text in offered if text]
 
     # Reading

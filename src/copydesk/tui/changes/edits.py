@@ -238,7 +238,7 @@ class EditCommands(Commands, scope="changes_writing"):
             self.place.say("There is no space that you may edit.", "warn")
             return None
         chosen: str | None = await self.place.desk.push_screen_wait(
-            Choice("In which space?", options)
+            Choice("In which space?", options, before_text=True)
         )
         return chosen
 

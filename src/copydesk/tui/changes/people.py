@@ -109,13 +109,19 @@ class PeopleCommands(Commands, scope="changes_people"):
         await self._give(row, status, said, draft=key, recall=True)
         self._others_now(row)
 
+    def _label(self, row: ChangeRow, *, several: bool) -> str:
+        """Return how one of the marked is named: numbers are counted in each space."""
+        title = self.place.space_title(row.space) if several else ""
+        return f"{row.label} in {title}" if title else row.label
+
     async def _verdict_on_marked(self, status: ReviewStatus) -> None:
         """Ask for the words, then give the verdict on all marked rows, each with its result."""
         from copydesk.tui.dialogs.verdict import VerdictSheet
 
         rows, key = self.place.rows.marked_rows(), marked_verdict_key(status)
         verb = VERBS[status]
-        labels = [row.label for row in rows[:NAMED]]
+        several = len({row.space for row in rows}) > 1
+        labels = [self._label(row, several=several) for row in rows[:NAMED]]
         if len(rows) > NAMED:
             labels.append(f"{len(rows) - NAMED} more")
         facts = (

@@ -163,7 +163,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
         if not spaces:
             self.screen.tell("There is no space here that you may edit.", "warn")
             return
-        space = await self.app.push_screen_wait(Choice("In which space?", spaces))
+        space = await self.app.push_screen_wait(Choice("In which space?", spaces, before_text=True))
         if not space:
             return
         title = next(option.title for option in spaces if option.id == space)

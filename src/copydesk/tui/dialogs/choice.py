@@ -84,6 +84,8 @@ class ChoiceInput(Field, scope="choice_input"):
 class _Chooser(Sheet[R]):
     """What choosing one and choosing several share.
 
+    With ``before_text`` a field for text opens after it: sentences typed here are kept for that.
+
     ``more`` is asked for further options when something is typed: of what are too many to be shown.
     """
 
@@ -100,11 +102,13 @@ class _Chooser(Sheet[R]):
         wide: bool = False,
         more: Callable[[str], Sequence[Option]] = lambda typed: (),
         hint: str = "type to narrow",
+        before_text: bool = False,
     ) -> None:
         super().__init__(title)
         self.add_class("choose")
         self.set_class(wide, "wide")
         self._hint = hint
+        self._before_text = before_text
         self._narrowed = ""
         self._holds = False
         self._more = more
@@ -177,7 +181,7 @@ class _Chooser(Sheet[R]):
                 close = [option for option in found if text.casefold() in option.title.casefold()]
                 found = [*close, *more, *(option for option in found if option not in close)]
             # Sentences name nothing here: they were meant for the field that comes after it.
-            words = text if not found and len(text.split()) > 1 else ""
+            words = text if self._before_text and not found and len(text.split()) > 1 else ""
             holds = desk_of(self).keyboard.ahead.holds(self, words) and bool(words)
             self._source.set(self._all if holds else found)
         if holds != self._holds:

@@ -313,7 +313,7 @@ class CommonActions(Acts, scope="place"):
         place = _here(self)
         copies = dict(place.copies())
         chosen = await place.desk.choose(
-            "Copy", [Option(name, name, text) for name, text in copies.items()]
+            "Copy", [Option(name, name, clean(text, limit=200)) for name, text in copies.items()]
         )
         if chosen is not None:
             place.desk.copy(copies[chosen])

@@ -2,7 +2,7 @@
 
 The widget in focus is asked first, then what holds it, then the place, then the jumps that work
 everywhere. Tables are built once per combination of classes and keymap, so a press costs one
-look-up. Keys that mean nothing here are answered with what they mean elsewhere.
+look-up. Keys that mean nothing here are answered with a sentence.
 """
 
 from __future__ import annotations
@@ -467,7 +467,7 @@ class Keyboard:
             screen.say(text, "warn")
 
     def _explain(self, event: events.Key, chain: Sequence[Acts]) -> bool:
-        """Say what an unbound key means elsewhere, and which key is near it here."""
+        """Say that a key means nothing here, and which is near it: ? lists those that do."""
         name = declared_name(event.key)
         near = name.swapcase() if len(name) == 1 else ""
         here = {
@@ -478,7 +478,7 @@ class Keyboard:
         }
         elsewhere = next(
             (
-                (action, entry.place.TITLE)
+                action
                 for entry in tuple(ENTRIES.values())
                 for _, action in actions_of((*entry.place.COMMAND_CLASSES, entry.place))
                 for keys in keys_of(action, self.keymap)
@@ -487,10 +487,7 @@ class Keyboard:
             None,
         )
         parts = [f"{shown(name)} does nothing here."]
-        if elsewhere is not None:
-            meant, title = elsewhere
-            parts = [f"{shown(name)} is “{meant.label}” in {title}, nothing here."]
-        elif not event.is_printable and not name.startswith("ctrl+"):
+        if elsewhere is None and not event.is_printable and not name.startswith("ctrl+"):
             return False
         if near and (action := here.get(near)) is not None:
             parts.append(f"{near} is “{action.label}”.")
@@ -499,6 +496,6 @@ class Keyboard:
         said = " ".join(parts)
         self._say(said)
         self.early.failed(said)
-        if elsewhere is not None and elsewhere[0].types:
-            self.early.refuse(elsewhere[0].label, said, event.time, elsewhere[0].id)
+        if elsewhere is not None and elsewhere.types:
+            self.early.refuse(elsewhere.label, said, event.time, elsewhere.id)
         return True

@@ -223,7 +223,7 @@ class Loading(Screen[None]):
         reads nothing. A failure is said in the status line, and to ``failed`` if given. What a
         poll loads says nothing, neither that it is slow nor that it failed, and neither does what
         is ``quiet``, which nobody has asked for yet. What is ``local`` is
-        read on this machine: that says nothing of the service.
+        read on this machine, without the client: that says nothing of the service.
         """
         failing = group in self._failing
         self.cancel_load(group)
@@ -366,19 +366,20 @@ class Loading(Screen[None]):
         session = self._place.session
         begun, recalled, keeps = session.clock(), False, False
         try:
-            api = await session.ready()
+            # What is on this machine waits for nobody, also before the service has answered.
+            api = cast("Api", session.api) if local else await session.ready()
             if self._place.IN_ORGANIZATION and self._place.nowhere and not local:
                 if failed is not None:
                     failed(self._place.nowhere)
                 return True
-            keeps = api.keeps and kept != "never"
+            keeps = not local and api.keeps and kept != "never"
             # Who passes by reads nothing that was kept while the service answers: it would be taken
             # for what is known, and not be read.
             first = not after or session.unanswered if kept == "first" else session.held
             if keeps and first:
                 recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
                 begun = session.clock()
-            answers = api.answers
+            answers = 0 if local else api.answers
             result = await read(api)
             # What swallows a failure, or asks for nothing, says nothing of the service.
             answered = not local and (not api.keeps or api.answers > answers)
@@ -414,7 +415,8 @@ class Loading(Screen[None]):
         waiting = self._waiting() if recalled else ()
         try:
             if self.is_attached:
-                self.cached = False
+                if not local:
+                    self.cached = False
                 self._hand(then, result, quiet=quiet)
                 for source in self._waiting() if recalled else ():
                     if source not in waiting:

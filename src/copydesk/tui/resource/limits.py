@@ -122,11 +122,17 @@ class Limited(Place, scope="limited"):
     def _limits_but(self, name: str) -> str:
         return "".join(f"{key}={quote(text)} " for key, text in self.limits.items() if key != name)
 
-    @command("where", "NAME=VALUE …", complete=_ways)
+    @command("where", "NAME=VALUE …", complete=_ways, uses=offering_operations)
     async def where(self, rest: str) -> None:
-        """Ask the service for those that are so (``:where name=value``), or for all again."""
+        """Ask the service for those that are so (``:where name=value``).
+
+        Alone it asks for all again, or offers what can be asked where that is done already.
+        """
         if (why := no_conditions(self)) is not None:
             self.say(why, "warn")
+            return
+        if not rest.strip() and not self.limits:
+            await self.ask_where()
             return
         try:
             said = said_in(rest, self.conditions_known())

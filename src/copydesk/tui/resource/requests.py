@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from copydesk.domain.filter import fold
+from copydesk.domain.text import clean, listed, shorten
 from copydesk.tui.resource.resource import Condition
 
 T = TypeVar("T")
@@ -22,7 +24,7 @@ def said_in(text: str, conditions: Sequence[Condition]) -> dict[str, str]:
     for word in _words(text):
         name, sign, value = word.partition("=")
         if not sign:
-            raise ValueError(f"{word}: say NAME=VALUE, as in {ways_to_ask(conditions)[0]}.")
+            raise ValueError(_none_such(re.split("[:<>]", word)[0], conditions))
         said[name] = value
     return said
 
@@ -37,7 +39,7 @@ def asked_with(said: Mapping[str, str], conditions: Sequence[Condition]) -> dict
     for name, text in said.items():
         each = known.get(name)
         if each is None:
-            raise ValueError(f"There is no {name}; there are: {', '.join(known)}.")
+            raise ValueError(_none_such(name, conditions))
         if text and each.values and text not in each.values:
             raise ValueError(f"{name} is one of: {', '.join(each.values)}.")
         try:
@@ -46,6 +48,18 @@ def asked_with(said: Mapping[str, str], conditions: Sequence[Condition]) -> dict
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from error
     return asked
+
+
+def _none_such(name: str, conditions: Sequence[Condition]) -> str:
+    """Say that the service limits a list by other things than this."""
+    known = [each.name for each in conditions]
+    if name in known:
+        return f":where {name}=VALUE asks the service for those."
+    ways = " or ".join(f":where {each}=VALUE" for each in known[:2])
+    return (
+        f"The service limits this list by {listed(known)}, not by {shorten(clean(name), 24)}: "
+        f"{ways}. / filters here by anything else."
+    )
 
 
 def in_order(rows: Iterable[T], by: Callable[[T], Any], *, backwards: bool) -> list[T]:

@@ -336,6 +336,15 @@ class ReviewBase(Place):
             self.page_tree.refresh_rows()
             self.beside.refresh_rows()
             self.request_tabs.failed(said)
+            if self.resuming:
+                self.resuming = ""
+                self.desk.soon(self._back_to_drafts, said)
+
+    async def _back_to_drafts(self, said: str) -> None:
+        """Stay with the drafts: what the one is about can neither be read nor is kept."""
+        await self.desk.go("drafts")
+        if (here := self.desk.here) is not None:
+            here.say(f"The draft stays here: what it is about cannot be read. {said}", "warn")
 
     def _request_read(self, opened: Opened) -> None:
         before = self.opened_request

@@ -130,7 +130,7 @@ class EditCommands(Commands, scope="space_editing"):
         return Field(name, name.capitalize(), before, check, note, offers=offers)
 
     @action("E", "emoji", unless=(*ON_ROW, no_space_row), show=False, group="Change",
-            stages=True)  # fmt: skip
+            stages=True, types=True)  # fmt: skip
     async def choose_emoji(self) -> None:
         """Choose the emoji of a space by its name. Staged here, nothing is sent."""
         from copydesk.session.options import Option

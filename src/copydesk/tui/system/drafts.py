@@ -121,7 +121,8 @@ class Drafts(Place, scope="drafts"):
         if unknown:
             wanted = list(unknown)[:NAMED_AT_ONCE]
             self.load("names", lambda api: self._read_names(api, wanted),
-                      lambda _: self._arrived(drafts), what="Reading change requests")  # fmt: skip
+                      lambda _: self._arrived(drafts), what="Reading change requests",
+                      quiet=True)  # fmt: skip
 
     async def _read_names(self, api: Api, requests: list[tuple[str, str]]) -> None:
         from copydesk.client.errors import Forbidden, NotFound

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.age import age, moment
 from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import Raw
 from copydesk.session.errors import WAITS
 from copydesk.session.writes.outbox_undo import way_back_in
 from copydesk.tui.framework.actions import action
@@ -212,6 +213,14 @@ class OutboxPlace(Place, scope="outbox"):
             return []
         body = present.body_of(entry)
         return [("text", entry.text)] if entry.text else [("JSON", json.dumps(body, indent=2))]
+
+    def raw(self) -> Raw | None:
+        """Return the JSON that waits to be sent: it is on this machine."""
+        entry = self.entry
+        body = None if entry is None else present.body_of(entry)
+        if entry is None or body is None:
+            return None
+        return Raw(f"{entry.what} {entry.target}", value=body, source="as it waits here")
 
     def status_left(self) -> str:
         """Say how much waits for a decision."""

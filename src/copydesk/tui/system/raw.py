@@ -50,12 +50,15 @@ class RawPlace(Place, scope="raw"):
 
     def status_left(self) -> str:
         """Say which operation read it."""
-        said = self._raw.operation or "as its list gave it"
+        said = self._raw.operation or self._raw.source
         return f"{said}   masked: V in the list shows all" if self._raw.masked else said
 
     def reload(self) -> None:
         """Read it again."""
-        self.load("json", self._read, self._arrived, what="Reading", failed=self._unread)
+        self.load(
+            "json", self._read, self._arrived, what="Reading", failed=self._unread,
+            local=not self._raw.operation,
+        )  # fmt: skip
 
     def poll(self) -> None:
         """Read nothing: who reads a text wants it to stay. R reads it again."""
@@ -65,7 +68,8 @@ class RawPlace(Place, scope="raw"):
 
         raw = self._raw
         if not raw.operation:
-            return json_text(raw.value.to_dict())
+            value = raw.value
+            return json_text(value if isinstance(value, dict) else value.to_dict())
         answer = await api.answer(getattr(ops, raw.operation), *raw.arguments, **raw.query)
         text = json_text(json.loads(answer.content))
         return await asyncio.to_thread(mask, text) if raw.masked else text

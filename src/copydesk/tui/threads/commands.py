@@ -412,6 +412,7 @@ class MessageCommands(Commands, scope="message_actions"):
         show=3,
         uses=CHANGES,
         group="Threads",
+        types=True,
     )
     async def react(self) -> None:
         """Choose a reaction by name; chosen again it is taken away. Shows who reacted.

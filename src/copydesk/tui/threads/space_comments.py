@@ -331,7 +331,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     async def _other(self, about: Subject) -> Subject | None:
         options = [Option(WHOLE, "the space as a whole"), *self._page_options()]
-        sheet = Choice("Comment on", options, current=about.page or WHOLE)
+        sheet = Choice("Comment on", options, current=about.page or WHOLE, before_text=True)
         chosen: str | None = await self.desk.push_screen_wait(sheet)
         return (
             None

@@ -12,16 +12,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 
+from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.page_text import PageText
 from copydesk.domain.text import clean
 from copydesk.present import page_changes as tree
 from copydesk.present.facts import Fact
+from copydesk.present.json_views import Raw, message_raw, request_raw
 from copydesk.present.page_changes import Entry
 from copydesk.present.review import overview
-from copydesk.present.threads import Threads
+from copydesk.present.threads import (
+    Thread,
+    Threads,
+)
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
@@ -31,20 +37,27 @@ from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import SeenPages
 from copydesk.session.target import Target
+from copydesk.session.visits import Visit
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.review.diff import DiffView
+from copydesk.tui.review.discussion import Discussion
+from copydesk.tui.review.drafts import DraftCommands
+from copydesk.tui.review.guards import may_not_comment, no_line
 from copydesk.tui.review.listed_request import listed, listed_facts
 from copydesk.tui.review.news import NewsCommands
+from copydesk.tui.review.pages import REST_SECONDS, PageReader
 from copydesk.tui.review.tabs import RequestTabs
+from copydesk.tui.threads.commands import ThreadCommands, draft_key
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column
+from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -52,9 +65,14 @@ if TYPE_CHECKING:
     from copydesk.tui.review.screen import Review
 
 
-class ReviewBase(Place):
+class ReviewPanes(Place):
     """The panes of a review, and the request they are about."""
 
+    RAW = (
+        "get_change_request",
+        "get_change_request_comment",
+        "get_change_request_comment_reply",
+    )
     CSS_PATH: ClassVar = style_path("review")
 
     def __init__(self, target: Target) -> None:
@@ -62,6 +80,8 @@ class ReviewBase(Place):
         review = cast("Review", self)
         self.request_tabs = RequestTabs(review)
         self.news = self.commands_of(NewsCommands)
+        self.reader = PageReader(review)
+        self.discussion = Discussion(review)
         self.opened_request: Opened | None = None
         self.listed: ChangeRow | None = None
         """What a list says of the request, once that could not be read itself."""
@@ -240,11 +260,10 @@ class ReviewBase(Place):
     def opened(self) -> None:
         """Name the tabs, and begin on the changes."""
         self.view = self.view if self.view in self.tabs else "changes"
+        for view in (self.beside, self.all_threads):
+            view.fresh = self.discussion.fresh
         self.name_tabs()
         self.view_changed()
-
-    def name_tabs(self) -> None:
-        """Name the tabs, with what they hold."""
 
     def reload(self) -> None:
         """Read the request, its trees and its threads again; the cursor stays where it is."""
@@ -383,9 +402,6 @@ class ReviewBase(Place):
             what="Reading the cluster",
         )  # fmt: skip
 
-    def request_came(self) -> None:
-        """Go on once the request has been read; what builds on this class shows its pages."""
-
     @property
     def no_changes(self) -> str:
         """What stands where changed pages would."""
@@ -457,3 +473,278 @@ class ReviewBase(Place):
         )
         self.facts.show([Fact(label, text) for label, text in facts], about=opened.request.id)
         self.request_tabs.show()
+
+    # Pages, threads and tabs
+
+    def request_came(self) -> None:
+        """Read the threads, and show the page that was in front, or the first that was not seen."""
+        asked = self.page_id or self.begins_at or self.target.page or self.target.thread
+        self.discussion.read()
+        self._show_first_page()
+        self.news.compare_seen(unasked=not asked)
+
+    def _show_first_page(self) -> None:
+        """Show the page that was in front, or the first that was not seen."""
+        if not self.changes:
+            self.diff.empty = self.no_changes
+            self.diff.show(None, {})
+            return
+        known = {change.id for change in self.changes}
+        page = self.page_id or self.begins_at or self.target.page
+        if page not in known and page is not None:
+            # An address names a page by its path.
+            path = page.strip("/")
+            page = next((c.id for c in self.changes if c.node.path == path), page)
+        if page not in known:
+            seen = self.seen
+            unseen = (c.id for c in self.changes if seen is None or seen.state(c.id) != "seen")
+            page = next(unseen, self.changes[0].id)
+        self.reader.show_page(page, keep_place=page == self.page_id)
+
+    def page_came(self) -> None:
+        """Go on once a page is shown."""
+        self.discussion.page_came()
+        self.news.begin()
+        self.commands_of(DraftCommands).go_on()
+
+    def text_kept(self) -> None:
+        """Number the threads of a page by its lines, once those are known.
+
+        Not in the list of all threads: there nothing changes its name before one's eyes.
+        """
+        if self.view != "threads":
+            self.discussion.renumber()
+
+    def on_wrapped_list_moved(self, event: WrappedList.Moved) -> None:
+        """Count the changes as the cursor comes to them, and show the thread on its line."""
+        if event.rows is self.diff:
+            self.reader.retitle()
+            self.discussion.follow_line()
+        self.frame_soon()
+
+    def view_changed(self) -> None:
+        """Show another tab."""
+        self.discussion.renumber()
+        shown = self.tabs.get(self.view, self.diff)
+        for pane in (self.diff, *self.tabs.values()):
+            pane.display = pane is shown
+        self.set_class(self.view not in ("changes", "overview"), "-all-threads")
+        self.discussion.show_beside()
+        shown.focus()
+        if shown is self.diff:
+            self.call_after_refresh(self.reader.retitle)  # only now it is known how wide it is
+        self.discussion.put_in_order()
+        self.request_tabs.turned_to()
+
+    def show_threads(self, *, same: bool = False) -> None:
+        """Show the threads everywhere; ``same`` when none came or went, only one changed."""
+        self.discussion.show(same=same)
+
+    def visit(self) -> Visit | None:
+        """Return what it shows now, with its page."""
+        visit = super().visit()
+        return None if visit is None else replace(visit, cursor=self.page_id or "")
+
+    def start_at(self, id: str) -> None:
+        """Begin with a page; it is known to `request_came`."""
+
+    @property
+    def change(self) -> Changed | None:
+        """The page in front."""
+        return next((c for c in self.changes if c.id == self.page_id), None)
+
+    @property
+    def page_at(self) -> int:
+        """Its place among the changed ones."""
+        return next((at for at, c in enumerate(self.changes) if c.id == self.page_id), -1)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give two texts side by side the room they need, or take it back."""
+        self.reader.make_room(event.size.width)
+
+    def open_view(self, view: str) -> None:
+        """Go to a tab, unless it is the one in front."""
+        if self.view != view:
+            self.choose_view(view)
+
+    def step_view(self, by: int) -> None:
+        """On the changes go to the next or previous page, else to the next or previous tab."""
+        if self.view == "changes" and self.changes:
+            self.reader.step_page(by)
+        else:
+            super().step_view(by)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the page under the cursor of the tree, once it rests there."""
+        if event.list is self.request_tabs.happened:
+            self.request_tabs.read_answers()
+        if event.list is not self.page_tree:
+            return
+        if self.following or self.focused is not self.page_tree:
+            self.following = False
+            return
+        entry = self.page_tree.selected_item
+        if entry is not None and entry.change is not None and entry.id != self.page_id:
+            self._open_view_behind("changes")
+            self.reader.show_page(entry.id, after=REST_SECONDS)
+
+    def _open_view_behind(self, view: str) -> None:
+        """Change the tab without taking the focus from the tree."""
+        if self.view != view:
+            self.choose_view(view)
+            self.page_tree.focus()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Read the page that was opened in the tree; fold or unfold one that only leads there."""
+        if event.list is self.request_tabs.happened:
+            self.request_tabs.open_row()
+        if event.list is not self.page_tree:
+            return
+        entry = self.page_tree.selected_item
+        if entry is None:
+            return
+        if entry.change is None:
+            self.page_tree.toggle()
+            return
+        self.open_view("changes")
+        if entry.id != self.page_id or entry.id not in self.texts:
+            self.reader.show_page(entry.id)
+        self.diff.focus()
+
+    def name_tabs(self) -> None:
+        """Name the tabs, with what they hold; a sign says that something waits to be shown."""
+        count = self.threads.open_count if self.threads_read else None
+        new = f"{glyphs().changed} " if self.news.waiting is not None else ""
+        self.set_views(
+            [
+                View("overview", "Overview"),
+                View("changes", "Changes", len(self.changes) or None),
+                View("threads", f"{new}Threads", count),
+                View("rules", f"Rules {self.rules_met}" if self.rules_met else "Rules"),
+                View("activity", "Activity"),
+            ]
+        )
+
+    @property
+    def rules_met(self) -> str:
+        """How many of the merge rules pass: "1/3"; empty without rules and while not read."""
+        rules = self.rules
+        return f"{rules.passed}/{len(rules.results)}" if rules and rules.results else ""
+
+    def on_wrapped_list_seen(self, event: WrappedList.Seen) -> None:
+        """Read the replies of threads that have come into view."""
+        if isinstance(event.rows, ThreadView):
+            self.discussion.read_replies(event.rows)
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Show what a thread is about."""
+        if isinstance(event.rows, ThreadView) and event.rows.thread is not None:
+            self.discussion.go_to(event.rows.thread)
+
+    def current_thread(self) -> Thread | None:
+        """Return the thread under the cursor: beside the text, in the list, or on the line."""
+        if self.focused in (self.beside, self.all_threads):
+            assert isinstance(self.focused, ThreadView)
+            return self.focused.thread
+        if self.focused is self.request_tabs.happened:
+            return self.request_tabs.thread
+        if self.focused is not self.diff:
+            return None
+        here = self.discussion.on_line()
+        if self.beside.thread in here:
+            return self.beside.thread
+        return next((thread for thread in here if thread.open), here[0] if here else None)
+
+    def current_message(self) -> Comment | CommentReply | None:
+        """Return the comment or reply under the cursor; on a line, the thread's comment."""
+        if self.focused in (self.beside, self.all_threads):
+            assert isinstance(self.focused, ThreadView)
+            return self.focused.message
+        thread = self.current_thread()
+        return None if thread is None else thread.comment
+
+    @property
+    def no_thread_here(self) -> str:
+        """Why there is none, with the keys that work in this tab."""
+        goes = "} goes to the next open one; " if self.threads.open_count else ""
+        starts = "c starts one on this line" if no_line(self) is None else "C starts one"
+        return f"No thread here. {goes}{starts}."
+
+    @property
+    def thread_ids(self) -> tuple[str, str]:
+        """The space and the change request."""
+        opened = self.opened_request
+        assert opened is not None
+        return opened.space.id, opened.request.id
+
+    @property
+    def closed(self) -> bool:
+        """Whether the request is merged or archived."""
+        opened = self.opened_request
+        return opened is not None and opened.request.status in ("merged", "archived")
+
+    @property
+    def threads_known(self) -> bool:
+        """Whether the threads of the request have been read."""
+        return self.threads_read
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the message comes from, else that of the request."""
+        opened, thread = self.opened_request, self.current_thread()
+        if opened is None:
+            return None
+        if thread is not None:
+            return message_raw(self.thread_ids, thread.id, self.current_message())
+        return request_raw(*self.thread_ids, f"#{opened.request.number}")
+
+    def commenting_refused(self) -> str | None:
+        """Return why I may not comment in this space, or None."""
+        return may_not_comment(self)
+
+    def called(self, words: str) -> str:
+        """Return what a message is called in the log that begins with these words."""
+        return f"{self.numbered} “{words}”"
+
+    async def drafts_changed(self) -> None:
+        """Show what waits to be sent as it is now."""
+        opened = self.opened_request
+        if opened is not None:
+            await self.read_drafts(opened)
+            self.discussion.show()
+
+    def forget_draft(self, key: str) -> None:
+        """Show a draft no more, because its text has arrived."""
+        self.drafts.pop(key.removeprefix(draft_key(self, "")), None)
+
+    def show_sent(self, message: Comment | CommentReply) -> None:
+        """Go to a message of mine in the lists that are shown."""
+        if isinstance(message, Comment):
+            self.beside.select_thread(message.id)
+            return
+        for view in (self.beside, self.all_threads):
+            if view.display:
+                view.select(message.id)
+
+    def message_arrived(self, thread: str) -> None:
+        """Show a message that has come."""
+        self.discussion.show()
+
+    def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
+        """A message is gone: what waits to be sent is looked up, and all is shown, after that."""
+
+    def thread_name(self, thread: Thread) -> str:
+        """Return how the screen names a thread."""
+        return thread.label
+
+    @property
+    def writing(self) -> ThreadCommands:
+        """What sends messages."""
+        return self.commands_of(ThreadCommands)
+
+    def waits_changed(self) -> None:
+        """Show what left the outbox as the draft that it is again, and what waits there as none."""
+        self.writing.waits_changed()
+
+    def on_screen_resume(self) -> None:
+        """Show what was due while something was written over it."""
+        self.writing.show_drafts_soon()

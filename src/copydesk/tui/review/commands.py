@@ -123,7 +123,7 @@ class RequestCommands(Commands, scope="review_request"):
             await self._give(status, said, recall=True)
         if self.screen.is_attached:
             self.screen.read_rules()
-            self.screen.read_threads()
+            self.screen.discussion.read()
 
     def _where_draft_goes(self, draft: PendingDraft) -> str:
         thread = self.screen.threads.get(draft.thread)
@@ -408,7 +408,7 @@ class RequestCommands(Commands, scope="review_request"):
             self.screen.say("The page is not changed by this request any more.", "warn")
             return
         self.screen.open_view("changes")
-        self.screen.show_page(page)
+        self.screen.reader.show_page(page)
         self.screen.diff.focus()
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)

@@ -96,7 +96,7 @@ class DraftCommands(Commands, scope="review_drafts"):
         if all(change.id != page for change in self.screen.changes):
             return False
         if self.screen.page_id != page:
-            self.screen.show_page(page)
+            self.screen.reader.show_page(page)
         return True
 
     def _at_message(self, message: str, method: str) -> None:
@@ -108,7 +108,7 @@ class DraftCommands(Commands, scope="review_drafts"):
             )
             return
         if self.screen.current_thread() is not thread:
-            self.screen.go_to_thread(thread)
+            self.screen.discussion.go_to(thread)
         if self.screen.current_thread() is thread:  # else its page is being read: once more then
             self.screen.resuming = ""
             self.screen.do_soon(method)

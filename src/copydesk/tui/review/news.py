@@ -56,11 +56,11 @@ class NewsCommands(Commands, scope="review_news"):
         news, self.waiting = self.waiting, None
         if news is None:
             return
-        self.screen.fresh.clear()
-        self.screen.fresh.update(news.messages)
+        self.screen.discussion.fresh.clear()
+        self.screen.discussion.fresh.update(news.messages)
         if self._news_at != len(self.screen.session.log):
             # It lacks what was written here since.
-            self.screen.read_threads()
+            self.screen.discussion.read()
             return
         self.screen.threads.take(news.comments)
         for thread_id, replies in news.replies.items():
@@ -109,7 +109,7 @@ class NewsCommands(Commands, scope="review_news"):
         self.screen.load(
             "marks",
             read,
-            lambda _: self.screen.show_seen(),
+            lambda _: self.screen.reader.show_seen(),
             what="Comparing what was seen",
             kept="away",
         )
@@ -130,7 +130,7 @@ class NewsCommands(Commands, scope="review_news"):
             await self._compare(api, opened, opened.pages)
 
         def compared(_: None) -> None:
-            self.screen.show_seen()
+            self.screen.reader.show_seen()
             if unasked and chosen is not None:
                 self._begin_with_changed(chosen)
 
@@ -154,7 +154,7 @@ class NewsCommands(Commands, scope="review_news"):
         said = f"“{clean(first.node.title, limit=60)}” changed since you saw it."
         came = self._began is None or self._began == (self.screen.page_id, self.screen.diff.line)
         if self.screen.page_id == chosen and came and self.app.screen is self.screen:
-            self.screen.show_page(first.id)
+            self.screen.reader.show_page(first.id)
             said = f"{said} = shows what is new."
         self.screen.say(said)
 

@@ -14,7 +14,7 @@ from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.review.beside import ReviewBeside
+from copydesk.tui.review.base import ReviewPanes
 from copydesk.tui.review.commands import RequestCommands
 from copydesk.tui.review.drafts import DraftCommands
 from copydesk.tui.review.guards import never_seen, no_text
@@ -44,7 +44,7 @@ FRAME = 4
         "list_change_request_page_links",
     ),
 )
-class Review(ReviewBeside, scope="review"):
+class Review(ReviewPanes, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
 
     COMMAND_CLASSES = (
@@ -125,7 +125,7 @@ class Review(ReviewBeside, scope="review"):
             # What was read may not be what it is by now.
             self.news.look_again(change.id)
         if following is not None:
-            self.show_page(following.id)
+            self.reader.show_page(following.id)
 
     async def _put_mark(
         self, what: str, page: str, before: str | None, done: str, text: str | None = None
@@ -150,7 +150,7 @@ class Review(ReviewBeside, scope="review"):
             reversal=lambda after: reversal_of(opened.request.id, page, before, after),
             done=done,
         )
-        self.show_seen()
+        self.reader.show_seen()
 
     def turned(self, results: Sequence[Any]) -> None:
         """Read again what a write taken back was about, and which pages are marked."""
@@ -160,10 +160,10 @@ class Review(ReviewBeside, scope="review"):
     @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:
         """Compare the page with what I saw when I marked it; again compares with main."""
-        if self.since and self.page_id is not None:
-            self.show_page(self.page_id)
+        if self.reader.since and self.page_id is not None:
+            self.reader.show_page(self.page_id)
         else:
-            self.compare_with_seen()
+            self.reader.compare_with_seen()
 
     @action("|", "side by side", unless=no_text, show=1, group="Look")
     def toggle_sides(self) -> None:
@@ -178,7 +178,7 @@ class Review(ReviewBeside, scope="review"):
                 "warn",
             )
             return
-        self.show_sides(not self.diff.sides)
+        self.reader.show_sides(not self.diff.sides)
 
     @action("t", "all pages", show=2, group="Look")
     def toggle_everything(self) -> None:
@@ -209,7 +209,7 @@ class Review(ReviewBeside, scope="review"):
             return f"{', '.join(said)} (press . to fold them in)"
         if self.pane is self.page_tree:
             return "   ".join(f"{sign} {means}" for sign, means in page_signs())
-        if self.fresh and self.pane in (self.beside, self.all_threads):
+        if self.discussion.fresh and self.pane in (self.beside, self.all_threads):
             return f"{glyphs().changed} new since you opened this"
         return ""
 
@@ -238,5 +238,5 @@ class Review(ReviewBeside, scope="review"):
             self.say(f"No changed page is called {clean(rest)!r}.", "warn")
             return
         self.open_view("changes")
-        self.show_page(found.id)
+        self.reader.show_page(found.id)
         self.diff.focus()

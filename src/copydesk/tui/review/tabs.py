@@ -230,7 +230,7 @@ class RequestTabs:
         self.review.load(
             f"answers {len(self._answers_asked)}",
             lambda api: read_replies(api, opened.space.id, opened.request.id, waiting),
-            self.review.replies_came,
+            self.review.discussion.replies_came,
             what="Reading replies",
         )
 
@@ -249,6 +249,6 @@ class RequestTabs:
         """Show what happened where it is shown best."""
         row, thread = self.happened.selected, self.thread
         if thread is not None:
-            self.review.go_to_thread(thread)
+            self.review.discussion.go_to(thread)
         elif row is not None:
             self.review.open_view("overview" if row.leads == "thread" else row.leads)

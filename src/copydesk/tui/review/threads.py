@@ -44,7 +44,7 @@ class WalkCommands(Commands, scope="review_threads"):
         if page is not None and unread and any(change.id == page for change in self.screen.changes):
             # Which thread is the first on it is known once its text is.
             self.screen.open_view("changes")
-            self.screen.show_page(page, lambda: self._arrive(page, by, wrapped))
+            self.screen.reader.show_page(page, lambda: self._arrive(page, by, wrapped))
         else:
             self._go(order, following, by, wrapped)
 
@@ -56,7 +56,7 @@ class WalkCommands(Commands, scope="review_threads"):
             self._go(order, there[0] if by > 0 else there[-1], by, wrapped)
 
     def _go(self, order: list[Thread], at: int, by: int, wrapped: bool) -> None:
-        self.screen.go_to_thread(order[at])
+        self.screen.discussion.go_to(order[at])
         said = f"Open thread {at + 1} of {len(order)}"
         if wrapped:
             self.screen.say(f"{said}: from the {'start' if by > 0 else 'end'} again.", "warn")
@@ -65,7 +65,7 @@ class WalkCommands(Commands, scope="review_threads"):
 
     def _walk_order(self) -> list[Thread]:
         return self.screen.threads.walk(
-            [change.id for change in self.screen.changes], self.screen.line_of
+            [change.id for change in self.screen.changes], self.screen.discussion.line_of
         )
 
     def _near(self, order: list[Thread], by: int) -> int:
@@ -78,7 +78,7 @@ class WalkCommands(Commands, scope="review_threads"):
             page = pages.index(thread.page) if thread.page in pages else len(pages)
             if thread.page is None:
                 page = -1
-            places.append((page, thread.height(self.screen.line_of)))
+            places.append((page, thread.height(self.screen.discussion.line_of)))
         if by > 0:
             return next((n for n, place in enumerate(places) if place > here), len(order))
         return next((n for n in reversed(range(len(places))) if places[n] < here), -1)

@@ -139,9 +139,9 @@ def test_conversations_are_handed_in_once_each(
     assert desk.run(file, str(listed), "-") == 0
     said = capsys.readouterr()
     assert said.out.splitlines() == [
-        f"given twice  a  ({file}, line 3): as in {file}, line 1",
         f"sent         a  ({file}, line 1)",
         f"sent         b  ({file}, line 2)",
+        f"given twice  a  ({file}, line 3): as in {file}, line 1",
         f"sent         red row  ({file}, line 4)",
         f"sent         c  ({listed}, line 2)",
         "sent         d  (standard input, line 1)",
@@ -462,3 +462,36 @@ def test_what_was_under_way_is_kept_apart_from_what_arrived(tmp_path: Path) -> N
         book._database.execute("DROP TABLE conversation")
         with pytest.raises(OSError, match="cannot be kept on this machine"):
             book.sending([("a", b"3")])
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_became_of_each_is_told_in_the_order_of_the_file(
+    desk: Desk, as_json: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert desk.run(desk.write(talk("b"), talk("d"))) == 0
+    capsys.readouterr()
+    file = desk.write(*map(talk, "abcbde"))
+    assert desk.run(file, *(["--json"] if as_json else [])) == 0
+    lines = capsys.readouterr().out.splitlines()
+    if as_json:
+        assert [json.loads(line)["number"] for line in lines] == [1, 2, 3, 4, 5, 6]
+    else:
+        assert [line.rpartition(", line ")[2] if "as in" not in line else "" for line in lines] == [
+            "1)", "2)", "3)", "", "5)", "6)",
+        ]  # fmt: skip
+
+
+def test_lines_wait_for_a_batch_that_is_not_full_only_so_long(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = [talk(f"k{number}") for number in range(6)]
+    desk.write(*known)
+    assert desk.hand_in(desk.way) == 0
+    capsys.readouterr()
+    monkeypatch.setattr(conversations_batches, "MOST_HELD", 3)
+    desk.write(talk("one"), *known, talk("two"))
+    before = desk.way.asked
+    assert desk.hand_in(desk.way) == 0
+    assert desk.way.asked - before == 2  # one request would hold both
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(", line ")[2] for line in lines] == [f"{n})" for n in range(1, 9)]

@@ -44,6 +44,9 @@ MOST_REFUSED = 100
 BREATH = 200
 """After so many conversations that nothing is sent for, ctrl+c is listened to."""
 
+MOST_HELD = 1000
+"""So many lines of the report may wait for a batch to be sent that is not full."""
+
 MOST_SOURCES = 8
 """So many names of sources are looked up, of those that a service cannot take as they are."""
 
@@ -164,17 +167,20 @@ class Sending:
                 if not number % BREATH:
                     await asyncio.sleep(0)
                 self._open[row.item.id] = row
+                self._report.expect(row.item)
                 self._stop_if_asked()
-                if not await self._is_wanted(row):
-                    continue
-                needed = row.item.size + 1
+                wanted = await self._is_wanted(row)
+                needed = row.item.size + 1 if wanted else 0
                 if batch and (
-                    len(batch) == self._bounds.items or size + needed > self._bounds.size
+                    len(batch) + wanted > self._bounds.items
+                    or size + needed > self._bounds.size
+                    or self._report.held > MOST_HELD
                 ):
                     await self._send(batch)
                     batch, size = [], 0
-                batch.append(row)
-                size += needed
+                if wanted:
+                    batch.append(row)
+                    size += needed
             if batch:
                 await self._send(batch)
 
@@ -214,6 +220,7 @@ class Sending:
         row.again = known.arrived is not None or known.pending not in (None, item.digest)
         if self._waits(known, item):
             self._open.pop(item.id)
+            self._report.put_off(item)
             return False
         if self._again:
             return True

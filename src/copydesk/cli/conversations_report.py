@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, OrderedDict
 from typing import Literal, TypeAlias
 
 from copydesk.cli.errors import say
@@ -46,30 +46,60 @@ class Report:
         self._json = as_json
         self._live = sys.stderr.isatty()
         self._drawn = False
+        self._rows: OrderedDict[int, tuple[Item | Complaint, str | None]] = OrderedDict()
+        """Lines in the order of the files; None for what is not known yet, which others wait for.
+
+        What a line is about is held with it, so that its identity is nothing else's.
+        """
+
+    def expect(self, item: Item) -> None:
+        """Keep the place of a conversation whose line comes later."""
+        self._rows[id(item)] = (item, None)
+
+    @property
+    def held(self) -> int:
+        """How many lines wait for one before them."""
+        return len(self._rows)
+
+    def put_off(self, item: Item) -> None:
+        """Give the place of a conversation up: it comes after all others."""
+        self._rows.pop(id(item), None)
+        self._print()
 
     def item(self, file: str, item: Item, state: State, said: str = "") -> None:
         """Tell what became of a conversation."""
         self.counts[state] += 1
-        self._row(file, item.line, item.number, item.id, state, said)
+        self._row(file, item, state, said)
 
     def complaint(self, file: str, complaint: Complaint) -> None:
         """Tell what cannot be sent; always where people look, in JSON as well where that goes."""
         self.note(f"{file}, {complaint}")
         self.counts["bad"] += complaint.loses
         if self._json:
-            found = complaint
-            self._row(file, found.line, found.number, found.id, "bad", found.sentence)
+            self._row(file, complaint, "bad", complaint.sentence)
 
-    def _row(self, file: str, line: int, number: int, key: str, state: State, said: str) -> None:
-        self.clear()
+    def _row(self, file: str, found: Item | Complaint, state: State, said: str) -> None:
         if self._json:
-            value = {"id": key, "file": file, "line": line, "number": number, "state": state}
-            put_on(plain_json(value | ({"said": said} if said else {})))
-            return
-        where = f"{file}, line {line}"
-        why = f": {said}" if said else ""
-        named = shorten(clean(key), _CELLS)
-        put_on(clean(f"{WORDS[state]:<11}  {named}  ({where}){why}"))
+            where = {"file": file, "line": found.line, "number": found.number}
+            value = {"id": found.id, **where, "state": state}
+            text = plain_json(value | ({"said": said} if said else {}))
+        else:
+            why = f": {said}" if said else ""
+            named = shorten(clean(found.id), _CELLS)
+            text = clean(f"{WORDS[state]:<11}  {named}  ({file}, line {found.line}){why}")
+        self._rows[id(found)] = (found, text)
+        self._print()
+
+    def _print(self, *, all_of_it: bool = False) -> None:
+        """Print up to the first line that is not known yet, or all that are."""
+        while self._rows:
+            key, (_, text) = next(iter(self._rows.items()))
+            if text is None and not all_of_it:
+                return
+            del self._rows[key]
+            if text is not None:
+                self.clear()
+                put_on(text)
 
     def progress(self, done: str = "sent") -> None:
         """Say how far it is where somebody looks on, and let go of what was printed."""
@@ -108,7 +138,8 @@ class Report:
         self.counts["left"] += max(0, self.total - told)
 
     def end(self) -> None:
-        """Let go of all that was printed."""
+        """Print what still waits for others, and let go of all that was printed."""
+        self._print(all_of_it=True)
         let_go()
         self.clear()
 

@@ -1,4 +1,4 @@
-"""What ``:cache`` says and does: how much of what was read is kept here, and dropping it."""
+"""The command ``:cache``: the size of the cached answers, and dropping them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def about_cache(session: Session) -> str:
 
 
 async def clear_cache(session: Session) -> str:
-    """Drop what is kept, with the last screens. Raises `NotDoneError` where the disk refuses.
+    """Drop the cached answers and the last screens. Raises `NotDoneError` where the disk refuses.
 
     Drafts, the journal and what waits to be sent are no part of it.
     """

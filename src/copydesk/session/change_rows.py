@@ -1,4 +1,4 @@
-"""Change requests as rows of a list, and what is read of one beyond its row."""
+"""Change requests as rows of a list, and the details of one."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ ALL_PARTS = PARTS | {TEXT}
 
 @dataclass(frozen=True)
 class Details:
-    """What is read of a change request beyond its row; None is what the service cannot say.
+    """Details of a change request beyond its row; None where the service cannot say.
 
     ``parts`` are the ones that have been read (`copydesk.present.change_filter`).
     ``approximate`` is true when pages come from comparing with primary content as it is now, which

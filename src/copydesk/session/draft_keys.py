@@ -95,7 +95,7 @@ def fields(text: str) -> str:
 
 
 def structure_key(site: str) -> str:
-    """Return the key of what is staged for a site."""
+    """Return the key of the staged structure of a site."""
     return f"structure {site}"
 
 
@@ -119,7 +119,7 @@ def schema_text(text: str) -> str:
 
 
 def tree_key(organization: str) -> str:
-    """Return the key of what is staged of the tree of collections and spaces."""
+    """Return the key of the staged tree of collections and spaces."""
     return f"tree {organization}"
 
 
@@ -134,7 +134,7 @@ def new_request_key(space: str, cluster: str | None) -> str:
 
 
 def form_key(place: str, target: Target, method: str, item: str = "") -> str:
-    """Return the key of what is typed in the form that an action of a list opens.
+    """Return the key of the draft of a form that an action of a list opens.
 
     ``method`` names the action, ``item`` is the id of what it is about.
     """
@@ -164,7 +164,7 @@ AHEAD = "ahead "
 
 
 def ahead_key(place: str, target: Target, action: str) -> str:
-    """Return a new key of what is typed for the field that an action is about to open."""
+    """Return a new key for text typed ahead of a field that an action is about to open."""
     ids = {name: value for name, value in asdict(target).items() if value is not None}
     return AHEAD + json.dumps([place, action, secrets.token_hex(4), ids])
 
@@ -176,7 +176,7 @@ def ahead_action(key: str) -> str:
 
 
 def ahead_for(keys: Iterable[str], place: str, action: str, field: str) -> list[str]:
-    """Return those of ``keys`` that have what was typed ahead for the field of a key.
+    """Return those of ``keys`` under which text was typed ahead for the field of a key.
 
     By the same ``action`` of the same ``place``, on all that the field is about: a text that was
     typed for a row of a list is offered for no other.
@@ -213,7 +213,7 @@ def _given(word: str) -> str | None:
 
 
 def _form_title(name: str, method: str) -> str:
-    """Return in words which form of which place it is."""
+    """Return the name of the form and of its place."""
     if name not in PLACES:
         return f"form of {name.replace('-', ' ')}"
     title, scope = PLACES[name]

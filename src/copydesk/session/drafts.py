@@ -27,7 +27,7 @@ KEPT_AGAIN = "The disk takes it again: what you type is kept."
 
 
 def refusal(why: str) -> str:
-    """Say that the disk refuses what is to be kept, and what that means."""
+    """Return the sentence for a draft that the disk refuses."""
     return (
         f"Not kept on disk: {why}. Until it is, what you type is on screen only, and no write "
         "is sent that cannot be noted first."
@@ -47,7 +47,7 @@ class DraftStore(Protocol):
         """Return what this window has kept under ``key``: not what another typed there since."""
 
     def key_of(self, key: str) -> str:
-        """Return under which key this window keeps what is typed for a field."""
+        """Return the key under which this window keeps the draft of a field."""
 
     def choose(self, key: str) -> None:
         """Go on with the text under ``key`` in its field, where several windows typed."""
@@ -77,7 +77,7 @@ class DraftStore(Protocol):
         """Return a number that is another once another window has changed something."""
 
     def said(self) -> str:
-        """Return once what became of a damaged file; empty where none is."""
+        """Return once the report on a damaged file; empty if there is none."""
 
 
 class MemoryDrafts(DeskDrafts):
@@ -122,7 +122,7 @@ class CountedDrafts:
 
     @property
     def count(self) -> int:
-        """How many texts are kept, as far as is known."""
+        """The last known number of drafts."""
         return len(self._keys)
 
     @property
@@ -136,7 +136,7 @@ class CountedDrafts:
         return bool(self._typed & self._keys)
 
     def refused(self, key: str) -> str:
-        """Return why the disk has not what was last kept under ``key``; empty when it has."""
+        """Return why the last draft under ``key`` is not on disk; empty when it is."""
         return self.trouble if key in self._unkept else ""
 
     def shared(self, key: str) -> str:
@@ -186,7 +186,7 @@ class CountedDrafts:
         return self._ask(None, lambda: self._store.look(key))
 
     def key_of(self, key: str) -> str:
-        """Return under which key this window keeps what is typed for a field."""
+        """Return the key under which this window keeps the draft of a field."""
         return self._store.key_of(key)
 
     def choose(self, key: str) -> None:
@@ -216,7 +216,7 @@ class CountedDrafts:
         return self._ask(-1, self._store.touched)
 
     def said(self) -> str:
-        """Return once what became of a damaged file; empty where none is."""
+        """Return once the report on a damaged file; empty if there is none."""
         return self._store.said()
 
     def follow(self) -> bool:
@@ -272,7 +272,7 @@ class CountedDrafts:
         return [*((key, text, time()) for key, text in self.unkept.items()), *kept]
 
     def refuse(self, why: str, again: Callable[[], object] | None = None) -> None:
-        """Note that the disk refuses what is to be kept, before anything is typed.
+        """Note before anything is typed that the disk refuses drafts.
 
         ``again`` is what was refused; it raises ``OSError`` for as long as it is.
         """
@@ -309,7 +309,7 @@ class CountedDrafts:
 
     @cached_property
     def _writer(self) -> ThreadPoolExecutor:
-        """The one thread that writes what is kept on the event loop. It ends with this."""
+        """The one thread that writes the drafts put on the event loop. It ends with this."""
         return ThreadPoolExecutor(1, "drafts")
 
     def _keep(self, key: str, text: str, told: Callable[[], None] | None) -> None:
@@ -325,7 +325,7 @@ class CountedDrafts:
                 told()
 
     def when_kept(self, told: Callable[[], None]) -> None:
-        """Call something on the event loop once the disk has answered to what was kept so far."""
+        """Call something on the event loop once the disk has taken or refused the drafts so far."""
         task = asyncio.get_running_loop().create_task(self._write_soon(told), name="drafts")
         self._written.add(task)
         task.add_done_callback(self._written.discard)
@@ -336,7 +336,7 @@ class CountedDrafts:
         told()
 
     def _write(self) -> bool:
-        """Write what is to be written, until the disk refuses one: that, and the rest, waits.
+        """Write the waiting drafts until the disk refuses one: that one and the rest go on waiting.
 
         Returns whether ``trouble`` is another now.
         """

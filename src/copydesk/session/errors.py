@@ -45,7 +45,7 @@ def ends_with_an_answer(text: str) -> bool:
 
 
 def sentence(error: BaseException, again: str = "R") -> str:
-    """Return what a person should read about ``error``: what is wrong and what to do.
+    """Return the sentence for ``error``: what is wrong and what to do.
 
     ``again`` is the key that tries again where it is read.
     """
@@ -92,7 +92,7 @@ UNKNOWN = "It is not known whether this arrived"
 
 
 def is_unknown(error: BaseException | None) -> bool:
-    """Whether a write that ended with ``error`` may have happened all the same."""
+    """Whether a write that ended with ``error`` may have taken effect."""
     return bool(getattr(error, "sent", False))
 
 

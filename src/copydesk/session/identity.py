@@ -44,7 +44,7 @@ async def identify(session: Session, api: Api) -> None:
 
 
 async def identify_at(target: Target, session: Session, api: Api) -> None:
-    """Do as `identify`, and be in the organization of what is opened, where that is known.
+    """As `identify`, then switch to the organization of the opened target if that is known.
 
     What cannot be read is left to the place that shows it. Raises what the client raises.
     """
@@ -53,7 +53,7 @@ async def identify_at(target: Target, session: Session, api: Api) -> None:
 
 
 async def be_at(target: Target, session: Session, api: Api) -> None:
-    """Be in the organization of what is opened, where that is known.
+    """Switch to the organization of the opened target if that is known.
 
     What cannot be read is left to the place that shows it.
     """
@@ -83,7 +83,7 @@ def choose(session: Session, organization: str, title: str) -> None:
 
 
 async def recall(session: Session, api: Api) -> bool:
-    """Fill in the caller and the organization from what is kept; False where it is not."""
+    """Fill in the caller and the organization from cached answers; False if there are none."""
     leave_kept()  # who reads what is kept may have begun this: that it is the start is no secret
     if not api.keeps:
         return False
@@ -91,7 +91,7 @@ async def recall(session: Session, api: Api) -> bool:
 
 
 async def confirm(session: Session, api: Api) -> None:
-    """Ask the service who the caller is, where only what was kept has said so.
+    """Ask the service who the caller is, after a start from cached answers.
 
     Raises nothing: what fails is learned from as a read is, and it is asked again after the next
     answer.
@@ -138,7 +138,7 @@ async def tell_owner(session: Session) -> None:
 
 
 async def note_owner(session: Session) -> str:
-    """Note whose things are kept on this machine from now on; say what is kept of others.
+    """Note the owner of this machine's state from now on; say what it holds of others.
 
     Somebody else who comes with another token does not get them then.
     """

@@ -1,4 +1,4 @@
-"""Reading what is kept of a service on this machine: there at once, and also without a network.
+"""Cached reads of a service: there at once, and also without a network.
 
 What is shown of it is marked with its age and read anew behind it. What an action goes on with is
 read so only where the service cannot be asked now, and what is written on it is rechecked before it
@@ -26,7 +26,7 @@ WHY = {"": "Offline", LIMIT: "API limit reached", BUSY: "The service is busy"}
 
 @dataclass(frozen=True, slots=True)
 class FromKept(Generic[T]):
-    """What was read of what is kept.
+    """The result of a cached read.
 
     ``at`` is when the oldest of it came from the service; None where nothing had to be asked, so
     that it is as good as if it came from there. ``why`` it was not asked, for a sentence.
@@ -37,7 +37,7 @@ class FromKept(Generic[T]):
     why: str = "Offline"
 
     def note(self, now: datetime) -> str:
-        """Return what a sheet that opens on it says of its age; "" for what has just been read."""
+        """Return the sentence on its age for a dialog that opens on it; "" if it was just read."""
         from copydesk.session.ages import moment
 
         if self.at is None:
@@ -62,7 +62,7 @@ async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
 
 
 async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) -> FromKept[T]:
-    """Return what the service says, or where it cannot be asked now what is kept of that.
+    """Return the service's answer, or the cached one where the service cannot be asked now.
 
     What is written on what is kept is ``aged`` (`Session.perform`). Raises ``ApiError`` where
     nothing is kept either.

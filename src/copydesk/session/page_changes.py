@@ -189,7 +189,7 @@ def _about(file: File) -> str:
 
 
 def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
-    """Return what is to be said above a page's text: added, moved, renamed, gone."""
+    """Return the notes above a page's text: added, moved, renamed, gone."""
     before, after = change.before, change.after
     what = "file" if change.file else "page"
     notes: list[str] = []

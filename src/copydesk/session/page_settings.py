@@ -15,7 +15,7 @@ _LIMIT = 200
 
 
 def settings_notes(before: ContentPage | None, after: ContentPage | None) -> list[str]:
-    """Return what is to be said of the settings that differ, one sentence each.
+    """Return one sentence for each setting that differs.
 
     Of a new page it is what keeps readers from finding it. Title and slug are told with the page's
     place (`copydesk.present.page_changes.page_notes`).

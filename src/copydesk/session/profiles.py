@@ -1,4 +1,4 @@
-"""The services and desks that one can go on with, and what is told in the first runs."""
+"""The services and desks that can be opened, and the hints of the first runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Offer:
 
     @property
     def title(self) -> str:
-        """What it is called; clean text."""
+        """Its name; clean text."""
         return clean(self.name or self.host)
 
 
@@ -36,11 +36,11 @@ class Offers(Protocol):
         """Return what there is."""
 
     def prepare(self, offer: Offer) -> None:
-        """Make sure that it can be opened next, as far as that is seen from here."""
+        """Check from here that it can be opened next."""
 
 
 class Welcome(Protocol):
-    """What is told in the first runs. Its calls block."""
+    """The hints of the first runs. Its calls block."""
 
     def hints(self) -> Sequence[str]:
         """Return a sentence in several lengths, the longest first; none once it is of no use."""

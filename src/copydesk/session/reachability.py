@@ -144,7 +144,7 @@ def seconds(since: datetime, now: datetime) -> float:
 
 
 def pause(*, slow: bool, failures: int) -> float:
-    """Return the seconds until something is read again of which ``failures`` were of no use."""
+    """Return the seconds until the next read after ``failures`` failed ones."""
     return interval(slow=slow) * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLED)
 
 

@@ -51,7 +51,7 @@ class MemorySeen(DeskSeen):
 
 
 class SeenPages:
-    """What is marked of one change request; the disk is only touched in a thread.
+    """The seen pages of one change request; the disk is only touched in a thread.
 
     ``trouble`` says why marks could not be read: reading goes on without them. Changing them raises
     ``OSError`` when the disk refuses, and so do `held` and `text`.
@@ -74,7 +74,7 @@ class SeenPages:
         self._states = {page: self._states.get(page, "seen") for page in marked}
 
     def state(self, page: str) -> SeenState:
-        """Return what is known of a page."""
+        """Return the seen state of a page."""
         return self._states.get(page, "unseen")
 
     async def compare(self, page: str, text: str) -> None:

@@ -178,7 +178,7 @@ class Session(TakingBack):
     _arranger: Arranger | None = None
 
     def title_of(self, organization: str | None) -> str:
-        """Return what an organization is called, as far as that is known; clean text."""
+        """Return the title of an organization if it was read; clean text."""
         if organization is None or organization == self.organization:
             return self.organization_title
         return self.organization_titles.get(organization) or clean(organization)
@@ -269,7 +269,7 @@ class Session(TakingBack):
         return api
 
     def _confirm(self) -> None:
-        """Ask behind what is shown who I am, where that is known from what was kept alone."""
+        """Ask the service in the background who I am, after a start from cached answers."""
         api = self._api
         waits = self.confirming is None or self.confirming.done()
         if api is not None and not self.confirmed and waits:

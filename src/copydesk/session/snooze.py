@@ -28,7 +28,7 @@ class SnoozeStore(Protocol):
         """Let something sleep, or wake it, durably before returning."""
 
     def looks(self) -> Mapping[str, datetime]:
-        """Return when what was looked at last, by id."""
+        """Return the time of the last look, by id."""
 
     def look(self, thing: str, at: datetime) -> None:
         """Note that something was looked at, durably before returning."""
@@ -42,7 +42,7 @@ class MemorySnoozes(DeskSnoozes):
 
 
 class Sleepers:
-    """What sleeps and what was looked at, in memory; the disk is only touched in a thread.
+    """Snoozed and looked-at requests, in memory; the disk is only touched in a thread.
 
     The methods that await raise ``OSError`` when the disk refuses.
     """
@@ -54,7 +54,7 @@ class Sleepers:
         self._keeping: set[asyncio.Task[None]] = set()
 
     async def read(self) -> None:
-        """Read what sleeps, and what was looked at when."""
+        """Read the snoozed requests and the times of the last looks."""
         self.held = dict(await asyncio.to_thread(self._store.read))
         self.looks = {**await asyncio.to_thread(self._store.looks), **self.looks}
 

@@ -30,4 +30,4 @@ class TokenKeeper(Protocol):
         """Return the token as it is kept by now."""
 
     def keep(self, token: str) -> str:
-        """Keep another where that one came from, if that can be; say where, in a sentence."""
+        """Store another token where this one came from; return a sentence that says where."""

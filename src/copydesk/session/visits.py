@@ -43,7 +43,7 @@ class Visit:
 
 @dataclass(slots=True)
 class Visits:
-    """What was visited before the screen in front, and what was stepped back from."""
+    """The screens visited before the one in front, and those that were stepped back from."""
 
     back: list[Visit] = field(default_factory=list)
     ahead: list[Visit] = field(default_factory=list)

@@ -573,7 +573,6 @@ class CopydeskApp(EndingApp):
 
     @property
     def profile_names(self) -> Sequence[str]:
-        """The names that ``:profile`` takes, for its completion."""
         return self.account.profile_names
 
     async def change_profile(self, name: str) -> None:

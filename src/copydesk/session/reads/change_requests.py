@@ -76,7 +76,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SpaceInfo:
-    """What the list knows of a space. ``rights`` are the caller's; None is not known."""
+    """A space of the list. ``rights`` are the caller's; None if not read."""
 
     title: str
     rights: frozenset[str] | None = None
@@ -92,7 +92,7 @@ class Spaces:
     _listed: bool = False
 
     async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
-        """Read what is not known yet of these spaces. Raises ``ApiError``."""
+        """Read the spaces among these that were not read yet. Raises ``ApiError``."""
         wanted = {space_id for space_id in ids if space_id} - self.known.keys()
         if len(wanted) > 1:
             await self.list(api, organization)
@@ -245,7 +245,7 @@ async def read_parts(
     me: str = "",
     space: Space | None = None,
 ) -> Details:
-    """Return parts of what there is to know beyond a row. Raises ``ApiError``.
+    """Return parts of the details of a row. Raises ``ApiError``.
 
     ``space`` is the row's space where it has been read already.
     """

@@ -73,7 +73,7 @@ async def read_all(api: Api, organization: str, order: ClusterOrder) -> list[Clu
 
 
 async def read_label(api: Api, organization: str, cluster: str) -> str:
-    """Return what a cluster is called, masked, or what is to be said in its place.
+    """Return the masked label of a cluster, or the sentence that stands in for it.
 
     Where one cluster cannot be asked for, it is looked up in the list. Raises ``ApiError``.
     """

@@ -287,7 +287,7 @@ async def read_inbox(
 
 
 def _due(reading: _Reading, jobs: list[_Job]) -> list[_Job]:
-    """Return the places that a poll reads, and hand on what is known of the others."""
+    """Return the places that a poll reads, and carry over the threads of the others."""
     known = reading.known.places
     same = {job.key: job for job in jobs if known.get(job.key, ("",))[0] == reading.mark(job)}
     kept = [key for key in known if key in same][POLLED:]

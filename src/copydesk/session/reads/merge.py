@@ -141,7 +141,7 @@ async def _not_compared() -> None:
 
 
 def why_not_mergeable(request: ChangeRequest, space: Space, rules: RulesRead) -> str | None:
-    """Return why a merge would be refused, as far as can be known here, or None."""
+    """Return the known reason why a merge would be refused, or None."""
     if request.status != "open":
         return f"Only an open change request can be merged; this one is {clean(request.status)}."
     if space.permissions is not None and not space.permissions.merge:

@@ -27,7 +27,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Tree:
-    """What is read when the place opens: what the space is called, and its pages."""
+    """The first read of the place: the title of the space and its pages."""
 
     title: str
     pages: tuple[PageRow, ...]

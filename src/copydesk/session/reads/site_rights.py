@@ -1,4 +1,4 @@
-"""What a reader may do with the sites of an organization, as far as their role says."""
+"""The rights of a role on the sites of an organization."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def read_rights(api: Api, organization: str, me: str | None) -> Rights:
 
 
 def rights_of(role: str | None) -> Rights:
-    """Return what a role in an organization may do with its sites; None is a guest."""
+    """Return the rights of a role on the sites of its organization; None is a guest."""
     if role == "admin":
         return ANY
     yours = f"yours is {clean(role or 'guest')}."

@@ -1,4 +1,4 @@
-"""Reading the tree of collections and spaces to arrange it, and what is in the trash.
+"""Reading the tree of collections and spaces to arrange it, and the trash.
 
 The API lists no deleted spaces. One that is in the trash still answers to those who may restore it,
 so the ids are looked up that this machine has seen go: of what it deleted itself, of what a site

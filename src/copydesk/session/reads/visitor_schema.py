@@ -113,7 +113,7 @@ class KeptSchema:
 
 
 def kept_schema(text: str | None) -> KeptSchema | None:
-    """Return what is kept on disk; None where there is nothing, or nothing that can be read."""
+    """Return the draft on disk; None if there is none that can be read."""
     if text is None:
         return None
     try:

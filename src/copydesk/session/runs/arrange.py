@@ -50,7 +50,7 @@ class Arranger(RunSteps):
         return bool(self.busy)
 
     async def find(self, place: str, target: str) -> ArrangeRun | None:
-        """Return the run of a target that is not over, as it stands by now; None if there is none.
+        """Return the unfinished run of a target, or None.
 
         One that was cut off is settled by reading, as far as that tells. A finished one is there
         until it is `taken_in`: ``made`` tells which ids the service gave. None also where another
@@ -113,7 +113,7 @@ class Arranger(RunSteps):
             return set()
 
     async def taken_in(self, run: ArrangeRun) -> None:
-        """Forget the run of a target, once what is staged goes on from what it came to.
+        """Forget the run of a target once its outcome is in the staged layout.
 
         One that is not over stays. Raises ``OSError`` when the disk refuses.
         """

@@ -48,7 +48,7 @@ def unkept(error: OSError) -> str:
 
 
 class RunSteps:
-    """Sends what waits of a run or takes back what was sent, and keeps how far it is."""
+    """Sends the requests of a run or takes them back, and stores its progress."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -173,7 +173,7 @@ class RunSteps:
         return next((each for each in lines if not each.kind), None)
 
     def _replaced(self, run: ArrangeRun, line: Written | None) -> None:
-        """Let nobody send again from the log what has arrived by now."""
+        """Keep a request that has arrived from being retried from the log."""
         for other in self._refused.get(run.id, ()):
             if line is None or other is line:
                 continue
@@ -237,7 +237,7 @@ class RunSteps:
     # After a cut
 
     async def _settled(self, run: ArrangeRun) -> ArrangeRun:
-        """Return the run once it was read what became of what was under way.
+        """Return the run after reading the outcome of the request that was under way.
 
         Where that cannot be read, its ``said`` tells why. Raises ``OSError`` when the disk refuses.
         """

@@ -226,7 +226,7 @@ def _entry_of(run: ArrangeRun, item: RunCall, entries: Sequence[Entry]) -> Entry
 
 
 def _named(call: Call, entry: Entry) -> str:
-    """Return the id of what was made, as the way back in the journal names it."""
+    """Return the id of the new object from its way back in the journal."""
     if call.reversal is None or entry.reversal is None:
         return ""
     try:
@@ -250,7 +250,7 @@ async def _also(session: Session, api: Api, call: Call, named: str) -> Mapping[s
 async def _note(
     session: Session, run: ArrangeRun, item: RunCall, entry: Entry, thing: Made, *, stood: bool
 ) -> None:
-    """Let the journal know how a write ended of which it knew no way back."""
+    """Note in the journal how a write without a way back ended."""
     from copydesk.domain.call import bind
 
     changes: dict[str, Any] = {}

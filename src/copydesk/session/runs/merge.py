@@ -100,7 +100,7 @@ class MergeRunner(MergePlanner):
         await self._go(lambda run: run.again())
 
     async def pause(self) -> None:
-        """Pause after the current request; the second time, go on after it all the same."""
+        """Pause after the current request; the second call takes the pause back."""
         await self._change(lambda run: run.pause())
 
     async def end(self) -> None:

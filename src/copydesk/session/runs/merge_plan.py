@@ -1,4 +1,4 @@
-"""The plan of a merge run: which change requests, in which order, and what is to be expected."""
+"""The plan of a merge run: change requests, their order, and the forecast for each."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class MergePlanner:
         return f"run {run.at}/{len(run.listed)}{how}", tone
 
     def forecast(self) -> dict[str, Forecast]:
-        """Return what to expect of each request because of the others, as far as it is read."""
+        """Return the forecast for each request that was read, given the others in the plan."""
         if self.run is None:
             return {}
         if self._foreseen[0] != self.changes:

@@ -49,7 +49,7 @@ class NothingToDoError(Exception):
 
 @dataclass(frozen=True)
 class Bulk:
-    """What is done to many: its name, what keeps a thing from it, and how it is done to one.
+    """A bulk action: its name, the reason to skip an item, and the request for one.
 
     ``send`` takes the thing and the name of the group that its write belongs to; it raises
     `NothingToDoError` with why it is skipped after all. ``ended`` is told once all have a result

@@ -55,7 +55,7 @@ class PendingDraft:
 def pending(
     space: str, request: str, part: str, text: str, saved: float = 0.0, why: str = ""
 ) -> PendingDraft | None:
-    """Return what a draft about a change request sends; None for what is no comment or reply.
+    """Return the pending comment or reply of a draft; None if it is neither.
 
     An edit goes with the message that it is of, and what is said with a verdict with that.
     """
@@ -94,7 +94,7 @@ def pending_line(draft: PendingDraft) -> str:
 
 
 async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
-    """Send a draft and return what it became. Raises ``ApiError``."""
+    """Send a draft and return the new comment or reply. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
     from copydesk.contract.models.comment import CommentCreate, MarkdownBody, ReplyCreate
 
@@ -121,7 +121,7 @@ async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
 
 
 def way_back(draft: PendingDraft) -> Callable[[Comment | CommentReply], Reversal]:
-    """Return what gives the way back of a draft that was sent, by what it became."""
+    """Return the function from the new comment or reply to its way back."""
 
     def of(sent: Comment | CommentReply) -> Reversal:
         ids = (sent.id, None) if draft.thread is None else (draft.thread, sent.id)

@@ -1,4 +1,4 @@
-"""What is known of a write: its line in the log, how long it can be recalled, how it failed."""
+"""A write in the log: its line, its recall time, its failure."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Outbox(Waiting):
             self.edited.discard(id)
 
     async def drop(self, id: str, *, said: str = DROPPED) -> None:
-        """Take a write out; what was typed for it is a draft again, unless more is typed there.
+        """Take a write out; its text is a draft again, unless a newer one is there.
 
         Raises `NotDoneError` when it waits no more, and ``OSError``.
         """

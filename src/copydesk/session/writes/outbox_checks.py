@@ -47,7 +47,7 @@ class Tally:
 
 
 class AwayError(Exception):
-    """Nobody is there: what is left waits on. ``error`` is what the client raised."""
+    """The service is away, so the rest goes on waiting. ``error`` is what the client raised."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
@@ -68,7 +68,7 @@ GO = Verdict()
 
 
 class Checking:
-    """Looks at what waits, and notes what is found; ``tally`` counts what came of it."""
+    """Checks waiting writes and notes the findings; ``tally`` counts them."""
 
     def __init__(self, box: Waiting, api: Api, tally: Tally) -> None:
         self._box = box
@@ -129,7 +129,7 @@ class Checking:
         return await self._box.queue(entry, NOT_ARRIVED)
 
     async def _happened(self, entry: Entry) -> tuple[bool | None, Any]:
-        """Whether a write happened, and what it made, as far as reading tells.
+        """Return whether a read shows that a write happened, and what it made.
 
         Raises what the client raises.
         """
@@ -241,7 +241,7 @@ def raise_away(error: Exception) -> None:
 
 
 def passes(error: Exception) -> bool:
-    """Whether a read failed because the service did: that says nothing of what was to be read."""
+    """Whether a read failed because the service did, which says nothing of the object."""
     from copydesk.client.errors import Garbled, ServerFault
 
     return isinstance(error, ServerFault | Garbled)

@@ -1,4 +1,4 @@
-"""What waits to be sent: which writes, what is noted of them, and how they stand.
+"""The waiting writes: their journal entries, notes and states.
 
 `Waiting` is the part of the outbox that keeps its books, apart from it for length.
 """
@@ -52,7 +52,7 @@ class Waiting:
 
     @property
     def marks(self) -> Marks:
-        """What waits by what it is about; another object whenever that changes."""
+        """Waiting writes by the id of their object; a new mapping whenever that changes."""
         if self._marks is None:
             self._marks = marks_of(self.items.values())
         return self._marks
@@ -114,7 +114,7 @@ class Waiting:
                 await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
 
     def move_draft(self, draft: str, text: str | None) -> None:
-        """Put a draft aside whose text is in the outbox now; what was typed since stays."""
+        """Drop a draft whose text is in the outbox now; a newer text stays."""
         session = self.session
         if draft and text and session.drafts.look(draft) == text:
             session.drafts.drop(draft)

@@ -1,4 +1,4 @@
-"""What waits in the outbox, by what it is about: for the mark of a row, and words beside it.
+"""Marks of waiting writes on the rows that they are about, and the words beside them.
 
 Worked out once for what waits, however many rows look themselves up in it.
 """
@@ -27,7 +27,7 @@ MEANS = "Something about it waits in the outbox (g x); its details say what, and
 
 
 def marks_of(entries: Iterable[Entry]) -> Marks:
-    """Return what waits by what it is about: the ids that its address names.
+    """Return the waiting writes by the ids in the paths of their requests.
 
     The organization of what is in one is left out, and its space: a row of these is about itself.
     """

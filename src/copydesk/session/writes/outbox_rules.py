@@ -1,4 +1,4 @@
-"""What may wait in the outbox, how long it is looked for, and what is said of it."""
+"""Which writes may wait in the outbox, how long they are checked, and their sentences."""
 
 from __future__ import annotations
 
@@ -65,6 +65,6 @@ def creates(request: Mapping[str, Any] | None) -> bool:
 
 
 def danger() -> int:
-    """Return how dangerous what is being done is, by the actions that led to it (0 to 3)."""
+    """Return the highest danger (0 to 3) of the actions that led to the current write."""
     known = (ACTIONS.get(name) for name in CAUSE.get())
     return max((each.danger for each in known if each is not None), default=0)

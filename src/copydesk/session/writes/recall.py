@@ -1,4 +1,4 @@
-"""What is sent, or is about to be: it can be recalled, and no text goes twice from one draft.
+"""Writes that are about to be sent: they can be recalled, and no draft is sent twice.
 
 `Recalling` is the part of `copydesk.session.writes.sender` that knows so, apart from it for length.
 """

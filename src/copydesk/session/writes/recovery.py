@@ -37,7 +37,7 @@ CUT_OFF = "copydesk ended before the answer came: it may have arrived."
 
 @dataclass
 class Recovered:
-    """What was found at a start, and what became of it."""
+    """Unsettled writes found at a start, and their outcomes."""
 
     drafts: int = 0
     moves: int = 0
@@ -140,7 +140,7 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
 
 
 def _refused(session: Session, error: OSError) -> str:
-    """Note that the disk refuses what is to be kept, and return what to say of it."""
+    """Note that the disk refuses to be written, and return the sentence for it."""
     why = error.strerror or str(error)
 
     def again() -> None:
@@ -172,7 +172,7 @@ def _group_of(session: Session, entry: Entry) -> str:
 
 
 def _find_rest(session: Session, entries: Sequence[Entry], apart: Collection[str]) -> int:
-    """Find what is left of an action whose undo was under way at the end; return how many."""
+    """Find the rest of an action whose undo was cut off; return how many writes it has."""
     last = entries[-1] if entries else None
     past = session.history.known.get(last.of) if last is not None and last.kind == "undo" else None
     if past is None or (past.entry.group and past.entry.group in apart):

@@ -1,4 +1,4 @@
-"""Taking back what was written, and doing it again: checked first, then a write like any other.
+"""Undo and redo: checked first, then a write like any other.
 
 `TakingBack` is the part of the session that does so, apart from it for length.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
-    """Return what is in the way of a write that is taken back by the same steps as another.
+    """Return the obstacle of another write that is undone by the same steps.
 
     Those that put collections in line bring back one order together: if somebody else changed it,
     that holds for all of them.
@@ -79,24 +79,24 @@ class TakingBack(Writing):
         return [] if past is None else self.history.with_group(past)
 
     def waiting_with(self, line: Written) -> list[Entry]:
-        """Return what is taken out of the outbox with a line, newest first."""
+        """Return the waiting writes that undo takes out with a line, newest first."""
         if line.group:
             return self.waiting_of(line.group)
         entry = self.outbox.items.get(line.entry.id) if line.entry is not None else None
         return [entry] if entry is not None and self.is_waiting(line) else []
 
     def waiting_of(self, group: str) -> list[Entry]:
-        """Return what is in the outbox of an action that wrote several, newest first."""
+        """Return the waiting writes of an action that made several, newest first."""
         waiting = list(self.outbox.items.values())[::-1]
         return [entry for entry in waiting if group and entry.group == group]
 
     async def taken_with(self, line: Written) -> list[Past]:
-        """Return all that is taken back with a line, what waits before what was sent."""
+        """Return all writes that undo takes back with a line, waiting ones first."""
         sent = self.together(line)
         return [*await self.ways_out(self.waiting_with(line)), *sent]
 
     async def ways_out(self, waiting: Sequence[Entry]) -> list[Past]:
-        """Return writes of the outbox, newest first, as such that can be taken back."""
+        """Return the waiting writes that can be undone, newest first."""
         # They are done again in the order of their beginnings.
         ways = [await asyncio.to_thread(self._way_out, entry) for entry in reversed(waiting)]
         return ways[::-1]
@@ -126,7 +126,7 @@ class TakingBack(Writing):
         return None
 
     def left_over(self) -> list[Past]:
-        """Return what is left of an action that the run before was taking back when it ended.
+        """Return the rest of an action whose undo the last run did not finish.
 
         Newest first; nothing once something was written here that can be taken back, and nothing
         where nothing is written.
@@ -136,11 +136,11 @@ class TakingBack(Writing):
         return self.history.rest(self.half_undone)
 
     def redoable(self) -> list[Past]:
-        """Return what is done again next, in the order of doing it."""
+        """Return the next writes to redo, in order."""
         return self.history.redoable(self.journal.run)
 
     def unmade(self) -> list[Past]:
-        """Return what was made, and taken away by ``u``, so that nothing is done again."""
+        """Return the creations that ``u`` deleted: redo does not make them again."""
         return self.history.unmade(self.journal.run)
 
     def final(self) -> Written | None:
@@ -216,7 +216,7 @@ class TakingBack(Writing):
         return results
 
     async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
-        """Return what is in the way. Raises `WriteError` when that cannot be read."""
+        """Return the obstacle. Raises `WriteError` when that cannot be read."""
         try:
             return await self.way.obstacle(api, past, again=again)
         except failure_types() as error:

@@ -371,7 +371,7 @@ class Writing(Recalling):
         self._noted[line.entry.id] = line
 
     def service_time(self) -> float:
-        """Return what time it is for the service, in epoch seconds, as far as that is known."""
+        """Return the service's time in epoch seconds, by the last known skew."""
         skew = 0.0 if self.api is None else self.api.skew.total_seconds()
         return self.journal.now() + skew
 
@@ -588,7 +588,7 @@ class Writing(Recalling):
 
 
 def made_by(makes: bool, result: Any) -> dict[str, Any]:
-    """Return what the journal learns of what was made, if anything: a model, or the answer."""
+    """Return the created object as the journal stores it: a model, or the answer."""
     if not makes:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Taking back what was written, and doing it again: what is known of it, the checks, the calls.
+"""Undo and redo: the history, the checks, the calls.
 
 `History` follows the journal: which writes have a way back, and which were taken back. `Way` goes
 it: it reads whether the thing is still as it was left, and sends the steps.
@@ -141,7 +141,7 @@ class History:
         return past
 
     def lasting_in(self, target: str) -> list[Entry]:
-        """Return what was sent for good when a target (a site, an organization) was rearranged."""
+        """Return the requests of a rearrangement that cannot be undone."""
         return [entry for entry in self.lasting.values() if entry.group.split(" ")[0] == target]
 
     def redoable(self, run: str) -> list[Past]:

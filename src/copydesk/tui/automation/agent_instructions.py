@@ -67,12 +67,10 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
         return self.target.organization or self.session.organization or ""
 
     def panes(self) -> ComposeResult:
-        """The text."""
         self.shown = TextView(title="Agent instructions", empty="Reading…", id="instructions")
         yield Part("main", self.shown)
 
     def trail(self) -> Iterable[str]:
-        """Whose agent it is."""
         yield self.session.organization_title or "no organization"
         yield "Agent instructions"
 
@@ -90,7 +88,6 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
         return Raw("agent instructions", self.RAW[0], (self.home,)) if self.home else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         who = self.found.updated_by if self.found is not None else None
         offered = [("instructions", self.text), ("changed by", clean(who or ""))]
         return [(name, text) for name, text in offered if text]
@@ -98,7 +95,6 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
     # Reading
 
     def reload(self) -> None:
-        """Read them."""
         self.load("text", self._read, self._arrived, what="Reading", failed=self._unread)
 
     def poll(self) -> None:

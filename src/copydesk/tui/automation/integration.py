@@ -49,11 +49,9 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         """The organizations that installations are in, by the ids of the installations."""
 
     def resource_of(self, view: str) -> Resource[Any]:
-        """Return what a view lists."""
         return PARTS.get(view, INSTALLATIONS)
 
     def within(self) -> Iterable[str]:
-        """The integration."""
         yield clean(self.target.item or "no integration")
 
     def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:

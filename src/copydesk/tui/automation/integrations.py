@@ -118,7 +118,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         return shorten(self.label(item), 40)
 
     def facts_of(self, item: Integration) -> list[Fact]:
-        """Return the details of an integration, and whether it is installed."""
         facts = super().facts_of(item)
         if item.name in self.here:
             home = shorten(self.session.title_of(self.organization) or "the organization", 40)

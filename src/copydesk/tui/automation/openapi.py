@@ -110,7 +110,6 @@ class OpenAPISpecsPlace(
         return present.under_way(item)
 
     def ended(self, item: OpenAPISpec) -> tuple[str, str]:
-        """Return what came of reading it."""
         return present.ended(item)
 
     def named(self, item: OpenAPISpec) -> str:

@@ -132,11 +132,9 @@ class TranslationsPlace(
         return self.organization or ""
 
     def under_way(self, item: Listed) -> bool:
-        """Whether it is being run."""
         return present.under_way(item)
 
     def ended(self, item: Listed) -> tuple[str, str]:
-        """Return what came of a run."""
         return present.ended(item)
 
     def named(self, item: Listed) -> str:

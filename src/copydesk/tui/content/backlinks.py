@@ -30,7 +30,6 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
         self._page_title = ""
 
     def within(self) -> Iterable[str]:
-        """The page."""
         yield self._page_title or "page"
 
     def missing(self) -> str | None:

@@ -39,7 +39,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         self._stats: LinkStats | None = None
 
     def within(self) -> Iterable[str]:
-        """The space."""
         if self._space_title:
             yield self._space_title
 

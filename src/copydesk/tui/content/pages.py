@@ -82,16 +82,13 @@ class PagesPlace(Place, scope="pages"):
         self.thread = ThreadAbove(self)
 
     def visit(self) -> Visit | None:
-        """Return what it shows now, with its page."""
         visit = super().visit()
         return None if visit is None else replace(visit, cursor=self.rows.selected_id or "")
 
     def start_at(self, id: str) -> None:
-        """Begin with a page."""
         self._wanted = id
 
     def panes(self) -> ComposeResult:
-        """Yield the three columns."""
         self.rows: TreeList[PageRow] = TreeList(
             TreeSource(
                 key=lambda page: page.id,
@@ -160,7 +157,6 @@ class PagesPlace(Place, scope="pages"):
         return (page.url or None) if page is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         page = self.shown_page
         if page is None:
             return super().copies()

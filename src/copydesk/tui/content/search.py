@@ -109,7 +109,6 @@ class WordsPrompt(Prompt):
             CAUSE.reset(before)
 
     def recall(self, by: int) -> None:
-        """Move in the results."""
         self._here.rows.move(by)
 
 
@@ -136,11 +135,9 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
             await self.edit_words()
 
     def opened(self) -> None:
-        """Name the views."""
         self.set_views(self.resource.views)
 
     def within(self) -> Iterable[str]:
-        """What is looked for."""
         if self.words:
             yield f"“{clean(shorten(self.words, 40))}”"
 
@@ -157,7 +154,6 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
         return present.nothing_found(self.words, where)
 
     def raw(self) -> Raw | None:
-        """Return the page as the search gave it."""
         hit = self.item
         return None if hit is None else Raw(f"result {self.label(hit)}", value=hit.page)
 

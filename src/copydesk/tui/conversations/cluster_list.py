@@ -265,5 +265,4 @@ class WatchedRows(ListSource[T], Generic[T]):
         self._watch = watch
 
     def want(self, first: int, last: int) -> None:
-        """Pass it on."""
         self._watch(first, last)

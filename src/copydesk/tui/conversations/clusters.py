@@ -79,7 +79,6 @@ class ClustersPlace(TalkPlace, scope="clusters"):
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        """The three columns."""
         self.clusters = ClusterList(self)
         self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
         self.issues = IssueList(self)
@@ -91,7 +90,6 @@ class ClustersPlace(TalkPlace, scope="clusters"):
         yield Part("side", self.talk)
 
     def trail(self) -> Iterable[str]:
-        """The organization, the clusters, and the one that is open."""
         yield self.session.organization_title or "no organization"
         yield "Clusters"
         row = self.clusters.selected
@@ -122,7 +120,6 @@ class ClustersPlace(TalkPlace, scope="clusters"):
         return (cluster.address or None) if cluster is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         if self.pane in (self.issues, self.talk):
             row = self.issues.selected
             if row is None:
@@ -190,11 +187,9 @@ class ClustersPlace(TalkPlace, scope="clusters"):
 
     @property
     def talk_list(self) -> IssueList:
-        """The issues of the cluster that is open."""
         return self.issues
 
     def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
-        """Return the conversation of an issue, and the issue."""
         return row.conversation, row
 
     def show_again(self) -> None:
@@ -218,7 +213,6 @@ class ClustersPlace(TalkPlace, scope="clusters"):
     # Clusters
 
     def view_changed(self) -> None:
-        """Ask for the order of the view."""
         self.clusters.show_view()
 
     def listed(self) -> None:

@@ -73,7 +73,6 @@ class ConversationsPlace(TalkListing, scope="conversations"):
             self.view = FROM + self.sources.names[0]
 
     def panes(self) -> ComposeResult:
-        """The list, and the conversation."""
         self.rows: LookedList[ConversationRow] = LookedList(
             self.pages(),
             self._columns(),
@@ -113,7 +112,6 @@ class ConversationsPlace(TalkListing, scope="conversations"):
         return self.sources.called(self.view.removeprefix(FROM))
 
     def pages(self) -> LookedPages[ConversationRow]:
-        """Return the conversations of the view."""
         source = self.source_asked
 
         async def page(
@@ -293,9 +291,7 @@ class ConversationsPlace(TalkListing, scope="conversations"):
     # Of a row
 
     def talk_asked(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
-        """Return the conversation."""
         return row.id, None
 
     def copies_of(self, row: ConversationRow) -> Sequence[tuple[str, str]]:
-        """Return the subject and the id."""
         return [("subject", self.shown(row.subject)), ("id", row.id)]

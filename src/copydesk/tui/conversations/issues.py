@@ -54,7 +54,6 @@ class IssuesPlace(TalkListing, scope="issues"):
         """What clusters are called, as far as one request told."""
 
     def panes(self) -> ComposeResult:
-        """The list, and the conversation."""
         self.rows: LookedList[IssueRow] = LookedList(
             self.pages(),
             [
@@ -99,7 +98,6 @@ class IssuesPlace(TalkListing, scope="issues"):
         return found
 
     def pages(self) -> LookedPages[IssueRow]:
-        """Return the issues of the view."""
         page = partial(self._page, conditions=dict(self.conditions))
         if self.view == UNCLUSTERED:
             return SiftedPages(
@@ -112,7 +110,6 @@ class IssuesPlace(TalkListing, scope="issues"):
         return EMPTY if self.view == ALL else "Every issue is in a cluster, or there is none yet."
 
     def view_changed(self) -> None:
-        """Read the issues of the view."""
         self._note_order()
         super().view_changed()
 
@@ -128,7 +125,6 @@ class IssuesPlace(TalkListing, scope="issues"):
         self.rows.retitle()
 
     def names_of_views(self) -> Sequence[View]:
-        """Return the two views."""
         return VIEWS
 
     def reload(self) -> None:
@@ -157,11 +153,9 @@ class IssuesPlace(TalkListing, scope="issues"):
     # Of a row
 
     def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
-        """Return the conversation of an issue, and the issue."""
         return row.conversation, row
 
     def copies_of(self, row: IssueRow) -> Sequence[tuple[str, str]]:
-        """Return the title and the ids."""
         return [
             ("title", self.shown(row.title)),
             ("id", row.id),

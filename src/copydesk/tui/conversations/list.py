@@ -88,7 +88,6 @@ class TalkListing(TalkPlace, scope="talk_listing"):
 
     @property
     def talk_list(self) -> VirtualList[Any]:
-        """The list of the organization."""
         return self.rows
 
     def talk_pane(self) -> TalkView:
@@ -96,7 +95,6 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         return TalkView(title="Conversation", empty="", id="talk")
 
     def trail(self) -> Iterable[str]:
-        """The organization, and what is listed."""
         yield self.session.organization_title or "no organization"
         yield self.title or ""
 
@@ -111,12 +109,10 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         return conversation_raw(organization, conversation, masked=self.masked)
 
     def url(self) -> str | None:
-        """Return the source of the conversation."""
         row = self.rows.selected
         return (row.address or None) if row is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         row = self.rows.selected
         if row is None:
             return []
@@ -144,11 +140,9 @@ class TalkListing(TalkPlace, scope="talk_listing"):
     # Reading
 
     def opened(self) -> None:
-        """Show the views."""
         self.show_views()
 
     def reload(self) -> None:
-        """Read the list again."""
         self._read_rows()
 
     def poll(self) -> None:
@@ -186,7 +180,6 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         self._keep_rows()
 
     def view_changed(self) -> None:
-        """Read the rows of the view."""
         self._keep_rows()
         self._list_rows()
 

@@ -174,7 +174,6 @@ class TalkView(TalkPieces, scope="talk"):
         return super().find_next(direction)
 
     def find_clear(self) -> bool:
-        """End the search."""
         if self._searching is not None:
             self._searching.cancel()
             self._searching = None

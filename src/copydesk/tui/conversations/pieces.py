@@ -185,7 +185,6 @@ class TalkPieces(WrappedList):
         return self._rows[row][1] >= 0
 
     def draw(self, row: int, width: int) -> list[Line]:
-        """Return the lines of a row."""
         at, piece = self._rows[row]
         if piece < 0:
             return [[(" ", "")]]

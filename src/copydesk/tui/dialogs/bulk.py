@@ -95,7 +95,6 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         yield Label(self._keys(), classes="keys", id="bulk-keys")
 
     def on_mount(self) -> None:
-        """Follow the run."""
         self._unwatch = self.run.watch(self._show)
 
     def on_unmount(self) -> None:

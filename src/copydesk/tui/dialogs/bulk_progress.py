@@ -38,7 +38,6 @@ class SendingSheet(BulkSheet, scope="sending"):
         self._unwatch_session: Callable[[], None] = lambda: None
 
     def on_mount(self) -> None:
-        """Begin."""
         self.run.start()
         self._unwatch_session = self.session.watch(self._show)
         if self.session.recall_seconds:

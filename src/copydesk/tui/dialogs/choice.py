@@ -151,7 +151,6 @@ class _Chooser(Sheet[R]):
         return keys
 
     def on_mount(self) -> None:
-        """Start on the current one."""
         self.options.styles.height = min(max(len(self._all), 1), 16)
         if self._current is not None:
             self.call_after_refresh(self.options.select, self._current)

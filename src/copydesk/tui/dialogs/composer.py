@@ -350,7 +350,6 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         yield Label(self.paint(keys), classes="keys")
 
     def on_mount(self) -> None:
-        """Write at once."""
         self.composer.focus()
         TypingAhead.check(self.cause)
 

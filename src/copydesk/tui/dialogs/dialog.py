@@ -244,7 +244,6 @@ class Notice(ScrollingSheet[None], scope="notice"):
         self._facts = facts
 
     def body(self) -> ComposeResult:
-        """The facts and the key."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(fact_lines(self._facts)))
         keys = Text.assemble(("esc", "accent"), " close")

@@ -30,7 +30,6 @@ class FormInput(PromptInput, scope="form_input"):
 
     @property
     def said(self) -> str:
-        """What is in it."""
         return self.value
 
     def put(self, text: str) -> None:
@@ -69,7 +68,6 @@ class FormText(TextField, scope="form_text"):
 
     @property
     def said(self) -> str:
-        """What is in it."""
         return self.text
 
     def put(self, text: str) -> None:

@@ -21,7 +21,6 @@ class ProblemsSheet(ScrollingSheet[bool], scope="problems_sheet"):
         self._facts = facts
 
     def body(self) -> ComposeResult:
-        """The problems and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(fact_lines(self._facts)))
         kept = Text("Nothing was sent; what you wrote is kept.", style="muted")

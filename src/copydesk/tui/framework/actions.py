@@ -101,7 +101,7 @@ CLEARS = "ctrl+\\ clears the marks."
 
 @dataclass(frozen=True)
 class Action:
-    """What is known of one user action.
+    """One user action as it was declared.
 
     ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
     3; docs/tui.md, Dialogs); ``show`` is its footer priority (0 keeps it out, higher stays longer
@@ -128,7 +128,7 @@ class Action:
     takes: Takes | None = None
 
     def label_for(self, owner: object) -> str:
-        """Return what it does for ``owner`` now, where that depends; else its label."""
+        """Return its label for ``owner`` now."""
         return self.label if self.now is None else self.now(asked(owner))
 
     @property
@@ -206,7 +206,7 @@ class Command:
 
     @property
     def label(self) -> str:
-        """What it is called where an action has its label."""
+        """Its name where an action has its label."""
         return f":{self.name}"
 
     def operations(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""How old what is shown is, for the header: in words, and in fewer where there is little room."""
+"""The age of the rows in the header, in long and short forms."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def age_line(place: Place, width: int) -> Said:
 
 
 def _tries(said: str, place: Place, now: datetime, width: int) -> Sequence[str]:
-    """Return what is said of a place, the longest first with when it is read again."""
+    """Return the age texts of a place, the longest (with the time of the next read) first."""
     session = place.session
     wait = session.contact.wait(now, place.asked_at, slow=session.slow, failures=place.useless)
     again = f"{said}, again in {wait} s"

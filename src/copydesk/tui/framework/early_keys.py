@@ -1,4 +1,4 @@
-"""Keys that came before what they were typed for, and must not act on what is in front instead.
+"""Keys that came before their screen: they must not act on the screen in front instead.
 
 Who types faster than screens open means the next one. Keys wait until that is there: in their
 order, until Esc drops them, or until it cannot be opened. What they would write or agree to at once
@@ -40,7 +40,7 @@ READ_SECONDS = 0.15
 
 @dataclass(eq=False)
 class Refused:
-    """A field that was not opened over ``screen``, and what was typed for it all the same."""
+    """A field that did not open over ``screen``, and the text that was typed for it."""
 
     label: str
     why: str
@@ -58,7 +58,7 @@ class Refused:
 
 @dataclass(eq=False)
 class Leading:
-    """An action that reads what it goes on with, over the ``screen`` that it began on."""
+    """An action that reads before it goes on, and the ``screen`` that it began on."""
 
     worker: Worker[Any]
     screen: Screen[Any]
@@ -121,7 +121,7 @@ class EarlyKeys:
 
     @property
     def _leads(self) -> bool:
-        """Whether an action may still lead away from what is in front, or ask something over it."""
+        """Whether an action may still leave the screen in front, or open a dialog over it."""
         leading = self._leading
         if leading is None:
             return False
@@ -219,14 +219,14 @@ class EarlyKeys:
 
     @property
     def _reads_rows(self) -> bool:
-        """Whether the first rows of what is in front are being read: keys would find nothing."""
+        """Whether the first rows of the screen in front are being read: keys would find nothing."""
         pane = getattr(self._app.screen, "pane", None)
         busy = getattr(getattr(pane, "source", None), "busy", False)
         return bool(busy) and getattr(pane, "selected", None) is None
 
     @property
     def _lacks(self) -> bool:
-        """Whether nothing of what is in front could be read."""
+        """Whether the screen in front could not be read at all."""
         front = self._app.screen
         pane = getattr(front, "pane", None)
         failed = getattr(getattr(pane, "source", None), "error", "")
@@ -276,7 +276,7 @@ class EarlyKeys:
             self._tell_refused(self._refused)
 
     def failed(self, why: str) -> None:
-        """Note that a key could not be acted on: what was typed ahead after it is not either."""
+        """Note that a key was refused: keys typed ahead after it are dropped too."""
         self.giving, self._failed = False, why
 
     def drop(self, why: str) -> None:

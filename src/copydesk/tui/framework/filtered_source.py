@@ -34,7 +34,6 @@ class FilteredSource(Source[T]):
 
     @property
     def filtering(self) -> bool:
-        """Whether a filter is on."""
         return self._match is not None
 
     @property
@@ -51,7 +50,6 @@ class FilteredSource(Source[T]):
 
     @property
     def length(self) -> int:
-        """Lines to show."""
         return self.base.length if self._match is None else len(self._rows)
 
     @property
@@ -60,7 +58,6 @@ class FilteredSource(Source[T]):
 
     @property
     def waiting(self) -> int:
-        """As the base."""
         return self.base.waiting
 
     @property
@@ -82,7 +79,6 @@ class FilteredSource(Source[T]):
         return f"{len(self._rows)} of {of} match"
 
     def row(self, index: int) -> T | None:
-        """Return a matching row."""
         if self._match is None:
             return self.base.row(index)
         return self._rows[index] if 0 <= index < len(self._rows) else None
@@ -162,7 +158,6 @@ class FilteredSource(Source[T]):
             self.base.want(first, last)
 
     def cancel(self) -> None:
-        """Stop reading on."""
         self.base.cancel()
 
     def retry(self) -> None:

@@ -235,7 +235,6 @@ class Views(Line):
         self._spans: list[tuple[int, int, str]] = []
 
     def parts(self, width: int) -> tuple[Text, Text]:
-        """The views, the current one in brackets."""
         text, self._spans = Text(), []
         place = self.place
         views, form = _that_fit(place.views, place.view, width)
@@ -381,7 +380,6 @@ class Status(Line):
         self.call_later(self.update)
 
     def render_line(self, y: int) -> Strip:
-        """Draw one of the lines."""
         if y < len(self._folded):
             return self._folded[y]
         return super().render_line(y)

@@ -1,4 +1,4 @@
-"""The pages of a list that were read one after the other, of which not all need be in memory."""
+"""The pages of a list that were read in order; far ones may be dropped from memory."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ async def run_command(owner: Any, command: Command, rest: str) -> None:
 
 @contextmanager
 def because(owner: Any, name: str) -> Iterator[None]:
-    """Let what is sent meanwhile, and by tasks that begin meanwhile, name its action.
+    """Tag the requests sent meanwhile, also by tasks that begin meanwhile, with their action.
 
     What is done in a sheet is done for the action that opened it, too.
     """
@@ -313,11 +313,11 @@ class Keyboard:
         return chain
 
     def takes(self, event: Typed) -> bool:
-        """Whether a key, or what is pasted, is for something else than what is in front now."""
+        """Whether a key or paste is for another screen than the one in front."""
         return self.ahead.take(event) or self.early.take(event)
 
     def is_text(self, event: Typed) -> bool:
-        """Whether the field in focus takes a key, or what is pasted, as text."""
+        """Whether the field in focus takes a key or paste as text."""
         focused = self.app.screen.focused
         if focused is None or not _takes_text(focused):
             return False

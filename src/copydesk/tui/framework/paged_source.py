@@ -90,7 +90,6 @@ class PagedSource(Source[T]):
 
     @property
     def busy(self) -> bool:
-        """Whether a page is being read."""
         return self._task is not None and not self._task.done()
 
     @property
@@ -236,7 +235,7 @@ class PagedSource(Source[T]):
         self._pump()
 
     async def _recall(self, token: str | None) -> FromKept[_Page[T]] | None:
-        """Return what is kept of a page that was not read yet, if anything is.
+        """Return the cached rows of a page that was not read yet, if there are any.
 
         That of the first page is shown until the service has answered. The others are looked up
         only where it could not be asked: they go on where the first one ends.
@@ -256,7 +255,7 @@ class PagedSource(Source[T]):
             self.notify("grown")
 
     def _fail(self, error: Exception) -> None:
-        """Say why a page could not be read; what is kept of the list stays where it may."""
+        """Say why a page could not be read; cached rows of the list stay where allowed."""
         from copydesk.client.errors import Forbidden, NotFound, RateLimited, Unreachable
 
         self.failure = error
@@ -273,7 +272,7 @@ class PagedSource(Source[T]):
         self.notify("state")
 
     def _replace(self, pages: list[tuple[list[T], str | None, str | None]]) -> None:
-        """Show what was read in the place of what was kept; the cursor stays on its row."""
+        """Show the rows that were read instead of the cached ones; the cursor stays on its row."""
         self.kept_at = None
         self._fresh_pages = pages
         self.fold()

@@ -77,7 +77,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         self.retitle()
 
     def waits_changed(self) -> None:
-        """Show what waits in the outbox by now of what is shown here, where that is told."""
+        """Show again which objects here have waiting writes."""
 
     def retitle(self) -> None:
         """Build the border's title again from what it is made of."""
@@ -101,7 +101,6 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
 
     @property
     def place(self) -> Place:
-        """The place it is on."""
         return cast("Place", self.screen)
 
     def nothing_said(self, text: str) -> str:

@@ -146,7 +146,7 @@ class Place(CommonActions, Loading, Shaped):
             break
 
     def url(self) -> str | None:
-        """Return the address of what is selected, for ``o`` and ``y``; None when it has none."""
+        """Return the URL of the selected object, for ``o`` and ``y``; None when it has none."""
         return None
 
     def withheld(self) -> str | None:
@@ -158,7 +158,7 @@ class Place(CommonActions, Loading, Shaped):
         return None
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of what is under the cursor comes from, if it has any."""
+        """Return the read of the selected object's JSON, if it has any."""
         return None
 
     def copies(self) -> Sequence[tuple[str, str]]:
@@ -404,7 +404,7 @@ class Place(CommonActions, Loading, Shaped):
             status.clear(young=True)
 
     def tell(self, text: str, tone: Tone | str = "") -> None:
-        """Say something that comes from a worker: on the place that is in front by then."""
+        """Say something from a worker, on the place that is in front when it says it."""
         front = self.app.screen
         (front if isinstance(front, Place) else self).say(text, tone)
 

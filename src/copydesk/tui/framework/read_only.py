@@ -1,4 +1,4 @@
-"""A session that only reads: what writes is not offered; asked for all the same, it says so.
+"""A read-only session: actions that write are not offered, and say why when asked for.
 
 What counts as a write is declared (`Action.writes`). The client of such a session refuses writes
 too, before anything is sent; what stays on this machine (drafts, views, what was seen) goes on.

@@ -69,13 +69,13 @@ class Loading(Screen[None]):
 
     @property
     def kept_at(self) -> datetime | None:
-        """When the oldest came of what is shown of what is kept; None where nothing is."""
+        """The age of the oldest cached answer on screen; None if there is none."""
         sources = (source.kept_at for source in self.paged_sources())
         return min((at for at in (*self._kept.values(), *sources) if at is not None), default=None)
 
     @property
     def failing(self) -> bool:
-        """Whether something of what is shown was asked for last without an answer to it."""
+        """Whether the last read of something on screen failed."""
         return bool(self._failing) or any(source.silent for source in self.paged_sources())
 
     def doubt(self) -> None:
@@ -316,7 +316,7 @@ class Loading(Screen[None]):
         return task is not None and not task.done() and task.cancel()
 
     def left_behind(self, group: str, of: str) -> bool:
-        """Whether of that only what is kept was shown: the service has not answered yet.
+        """Whether only a cached read of it was shown: the service has not answered yet.
 
         A place that remembers what it has read asks for this before it trusts its memory.
         """
@@ -441,7 +441,7 @@ class Loading(Screen[None]):
         *,
         quiet: bool,
     ) -> bool:
-        """Show what is kept, unless what is shown is newer; return whether it does."""
+        """Show the cached read unless a newer one is shown; return whether it does."""
         session = self._place.session
         found = await from_kept(read)
         if found is None or found.at is None or not self.is_attached:
@@ -500,7 +500,7 @@ class Loading(Screen[None]):
         status.update()
 
     def stop_reading(self) -> bool:
-        """Stop what is slow enough to be shown; False when nothing is."""
+        """Stop the reads that are shown as slow; False when there are none."""
         status = self.query_one(Status)
         stopped = [self.cancel_load(group) for group in list(status.slow)]
         return any(stopped)
@@ -512,5 +512,5 @@ class Loading(Screen[None]):
 
 
 def _left(group: str, of: str) -> str:
-    """Return the name under which is noted that something was left with what is kept of it."""
+    """Return the name of the note that a row was left while only its cached read was shown."""
     return f"{group}, left: {of}"

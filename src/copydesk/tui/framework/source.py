@@ -127,7 +127,6 @@ class ListSource(Source[T]):
 
     @property
     def loaded(self) -> int:
-        """All of them."""
         return len(self._rows)
 
     def row(self, index: int) -> T | None:

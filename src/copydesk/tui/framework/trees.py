@@ -182,7 +182,7 @@ class TreeSource(ListSource[Twig[T]]):
             self.notify("reset")
 
     def unfold(self, row_id: str) -> None:
-        """Show what is below an item, reading it first where that is needed."""
+        """Show the children of an item, reading them first if needed."""
         at = self.index_of(row_id)
         twig = self.row(at) if at is not None else None
         if at is None or twig is None or not twig.foldable or twig.unfolded:
@@ -199,7 +199,7 @@ class TreeSource(ListSource[Twig[T]]):
         self.notify("reset")
 
     def collapse(self, row_id: str) -> None:
-        """Hide what is below an item."""
+        """Hide the children of an item."""
         at = self.index_of(row_id)
         twig = self.row(at) if at is not None else None
         if at is None or twig is None or not twig.unfolded:
@@ -257,7 +257,6 @@ class TreeSource(ListSource[Twig[T]]):
 
     @property
     def filtering(self) -> bool:
-        """Whether a filter is on."""
         return self._match is not None
 
     def _show_matching(self, match: Callable[[T], bool]) -> None:

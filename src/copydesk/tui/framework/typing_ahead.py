@@ -1,4 +1,4 @@
-"""What is typed while an action opens the field that it is for: kept, and given to that.
+"""Text typed ahead, while an action opens its field: kept, and given to that field.
 
 Who presses the key of a comment and types on means the comment, however long its field takes to
 come: nothing of it may act as commands. It is on the disk within a second, as a draft of its own
@@ -91,7 +91,7 @@ class TypingAhead:
         self._timer: Timer | None = None
 
     async def follow(self, screen: Screen[Any], action: Action, result: Awaitable[Any]) -> Any:
-        """Await an action that opens a field; what is typed until then is for that."""
+        """Await an action that opens a field; text typed until then is for that field."""
         before, keys, draft = self.opening, [], ""
         if before is not None and before.resumes is screen:
             keys, draft, self.opening = before.keys, before.draft, None
@@ -156,7 +156,7 @@ class TypingAhead:
                 return
 
     async def once_read(self, owner: Any, action: Action) -> None:
-        """Do an action as soon as what it is about has been read, unless it is off even then.
+        """Run an action as soon as its row has been read, unless a guard refuses it then.
 
         Awaited by `follow`: its user may type meanwhile.
         """
@@ -183,7 +183,7 @@ class TypingAhead:
 
     @property
     def waited(self) -> bool:
-        """Whether the action that goes on here had to wait until what it is about was read.
+        """Whether the action that goes on here had to wait for its row to be read.
 
         What was typed meanwhile is for its field: it asks nothing before that it can do without.
         """
@@ -191,7 +191,7 @@ class TypingAhead:
         return opening is not None and opening is self.opening and opening.waited
 
     def take(self, event: Typed) -> bool:
-        """Take a key, or what is pasted, if it is for a field that is not there yet."""
+        """Take a key or paste that is for a field that is not there yet."""
         opening, front = self.opening, self._app.screen
         pressed = event.key if isinstance(event, events.Key) else ""
         if opening is not None and opening.resumes is not None and pressed in PASS:
@@ -312,7 +312,7 @@ class TypingAhead:
             (sheet.focused or sheet)._forward_event(key)
 
     async def _give(self, opening: Opening) -> None:
-        """Let what was typed for a field come to what is in front, in its order."""
+        """Deliver the keys typed for a field to the screen in front, in order."""
         if self.opening is opening:
             self.opening = None
             for key in opening.keys:
@@ -365,7 +365,7 @@ class TypingAhead:
         self._end(f"Stopped: “{opening.label}” was not opened.", stopped=True)
 
     def _end(self, said: str = "", *, stopped: bool = False) -> None:
-        """Wait for no field any more; what was typed for it is not lost."""
+        """Stop waiting for a field; its text is not lost."""
         opening, self.opening = self.opening, None
         if opening is None:
             return

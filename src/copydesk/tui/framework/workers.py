@@ -38,7 +38,7 @@ HEARD_SECONDS = 1.0
 
 
 def heard(node: DOMNode) -> asyncio.Future[None]:
-    """Return what is done once all that holds a node has heard what it posted before.
+    """Return an awaitable that is done once the ancestors of a node handled its earlier messages.
 
     The next key waits for it: it is for what comes of that, and not for what is left by it.
     """

@@ -101,7 +101,6 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
 
     @classmethod
     def of_update(cls, label: str, clash: ConflictedError) -> ConflictSheet:
-        """Return the sheet of an update that conflicted."""
         said = "Not updated: both sides changed the same things.\nNothing was changed."
         if not clash.request.outdated:
             said = "Updated, with conflicts: they are in the change request now and need hands."
@@ -109,7 +108,6 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
 
     @classmethod
     def of_merge(cls, label: str, clash: ConflictedError) -> ConflictSheet:
-        """Return the sheet of a merge that conflicted."""
         said = "Not merged: both sides changed the same things.\nNothing was changed."
         return cls._of(f"Merge {label}", said, clash)
 
@@ -130,7 +128,6 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
         return conflict.page.id if conflict is not None and conflict.page is not None else None
 
     def on_mount(self) -> None:
-        """Show the first."""
         self._fit()
         self._show()
 

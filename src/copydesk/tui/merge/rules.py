@@ -118,7 +118,6 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         )
 
     def body(self) -> ComposeResult:
-        """What it is about, the rules, and the keys."""
         about = ["All that are ticked must hold before a change request merges."]
         if self._inherited is not None:
             about.append(f"The organization's: {self._inherited}.")

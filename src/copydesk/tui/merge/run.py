@@ -151,7 +151,6 @@ class MergeRunPlace(HasDetails, scope="merge_run_place"):
         )
 
     def trail(self) -> Iterable[str]:
-        """The organization and this."""
         yield self.session.organization_title or "no organization"
         yield "Merge run"
 
@@ -195,7 +194,6 @@ class MergeRunPlace(HasDetails, scope="merge_run_place"):
         return f"{_capital(present.summary(run))}. Y copies the report."
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of the rows."""
         return [
             (glyphs().passed, "merged"),
             (glyphs().failed, "stopped here"),
@@ -206,7 +204,6 @@ class MergeRunPlace(HasDetails, scope="merge_run_place"):
     # Showing it
 
     def opened(self) -> None:
-        """Show the run, and follow it."""
         self._stop = self.session.watch(self._follow)
         self._name_views()
         self._show()

@@ -155,7 +155,6 @@ class ClaimsSheet(ScrollingSheet[None], scope="claims"):
         self._shown = False
 
     def body(self) -> ComposeResult:
-        """What it is, and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self._facts(), id="claims")
         yield Label(self._keys(), classes="keys", id="claims-keys")

@@ -34,11 +34,9 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         self._name = ""
 
     def resource_of(self, view: str) -> Resource[Any]:
-        """Return what a view lists."""
         return KINDS.get(view, SPACES)
 
     def within(self) -> Iterable[str]:
-        """The member."""
         yield "Members"
         yield self._name or clean(self.target.item or "nobody")
 

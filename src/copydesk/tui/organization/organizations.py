@@ -55,7 +55,6 @@ class ChoosePrompt(SearchPrompt):
             pane.open_row()
 
     def recall(self, by: int) -> None:
-        """Move in the list."""
         self._pane.move(by)
 
 
@@ -75,7 +74,6 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
 
     @property
     def at_hand(self) -> AtHand | None:
-        """The organization under the cursor."""
         row = self.rows.selected
         return None if row is None else AtHand(row.id, row.title, present.administers(row))
 
@@ -109,7 +107,6 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         return (row.url or None) if row is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         row = self.rows.selected
         if row is None:
             return []
@@ -124,7 +121,6 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         return Raw(f"organization {row.title}", "get_organization", (row.id,))
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of the list."""
         return [*super().signs(), (glyphs().passed, "where you are")]
 
     def status_left(self) -> str:

@@ -68,7 +68,6 @@ class SAMLProvidersPlace(KnowsRights, ResourcePlace[Any], scope="saml_providers"
     RESOURCE = PROVIDERS
 
     def resource_of(self, view: str) -> Resource[Any]:
-        """Return what a view lists."""
         return LOGINS if view == "logins" else PROVIDERS
 
     def copies(self) -> Sequence[tuple[str, str]]:

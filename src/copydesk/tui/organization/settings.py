@@ -109,7 +109,6 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
         yield Part("side", self.facts)
 
     def trail(self) -> Iterable[str]:
-        """The organization, and that these are its settings."""
         meant = self.at_hand
         yield meant.title if meant is not None else "no organization"
         yield "Settings"
@@ -121,11 +120,9 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
         return not_admin(self) or super().status_left()
 
     def url(self) -> str | None:
-        """Return the address of the organization in the application."""
         return web_address(self.read.urls.app) or None if self.read is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         read, setting = self.read, self.rows.selected
         if read is None:
             return []
@@ -145,7 +142,6 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
     # Reading
 
     def reload(self) -> None:
-        """Read the organization."""
         self.load(
             "settings", self._read, self._arrived, what="Reading the settings", failed=self._unread
         )

@@ -77,7 +77,6 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         self.team: Team | None = None
 
     def within(self) -> Iterable[str]:
-        """The team."""
         yield "Teams"
         yield self.called
 

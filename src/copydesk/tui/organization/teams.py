@@ -44,7 +44,6 @@ class TeamsPlace(AddsByRight["Team"], scope="teams"):
     READERS_EMPTY = "There are no teams in this organization."
 
     def open_item(self, item: Team) -> None:
-        """Go to who is in the team."""
         target = Target(organization=self.organization, item=item.id)
         self.desk.go_soon("team-members", target)
 

@@ -120,7 +120,6 @@ class ResourceList(Limited, Generic[T], scope="resource_list"):
         return found.items, following, found.count
 
     def reload(self) -> None:
-        """Read the list again."""
         self.rows.empty = self.missing() or self._nothing()
         if self._sorting is not None and self.loads:
             self._read_sorted(*self._sorting)
@@ -192,7 +191,6 @@ class ResourceList(Limited, Generic[T], scope="resource_list"):
         super().arrived_later()
 
     def view_changed(self) -> None:
-        """Ask for what the view is of."""
         resource = self.resource_of(self.view)
         # What another view reads is read for being here, as what the first one reads.
         before = CAUSE.set((*CAUSE.get(), f"{GO}{self.PLACE}"))

@@ -93,7 +93,6 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         yield self.facts
 
     def trail(self) -> Iterable[str]:
-        """Whose they are, and what they are."""
         yield self.session.title_of(self.organization) or "no organization"
         yield from self.within()
         yield self.resource.title
@@ -112,7 +111,6 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         return clean(self.resource.label(item)) or clean(self.resource.key(item))
 
     def url(self) -> str | None:
-        """Return the address of the item."""
         item = self.item
         return None if item is None else self.resource.url(item)
 
@@ -156,11 +154,9 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         return None
 
     def space_at_hand(self) -> str | None:
-        """Return the space whose list this is."""
         return self.target.space
 
     def opened(self) -> None:
-        """Name the views."""
         if self.resource.views:
             self.set_views(self.resource.views)
         if self.OF_SPACE and self.target.space is None:

@@ -65,7 +65,6 @@ class Said(WrappedList, scope="said"):
         return 1 if self.said else 0
 
     def draw(self, row: int, width: int) -> list[Line]:
-        """Return the lines of the text."""
         text = clean(self.said, lines=True)
         return [
             [(" ", ""), *line]
@@ -106,7 +105,6 @@ class Activity(ScrollingSheet[None], scope="activity"):
         return self.query_one(VirtualList).selected
 
     def body(self) -> ComposeResult:
-        """The list."""
         self.add_class("help")
         yield VirtualList(
             self._source,

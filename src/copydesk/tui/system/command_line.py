@@ -88,7 +88,6 @@ class CommandPrompt(Prompt):
         return list(word.command.complete(asked(word.owner)))
 
     def complete(self) -> None:
-        """Complete as far as it is unambiguous."""
         name, blank, rest = self.input.value.partition(" ")
         if blank:
             word = self._offered.get(name)
@@ -114,7 +113,6 @@ class CommandPrompt(Prompt):
         super().close()
 
     def submitted(self, text: str) -> None:
-        """Do what it says."""
         self.close()
         text = text.strip()
         if not text:

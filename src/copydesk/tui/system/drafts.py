@@ -73,7 +73,6 @@ class Drafts(Place, scope="drafts"):
         return [(glyphs().failed, "could not be sent: the reason is above its text")]
 
     def trail(self) -> Iterable[str]:
-        """Yield where this is."""
         yield "Drafts"
 
     def requeued(self) -> None:
@@ -173,7 +172,6 @@ class Drafts(Place, scope="drafts"):
             self.desk.keyboard.ahead.resume(there, row.belongs.part)
 
     def copies(self) -> list[tuple[str, str]]:
-        """Offer the text."""
         row = self.rows.selected
         text = self._texts.get(row.key) if row is not None else None
         return [("text", text)] if text else []

@@ -137,6 +137,5 @@ class SearchPrompt(Prompt):
         super().close()
 
     def cancelled(self) -> None:
-        """End the filter."""
         self._pane.find_clear()
         self.close()

@@ -170,7 +170,6 @@ class Help(Sheet[None]):
         self._source = ListSource(self._rows, key=lambda row: row.id)
 
     def body(self) -> ComposeResult:
-        """The field and the list."""
         self.add_class("help")
         group: Column[Row] = Column(
             "group", "", lambda row: Text(row.group, style="muted"), width=5, drop=1

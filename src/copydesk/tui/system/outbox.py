@@ -111,7 +111,6 @@ class OutboxPlace(Place, scope="outbox"):
         return None if row is None else self.outbox.items.get(row.id)
 
     def trail(self) -> Iterable[str]:
-        """Yield where this is."""
         yield "Outbox"
 
     def opened(self) -> None:
@@ -354,7 +353,6 @@ class OutboxPlace(Place, scope="outbox"):
         self.tell("Kept: it waits with what you wrote.", "good")
 
     def resume_draft(self, part: str) -> None:
-        """Go on editing what a draft is of."""
         self.rows.select(part)
         entry = self.entry
         if entry is None or entry.id != part:

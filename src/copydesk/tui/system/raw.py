@@ -38,12 +38,10 @@ class RawPlace(Place, scope="raw"):
         """The JSON, once it is there."""
 
     def panes(self) -> ComposeResult:
-        """The text."""
         self.shown = TextView(title="JSON", empty="Reading…", plain=True, id="json")
         yield Part("main", self.shown)
 
     def trail(self) -> Iterable[str]:
-        """What it is the JSON of."""
         yield self.session.title_of(self.target.organization) or "no organization"
         yield clean(self._raw.title)
         yield "JSON"
@@ -54,7 +52,6 @@ class RawPlace(Place, scope="raw"):
         return f"{said}   masked: V in the list shows all" if self._raw.masked else said
 
     def reload(self) -> None:
-        """Read it again."""
         self.load(
             "json", self._read, self._arrived, what="Reading", failed=self._unread,
             local=not self._raw.operation,
@@ -86,7 +83,6 @@ class RawPlace(Place, scope="raw"):
             self.shown.set_text("")
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         return [("JSON", self.text)] if self.text else []
 
     @action("y", "copy", unless=not_read, show=30, group="Share", override=True)

@@ -119,7 +119,6 @@ class UndoList(Place, scope="undo_list"):
         yield Part("side", self.text)
 
     def trail(self) -> Iterable[str]:
-        """Yield where this is."""
         yield "Undo"
 
     def status_right(self) -> str:

@@ -45,7 +45,6 @@ class Facts(Pane):
         self._base = Style.null()
 
     def on_mount(self) -> None:
-        """Show the title."""
         self.retitle()
 
     def show(
@@ -67,7 +66,6 @@ class Facts(Pane):
         self.refresh_rows()
 
     def waits_changed(self) -> None:
-        """Say what waits by now."""
         self.show(self._given, about=self._about)
 
     @property

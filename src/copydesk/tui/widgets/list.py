@@ -306,7 +306,6 @@ class VirtualList(DrawnRows[T], scope="list"):
         return self.move(rows if pages > 0 else -rows)
 
     def move_first(self) -> bool:
-        """Go to the first row."""
         self._go(0)
         return True
 

@@ -213,7 +213,6 @@ class TextView(SpanPane):
         return lines
 
     def refresh_rows(self) -> None:
-        """Follow the theme."""
         self.forget_styles()
         self.refresh()
 
@@ -248,7 +247,6 @@ class TextView(SpanPane):
         return bool(self._found) and self._jump(direction, include_here=False)
 
     def find_clear(self) -> bool:
-        """End the search."""
         was, self._found = self._found, ""
         self.refresh()
         return bool(was)

@@ -185,7 +185,6 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         return [line.plain.rstrip() for line in Text(said).wrap(self.app.console, width)]
 
     def title_line(self) -> str:
-        """Return the title with the filter and what it found."""
         title = super().title_line()
         if self.tree_source.filtering:
             title += f"   filter: {self.tree_source.text}   {self.tree_source.matches} match"

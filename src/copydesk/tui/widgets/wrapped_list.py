@@ -71,7 +71,6 @@ class WrappedList(SpanPane):
         self._seen: tuple[int, int] | None = None
 
     def on_mount(self) -> None:
-        """Show the title."""
         self.retitle()
 
     # What subclasses say
@@ -310,14 +309,12 @@ class WrappedList(SpanPane):
         return True
 
     def move_first(self) -> bool:
-        """Go to the first row."""
         self.go_to(0)
         if self._top:
             self.scroll_to(y=0, animate=False)
         return True
 
     def move_last(self) -> bool:
-        """Go to the last row."""
         self.go_to(self.rows - 1)
         return True
 
@@ -344,7 +341,6 @@ class WrappedList(SpanPane):
         return bool(self._found) and self._jump(direction, self._at + direction)
 
     def find_clear(self) -> bool:
-        """End the search."""
         was, self._found = self._found, ""
         self.refresh()
         return bool(was)

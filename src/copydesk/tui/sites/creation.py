@@ -17,13 +17,13 @@ from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice, OrderedChoices
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.deletion import SiteDeleting
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.site import Site
+    from copydesk.tui.sites.list import SitesPlace
 
 NEW_KEY = "site new"
 """The key of the title of a site that is about to be made."""
@@ -60,32 +60,19 @@ def kept_plan(text: str | None) -> Plan | None:
     return None
 
 
-def may_not_make(here: SiteMaking) -> str | None:
+def may_not_make(here: SitesPlace) -> str | None:
     """Say so when the reader's role does not allow to make a site."""
     return (here.rights.make or None) if here.rights is not None else None
 
 
-class SiteMaking(SiteDeleting, scope="site_making"):
-    """The place that lists sites, without its list."""
+class CreationCommands(Commands, scope="site_making"):
+    """Making a site, question by question."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, here: SitesPlace) -> None:
+        super().__init__(here)
+        self.here = here
         self._begun = Plan()
         """What was chosen for a new site, until it is made."""
-
-    def opened(self) -> None:
-        """Find out what the reader may do here."""
-        super().opened()
-        organization = self.target.organization or self.session.organization
-        if organization is not None:
-            self.load(
-                "rights", lambda api: self.know_rights(api, organization),
-                lambda rights: self.refresh_frame(), what="Reading your role",
-            )  # fmt: skip
-
-    def reveal_site(self, site: str) -> None:
-        """Put the cursor on a site that was made, once the list has it."""
-        raise NotImplementedError
 
     @action(
         "ctrl+n",
@@ -100,22 +87,22 @@ class SiteMaking(SiteDeleting, scope="site_making"):
         """Make a site: its plan, who can read it, what it shows, its title. It is not published."""
         from copydesk.session.reads.spaces import read_desk
 
-        organization = self.target.organization or self.session.organization
+        organization = self.here.target.organization or self.here.session.organization
         if organization is None:
-            self.say("Which organization? go lists them.", "warn")
+            self.here.say("Which organization? go lists them.", "warn")
             return
-        api = await self.session.ready()
-        if (why := (await self.know_rights(api, organization)).make) != "":
-            self.tell(why, "warn")
+        api = await self.here.session.ready()
+        if (why := (await self.here.know_rights(api, organization)).make) != "":
+            self.here.tell(why, "warn")
             return
-        self.say("Reading spaces…")
+        self.here.say("Reading spaces…")
         desk, titles = await asyncio.gather(
             read_desk(api, organization), _titles(api, organization)
         )
-        self.clear_message(young=True)
+        self.here.clear_message(young=True)
         spaces = space_options(desk.nodes, keep=lambda space: True)
         names = {each.id: each.title for each in spaces}
-        plan = self._begun = kept_plan(self.session.drafts.load(NEW_KEY)) or self._begun
+        plan = self._begun = kept_plan(self.here.session.drafts.load(NEW_KEY)) or self._begun
         plan.spaces = tuple(each for each in plan.spaces if each in names)
         step = 0
         # Esc goes one question back, and leaves at the first.
@@ -129,7 +116,7 @@ class SiteMaking(SiteDeleting, scope="site_making"):
 
     def _keep(self, plan: Plan) -> None:
         """Keep what was chosen with the title that was typed before, if one was."""
-        drafts = self.session.drafts
+        drafts = self.here.session.drafts
         if (text := drafts.load(NEW_KEY)) and kept_plan(text) is not None:
             drafts.save(NEW_KEY, json.dumps(json.loads(text) | plan.to_dict()))
 
@@ -139,7 +126,7 @@ class SiteMaking(SiteDeleting, scope="site_making"):
 
         if step == 0:
             types = [Option(each, each, present.TYPES.get(each, "")) for each in get_args(SiteType)]
-            type_ = await self.desk.push_screen_wait(
+            type_ = await self.here.desk.push_screen_wait(
                 Choice("New site, 1 of 4: its plan", types, current=plan.type, wide=True)
             )
             plan.type = type_ or plan.type
@@ -148,7 +135,7 @@ class SiteMaking(SiteDeleting, scope="site_making"):
             audiences = [
                 Option(each, each, present.readers(each)) for each in get_args(SiteVisibility)
             ]
-            visibility = await self.desk.push_screen_wait(
+            visibility = await self.here.desk.push_screen_wait(
                 Choice(
                     "New site, 2 of 4: who can read it once it is published",
                     audiences, current=plan.visibility, wide=True,
@@ -156,7 +143,7 @@ class SiteMaking(SiteDeleting, scope="site_making"):
             )  # fmt: skip
             plan.visibility = visibility or plan.visibility
             return bool(visibility)
-        chosen = await self.desk.push_screen_wait(
+        chosen = await self.here.desk.push_screen_wait(
             OrderedChoices("New site, 3 of 4: what it shows", spaces, ticked=plan.spaces)
         )
         if chosen is not None:
@@ -196,9 +183,9 @@ class SiteMaking(SiteDeleting, scope="site_making"):
                     "spaces": list(plan.spaces),
                 }
             )
-            deletes = self.rights is not None and not self.rights.delete
+            deletes = self.here.rights is not None and not self.here.rights.delete
             made.append(
-                await self.perform(
+                await self.here.perform(
                     "Make site",
                     clean(values["title"]),
                     lambda api: api(ops.create_site, organization, body),
@@ -222,26 +209,19 @@ class SiteMaking(SiteDeleting, scope="site_making"):
             draft_key=NEW_KEY, facts=facts, send=send, verb="make it",
             beside=plan.to_dict(), leaves="back",
         )  # fmt: skip
-        await self.desk.push_screen_wait(form)
+        await self.here.desk.push_screen_wait(form)
         if not made:
             return False
         site, self._begun = made[0], Plan()
-        self.reveal_site(site.id)
+        self.here.reveal_site(site.id)
         target = Target(organization=organization, site=site.id)
-        await self.desk.go("site-structure", target)
-        self.tell(
+        await self.here.desk.go("site-structure", target)
+        self.here.tell(
             f"{present.title_of(site)} is made, with {plural(site.site_spaces, 'space')}, "
             "and not published. W publishes it.",
             "good",
         )
         return True
-
-    def resume_draft(self, part: str) -> None:
-        """Begin a new site again; the title that was typed is in its last question."""
-        from copydesk.tui.framework.keyboard import run
-
-        if part == "new":
-            self.desk.call_later(run, self, self.ACTIONS["make"])
 
 
 async def _titles(api: Api, organization: str) -> frozenset[str]:

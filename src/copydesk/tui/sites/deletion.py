@@ -5,31 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copydesk.tui.dialogs.dialog import TypeToConfirm
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.publication import SitePublishing, read_links
+from copydesk.tui.sites.publication import read_links
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.sites.publication import SitePublishing
 
 
-def may_not_delete(here: SiteDeleting) -> str | None:
+def may_not_delete(here: SitePublishing) -> str | None:
     """Say so when the reader's role does not allow to delete a site."""
     return (here.rights.delete or None) if here.rights is not None else None
 
 
-def no_site_to_delete(here: SiteDeleting) -> str | None:
+def no_site_to_delete(here: SitePublishing) -> str | None:
     """Say so when the cursor is on no site."""
     return None if here.site_at_hand() else "Put the cursor on a site first."
 
 
-class SiteDeleting(SitePublishing, scope="site_deleting"):
-    """A place where a site can be deleted."""
+class DeletionCommands(Commands, scope="site_deleting"):
+    """Deleting a site, where one is at hand."""
 
-    def site_deleted(self) -> None:
-        """Show that the site is gone."""
-        if self.is_attached:
-            self.read_again()
+    def __init__(self, here: SitePublishing) -> None:
+        super().__init__(here)
+        self.here = here
 
     @action(
         "D",
@@ -44,19 +44,19 @@ class SiteDeleting(SitePublishing, scope="site_deleting"):
         """Delete the site once its title was typed: links and structure go, the content stays."""
         from copydesk.contract import operations as ops
 
-        organization = self.target.organization or self.session.organization
-        site_id = self.site_at_hand()
+        organization = self.here.target.organization or self.here.session.organization
+        site_id = self.here.site_at_hand()
         if organization is None or site_id is None:
             return
         ids = organization, site_id
-        api = await self.session.ready()
-        if (why := (await self.know_rights(api, organization)).delete) != "":
-            self.tell(why, "warn")
+        api = await self.here.session.ready()
+        if (why := (await self.here.know_rights(api, organization)).delete) != "":
+            self.here.tell(why, "warn")
             return
         site = await api(ops.get_site, *ids)
         links, sections = await read_links(api, *ids), await self._sections(api, ids)
         title = present.title_of(site)
-        agreed = await self.desk.push_screen_wait(
+        agreed = await self.here.desk.push_screen_wait(
             TypeToConfirm(
                 f"Delete {title}",
                 present.delete_facts(site, links, sections),
@@ -81,10 +81,10 @@ class SiteDeleting(SitePublishing, scope="site_deleting"):
             await api(ops.delete_site, *ids)
             return True
 
-        await self.perform(
+        await self.here.perform(
             "Delete site", title, send, look=look, done=f"{title} is deleted. Its content is kept."
         )
-        self.site_deleted()
+        self.here.site_deleted()
 
     async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
         """Return how many sections a site has; None where that is not told."""

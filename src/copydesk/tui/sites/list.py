@@ -21,7 +21,9 @@ from copydesk.tui.framework.details import HasDetails
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, View
 from copydesk.tui.framework.sources import PagedSource
-from copydesk.tui.sites.creation import SiteMaking
+from copydesk.tui.sites.creation import CreationCommands
+from copydesk.tui.sites.deletion import DeletionCommands
+from copydesk.tui.sites.publication import SitePublishing
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -55,10 +57,11 @@ def no_site(here: SitesPlace) -> str | None:
 
 
 @place("sites", key="t", title="Sites", uses="list_sites")
-class SitesPlace(SiteMaking, HasDetails, scope="sites"):
+class SitesPlace(SitePublishing, HasDetails, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
     RAW = ("get_site",)
+    COMMAND_CLASSES = (DeletionCommands, CreationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -140,9 +143,20 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         self._revealed = site
 
     def opened(self) -> None:
-        """Show the views."""
+        """Show the views; find out what the reader may do here."""
         super().opened()
         self.set_views(VIEWS)
+        organization = self.target.organization or self.session.organization
+        if organization is not None:
+            self.load(
+                "rights", lambda api: self.know_rights(api, organization),
+                lambda rights: self.refresh_frame(), what="Reading your role",
+            )  # fmt: skip
+
+    def resume_draft(self, part: str) -> None:
+        """Begin a new site again; the title that was typed is in its last question."""
+        if part == "new":
+            self.do_soon("make")
 
     def view_changed(self) -> None:
         """Ask for the sites of the view."""

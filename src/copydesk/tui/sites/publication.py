@@ -94,6 +94,11 @@ class SitePublishing(Place, scope="site_publishing"):
         self.published = None
         super().turned(results)
 
+    def site_deleted(self) -> None:
+        """Show that the site at hand is gone."""
+        if self.is_attached:
+            self.read_again()
+
     async def know_rights(self, api: Api, organization: str) -> Rights:
         """Return what the reader may do, read at the first call. Raises ``ApiError``."""
         if self.rights is None or (self._rights_kept and not reads_kept()):

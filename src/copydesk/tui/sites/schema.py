@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.present.json_views import Raw
+from copydesk.session.draft_keys import schema_key
 from copydesk.session.errors import with_key
-from copydesk.session.reads.visitor_schema import SchemaRead, read_schema
+from copydesk.session.reads.visitor_schema import KeptSchema, SchemaRead, kept_schema, read_schema
 from copydesk.session.site_rows import SchemaRow
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.details import HasDetails
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import schema_cells as present
-from copydesk.tui.sites.schema_editor import SchemaEditing
+from copydesk.tui.sites.schema_editor import EditCommands
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -45,13 +46,17 @@ def no_row(here: SiteSchemaPlace) -> str | None:
 
 
 @place("site-schema", title="Visitor attributes")
-class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
+class SiteSchemaPlace(SiteTabs, HasDetails, scope="site_schema"):
     """What a site may know of its visitors, to show them different things."""
 
     RAW = ("get_adaptive_schema",)
+    COMMAND_CLASSES = (EditCommands,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.read: SchemaRead | None = None
+        self.kept: KeptSchema | None = None
+        """What was edited and not sent."""
         self._behind = False
         """Whether others changed the schema since it was read."""
 
@@ -178,8 +183,19 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
         self.rows.retitle()
         self.refresh_frame()
 
-    def show_kept(self) -> None:
-        """Show whether an edit is kept."""
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The organization and the site."""
+        return self.target.organization or "", self.target.site or ""
+
+    @property
+    def draft_key(self) -> str:
+        """The key under which an edit is kept."""
+        return schema_key(self.ids[1])
+
+    def take_kept(self) -> None:
+        """Learn whether an edit is kept on this machine."""
+        self.kept = kept_schema(self.session.drafts.load(self.draft_key))
         self.refresh_frame()
 
     def on_screen_resume(self) -> None:
@@ -192,7 +208,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
         """Open the editor again, with the edit that is kept."""
         self.resuming = part if self.read is None else ""
         if self.read is not None:
-            self.app.call_later(run, self, self.ACTIONS["edit"])
+            self.do_soon("edit")
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of the row."""

@@ -1,7 +1,7 @@
 """Editing the adaptive schema of a site outside, checking it, and sending it.
 
-A mixin of the place that shows it, apart from it for length. What was written is kept on disk until
-it has arrived: when it is wrong, when it is refused, and when nobody says yes.
+What was written is kept on disk until it has arrived: when it is wrong, when it is refused, and
+when nobody says yes.
 """
 
 from __future__ import annotations
@@ -17,73 +17,49 @@ from copydesk.domain.json_text import JSON, JsonText, JsonTextError, read_json
 from copydesk.domain.site_audience_inverses import schema_changed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import Changes, Problem, all_problems, changes
-from copydesk.session.draft_keys import schema_key
 from copydesk.session.reads.visitor_schema import (
     KeptSchema,
     SchemaRead,
     find_sent,
-    kept_schema,
     read_schema,
     send_schema,
 )
-from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.problems import ProblemsSheet
-from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.sites import schema_cells as present
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.sites.schema import SiteSchemaPlace
 
 
 DOUBTFUL = "The API document does not have this; the service may refuse it:"
 
 
-def not_allowed(here: SchemaEditing) -> str | None:
+def not_allowed(here: SiteSchemaPlace) -> str | None:
     """Say why the reader may not change the schema."""
     if here.read is None:
         return "The schema has not been read yet."
     return here.read.refused or None
 
 
-def nothing_kept(here: SchemaEditing) -> str | None:
+def nothing_kept(here: SiteSchemaPlace) -> str | None:
     """Say so when no edit is kept."""
     return None if here.kept is not None else "No edit of the schema is kept. e begins one."
 
 
-class SchemaEditing(HasDetails, scope="schema_editing"):
-    """The place of a site's schema, without what it shows."""
+class EditCommands(Commands, scope="schema_editing"):
+    """Editing the schema of a site, and dropping an edit."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.read: SchemaRead | None = None
-        self.kept: KeptSchema | None = None
-        """What was edited and not sent."""
-
-    @property
-    def ids(self) -> tuple[str, str]:
-        """The organization and the site."""
-        return self.target.organization or "", self.target.site or ""
-
-    @property
-    def draft_key(self) -> str:
-        """The key under which an edit is kept."""
-        return schema_key(self.ids[1])
-
-    def show_kept(self) -> None:
-        """Show whether an edit is kept."""
-        raise NotImplementedError
-
-    def take_kept(self) -> None:
-        """Learn whether an edit is kept on this machine."""
-        self.kept = kept_schema(self.session.drafts.load(self.draft_key))
-        self.show_kept()
+    def __init__(self, here: SiteSchemaPlace) -> None:
+        super().__init__(here)
+        self.here = here
 
     def _keep(self, text: str, base: JSON) -> None:
-        self.session.drafts.save(self.draft_key, KeptSchema(text, base).to_text())
-        self.take_kept()
+        self.here.session.drafts.save(self.here.draft_key, KeptSchema(text, base).to_text())
+        self.here.take_kept()
 
     @action(
         "e",
@@ -96,18 +72,20 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
     )
     async def edit(self) -> None:
         """Edit the schema in $EDITOR; it is checked, and shown again, before anything is sent."""
-        assert self.read is not None
+        assert self.here.read is not None
         while True:
-            self.take_kept()
-            base = self.read.schema if self.kept is None else self.kept.base
-            before = self.read.text if self.kept is None else self.kept.text
+            self.here.take_kept()
+            base = self.here.read.schema if self.here.kept is None else self.here.kept.base
+            before = self.here.read.text if self.here.kept is None else self.here.kept.text
             try:
-                text = edit_in_editor(self.desk, before, suffix=".json")
+                text = edit_in_editor(self.here.desk, before, suffix=".json")
             except EditorError as error:
-                self.tell(f"{error} e opens it again." if self.kept else str(error), "warn")
+                self.here.tell(
+                    f"{error} e opens it again." if self.here.kept else str(error), "warn"
+                )
                 return
-            if self.kept is None and text.strip() == before.strip():
-                self.tell("Nothing was changed.")
+            if self.here.kept is None and text.strip() == before.strip():
+                self.here.tell("Nothing was changed.")
                 return
             self._keep(text, base)
             if not await self._offer(text, base):
@@ -124,26 +102,28 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
     )
     async def send_kept(self) -> None:
         """Send the edit that is kept, after it was checked and shown."""
-        self.take_kept()
-        if self.kept is not None and await self._offer(self.kept.text, self.kept.base):
+        self.here.take_kept()
+        if self.here.kept is not None and await self._offer(
+            self.here.kept.text, self.here.kept.base
+        ):
             await self.edit()
 
     @action("X", "drop edit", unless=nothing_kept, show=12, group="Change")
     async def drop(self) -> None:
         """Drop the edit that is kept on this machine; u brings it back."""
-        key, drafts = self.draft_key, self.session.drafts
+        key, drafts = self.here.draft_key, self.here.session.drafts
         sheet = Confirm("Drop the edit of the schema?", ["Nothing was sent of it."], verb="drop it")
-        if not await self.desk.push_screen_wait(sheet):
+        if not await self.here.desk.push_screen_wait(sheet):
             return
 
         async def discard(api: Api) -> None:
             await asyncio.to_thread(drafts.drop, key)
 
-        await self.perform(
+        await self.here.perform(
             "Discard", "edit of the adaptive schema", discard, reversal=draft_dropped(key),
             done="Dropped. u brings it back.",
         )  # fmt: skip
-        self.take_kept()
+        self.here.take_kept()
 
     async def _offer(self, text: str, base: JSON) -> bool:
         """Check a text, show what it changes and send it; True to edit it again."""
@@ -157,7 +137,7 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
                 Text(_around(line, error.column), "code"),
             ]
             return await self._wrong("This is no JSON", facts)
-        self.session.asks()
+        self.here.session.asks()
         problems = await asyncio.to_thread(all_problems, found.value)
         wrong = [problem for problem in problems if problem.certain]
         if wrong or found.twice:
@@ -168,21 +148,21 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
         return False
 
     async def _wrong(self, title: str, facts: Sequence[Fact]) -> bool:
-        again = await self.desk.push_screen_wait(ProblemsSheet(title, facts))
+        again = await self.here.desk.push_screen_wait(ProblemsSheet(title, facts))
         return again is True
 
     async def _confirm(self, found: JsonText, doubts: Sequence[Problem], base: JSON) -> None:
         now = await self._read_now()
         made = changes(now.schema, found.value)
         if not made and now.schema == found.value:
-            self.session.drafts.drop(self.draft_key)
-            self.take_kept()
-            self.tell("The schema is so already: nothing is to be sent.")
+            self.here.session.drafts.drop(self.here.draft_key)
+            self.here.take_kept()
+            self.here.tell("The schema is so already: nothing is to be sent.")
             return
         facts: list[Fact] = list(present.change_lines(made, now.used))
         theirs = changes(base, now.schema)
         if theirs:
-            when = present.changed_at(now.updated, self.session.now)
+            when = present.changed_at(now.updated, self.here.session.now)
             facts += [
                 "",
                 Text(f"Somebody changed the schema since you began ({when}). They:", style="warn"),
@@ -194,32 +174,32 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
             facts += present.problem_lines(doubts, found)
         facts += ["", "Readers get it at once. u puts the former schema back."]
         title = f"Another schema for {shorten(now.site.title, 40)}"
-        if await self.desk.push_screen_wait(Confirm(title, facts, verb="send it")):
+        if await self.here.desk.push_screen_wait(Confirm(title, facts, verb="send it")):
             await self._send(found.value, now, made)
 
     async def _read_now(self) -> SchemaRead:
         """Read the schema again. Raises ``ApiError``."""
         from copydesk.contract import operations as ops
 
-        api = await self.session.ready()
-        site = await api(ops.get_site, *self.ids)
-        refused = self.read.refused if self.read is not None else ""
-        return await read_schema(api, self.ids[0], site, refused)
+        api = await self.here.session.ready()
+        site = await api(ops.get_site, *self.here.ids)
+        refused = self.here.read.refused if self.here.read is not None else ""
+        return await read_schema(api, self.here.ids[0], site, refused)
 
     async def _send(self, schema: JSON, now: SchemaRead, made: Changes) -> None:
-        ids = self.ids
+        ids = self.here.ids
         try:
-            await self.perform(
+            await self.here.perform(
                 "Change schema",
                 f"{shorten(now.site.title, 30)}: {present.summary(made)}",
                 lambda api: send_schema(api, ids, schema, now.schema),
                 reversal=schema_changed(ids, now.schema, schema),
                 look=lambda api: find_sent(api, ids, schema),
-                draft=self.draft_key,
+                draft=self.here.draft_key,
             )
         finally:
-            self.take_kept()
-        self.read_again()
+            self.here.take_kept()
+        self.here.read_again()
 
 
 def _around(line: str, column: int) -> str:

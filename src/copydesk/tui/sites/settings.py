@@ -14,22 +14,19 @@ from copydesk.domain.site_inverses import setting_as_read, setting_changed
 from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
-from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.deletion import SiteDeleting
 from copydesk.tui.sites.publication import no_publishing, read_links
 from copydesk.tui.sites.settings_cells import Setting
-from copydesk.tui.sites.tabs import SiteTabs
-from copydesk.tui.widgets.settings_list import SettingsList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.share_link import ShareLink
     from copydesk.contract.models.site import Site, SiteUpdate
+    from copydesk.tui.sites.settings_place import SiteSettingsPlace
 
 Facts = Callable[["Site"], "Sequence[Fact]"]
 """Says what a change means for a site as it is; nothing where that needs no agreement."""
@@ -39,19 +36,19 @@ HOST_AND_PATH = "It has to be a host plus path, such as www.acme.com/docs"
 LEFT = "Nothing was sent."
 
 
-def not_changeable(here: SiteSettings) -> str | None:
+def not_changeable(here: SiteSettingsPlace) -> str | None:
     """Say why the reader may not change this site."""
     if here.site is None:
         return "The settings have not been read yet."
     return (here.rights.change or None) if here.rights is not None else None
 
 
-def no_setting(here: SiteSettings) -> str | None:
+def no_setting(here: SiteSettingsPlace) -> str | None:
     """Say so when the cursor is on no setting."""
     return None if here.rows.selected is not None else "There is no setting here."
 
 
-def fixed_setting(here: SiteSettings) -> str | None:
+def fixed_setting(here: SiteSettingsPlace) -> str | None:
     """Say where a setting is changed that is not changed here."""
     setting, site = here.rows.selected, here.site
     if setting is None or site is None or setting.kind != "fixed":
@@ -93,22 +90,12 @@ def body_of(name: str, value: object) -> SiteUpdate:
     return SiteUpdate.model_validate({name: value})
 
 
-class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
-    """The place of a site's settings, without what it draws."""
+class SettingsCommands(Commands, scope="site_settings_changes"):
+    """Changing the settings of a site."""
 
-    rows: SettingsList[Setting]
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.site: Site | None = None
-
-    def show_site(self, site: Site) -> None:
-        """Show the settings as they are now."""
-        raise NotImplementedError
-
-    def site_deleted(self) -> None:
-        """Go to the other sites."""
-        self.leave_site()
+    def __init__(self, here: SiteSettingsPlace) -> None:
+        super().__init__(here)
+        self.here = here
 
     @action(
         "e",
@@ -121,15 +108,15 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
     )
     async def change(self) -> None:
         """Change the setting under the cursor, as Enter does; u takes it back."""
-        setting, site = self.rows.selected, self.site
+        setting, site = self.here.rows.selected, self.here.site
         if setting is None or site is None:
             return
         match setting.kind:
             case "publish":
-                if (why := no_publishing(self)) is not None:
-                    self.say(why, "warn")
+                if (why := no_publishing(self.here)) is not None:
+                    self.here.say(why, "warn")
                 else:
-                    await self.publish()
+                    await self.here.publish()
             case "text":
                 await self._type(setting, site)
             case "switch":
@@ -142,7 +129,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
     async def _type(self, setting: Setting, site: Site) -> None:
         name = setting.name
         field = Field(name, setting.label, setting.value, check(name))
-        key = f"site setting {self.target.site} {name}"
+        key = f"site setting {self.here.target.site} {name}"
 
         def facts(typed: str) -> Facts:
             match name:
@@ -164,7 +151,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
             facts=[" ".join(present.HELP[name])],
             send=send,
         )
-        await self.desk.push_screen_wait(form)
+        await self.here.desk.push_screen_wait(form)
 
     # Chosen ones
 
@@ -178,7 +165,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
             else (lambda each: present.AGENTS[each], get_args(AgentsContext))
         )
         title = f"{setting.label} of {present.title_of(site)}"
-        chosen = await self.desk.push_screen_wait(
+        chosen = await self.here.desk.push_screen_wait(
             Choice(
                 title,
                 [Option(each, each, words(each)) for each in ids],
@@ -189,11 +176,11 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
         if not chosen:
             return
         if chosen == setting.value:
-            self.say(f"It is {chosen} already.")
+            self.here.say(f"It is {chosen} already.")
             return
         links: list[ShareLink] | None = None
         if audience and "share-link" in (chosen, site.visibility):
-            links = await read_links(await self.session.ready(), *self._ids)
+            links = await read_links(await self.here.session.ready(), *self._ids)
 
         def facts(site: Site) -> Sequence[Fact]:
             return present.visibility_facts(site, chosen, links) if audience else ()
@@ -203,7 +190,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
     async def _switch(self, setting: Setting) -> None:
         """Switch adaptive content on or off; what has conditions is what it is about."""
         on = setting.value != "on"
-        conditional = await _conditional(await self.session.ready(), self._ids)
+        conditional = await _conditional(await self.here.session.ready(), self._ids)
 
         def facts(site: Site) -> Sequence[Fact]:
             return present.adaptive_facts(site, conditional, on=on)
@@ -214,7 +201,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
 
     @property
     def _ids(self) -> tuple[str, str]:
-        return self.target.organization or "", self.target.site or ""
+        return self.here.target.organization or "", self.here.target.site or ""
 
     async def _set(
         self,
@@ -242,7 +229,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
             found = await api(ops.get_site, *ids)
             return found if present.value_of(found, name) == setting_as_read(name, wanted) else None
 
-        changed = await self.perform(
+        changed = await self.here.perform(
             f"Set {setting.label.lower()}",
             f"of {present.title_of(site)}",
             send,
@@ -252,8 +239,8 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
             draft=draft,
             done=f"{setting.label} is {_said(name, wanted)} now.",
         )
-        if self.is_attached:
-            self.show_site(changed)
+        if self.here.is_attached:
+            self.here.show_site(changed)
         return True
 
     async def _agree(self, setting: Setting, wanted: object, facts: Facts) -> Site | None:
@@ -263,9 +250,9 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
         """
         from copydesk.contract import operations as ops
 
-        name, site = setting.name, self.site
+        name, site = setting.name, self.here.site
         assert site is not None
-        api = await self.session.ready()
+        api = await self.here.session.ready()
         changed = False
         while True:
             said = [*facts(site)]
@@ -278,11 +265,11 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
                     verb=f"{_doing(wanted)} {setting.label.lower()}",
                     warning=self._by_others(site, setting) if changed else "",
                 )
-                if not await self.desk.push_screen_wait(sheet):
+                if not await self.here.desk.push_screen_wait(sheet):
                     return None
             before, site = site, await api(ops.get_site, *self._ids)
             if present.value_of(site, name) == setting_as_read(name, wanted):
-                self.show_site(site)
+                self.here.show_site(site)
                 raise NotDoneError("Somebody else has set it to that already.")
             if present.value_of(before, name) == present.value_of(site, name):
                 return site

@@ -12,14 +12,15 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key
+from copydesk.session.target import Target
 from copydesk.tui.framework.details import HasDetails
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.settings import SiteSettings, fixed_setting
+from copydesk.tui.sites.deletion import DeletionCommands
+from copydesk.tui.sites.settings import SettingsCommands, fixed_setting
 from copydesk.tui.sites.settings_cells import Setting
-from copydesk.tui.sites.tabs import WHICH
+from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
 from copydesk.tui.widgets.settings_list import SettingsList
@@ -30,10 +31,19 @@ if TYPE_CHECKING:
 
 
 @place("site-settings", title="Site settings")
-class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
+class SiteSettingsPlace(SiteTabs, HasDetails, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
 
     RAW = ("get_site",)
+    COMMAND_CLASSES = (DeletionCommands, SettingsCommands)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.site: Site | None = None
+
+    def site_deleted(self) -> None:
+        """Go to the other sites."""
+        self.leave_site()
 
     # What a place says of itself
 
@@ -159,13 +169,13 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Change the setting."""
-        self.desk.call_later(run, self, self.ACTIONS["change"])
+        self.do_soon("change")
 
     def resume_draft(self, part: str) -> None:
         """Open the field of a setting again, with what was typed in it."""
         self.resuming = part if self.site is None else ""
         if self.site is not None and self.rows.select(part):
-            self.desk.call_later(run, self, self.ACTIONS["change"])
+            self.do_soon("change")
 
 
 def _label(setting: Setting) -> Text | str:

@@ -177,3 +177,17 @@ def test_a_token_that_is_revoked_meanwhile_writes_nothing(serve: Serve) -> None:
         served.world.write(lambda tx: tx.run("DELETE FROM token WHERE label = 'for now'"))
         there.sendall(body[4:])
         assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
+
+
+def test_what_is_no_http_behind_an_answer_is_no_failure_of_ours(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    served = serve()
+    with closing(served.connect()) as there:
+        chunked = b"transfer-encoding: chunked"
+        head = served.head("desk_forged", 1).replace(b"content-length: 1", chunked)
+        there.sendall(head)
+        assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
+        there.sendall(b"zz\r\nno chunk\r\n")
+        assert b"HTTP/1.1" not in answer(there)
+    assert not [each for each in caplog.records if each.name == "asyncio"]

@@ -60,6 +60,13 @@ class BoundedProtocol(H11Protocol):
         super().data_received(data)
         self._expect(self._awaited())
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; where the answer was given already, only close."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.abort()
+
     def on_response_complete(self) -> None:
         """End an answer; the rest of its request has little time left."""
         super().on_response_complete()

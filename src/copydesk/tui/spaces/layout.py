@@ -1,7 +1,6 @@
 """From the list of spaces to the place where they are rearranged, with what was begun there.
 
-A mixin of the list of spaces, apart from it for length: it is sorted as one likes, so rows are not
-moved in it.
+The list is sorted as one likes, so rows are not moved in it.
 """
 
 from __future__ import annotations
@@ -12,17 +11,16 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.space_tree import LOOSE, TRASH
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.details import HasDetails
-from copydesk.tui.spaces.list_widget import SpaceTree
+from copydesk.tui.framework.actions import Commands, action
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.space_tree import SpaceNode
     from copydesk.session.reads.tree import Trashed
+    from copydesk.tui.spaces.list import SpacesPlace
 
 
-def no_row(here: SpacesArranging) -> str | None:
+def no_row(here: SpacesPlace) -> str | None:
     """Say so when the cursor is on nothing that could be arranged."""
     node = here.rows.selected_item
     if node is None or node.id == LOOSE:
@@ -30,12 +28,14 @@ def no_row(here: SpacesArranging) -> str | None:
     return None
 
 
-class SpacesArranging(HasDetails, scope="spaces_arranging"):
-    """The list of spaces, as far as it leads to rearranging them."""
+class ArrangeCommands(Commands, scope="spaces_arranging"):
+    """The ways from the list of spaces to rearranging them."""
 
-    rows: SpaceTree
-    _looked: tuple[str, int] | None = None
-    """When it was last looked for deleted spaces: where, and after how many writes."""
+    def __init__(self, here: SpacesPlace) -> None:
+        super().__init__(here)
+        self.here = here
+        self._looked: tuple[str, int] | None = None
+        """When it was last looked for deleted spaces: where, and after how many writes."""
 
     @action("J", "arrange", unless=no_row, show=False, group="Arrange", also=("alt+down",),
             stages=True)  # fmt: skip
@@ -57,7 +57,7 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
     @action("D", "delete", unless=no_row, show=False, group="Arrange", stages=True)
     async def arrange_delete(self) -> None:
         """Delete the row, in the tree that is rearranged: it is staged there. Or see the trash."""
-        node = self.rows.selected_item
+        node = self.here.rows.selected_item
         await self._arrange("" if node is not None and node.id == TRASH else "delete_or_restore")
 
     @action("ctrl+n", "new", show=6, group="Arrange", stages=True)
@@ -68,11 +68,13 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
     async def _arrange(self, name: str) -> None:
         from copydesk.tui.spaces.tree import WANTED, Wanted
 
-        node = self.rows.selected_item
+        node = self.here.rows.selected_item
         row = "" if node is None or node.id == LOOSE else node.id
-        self.session.left[WANTED] = Wanted(row, name)
-        target = Target(organization=self.target.organization or self.session.organization)
-        await self.desk.go("organization-structure", target)
+        self.here.session.left[WANTED] = Wanted(row, name)
+        target = Target(
+            organization=self.here.target.organization or self.here.session.organization
+        )
+        await self.here.desk.go("organization-structure", target)
 
     # The trash
 
@@ -81,10 +83,10 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
 
         No list of the service tells of them.
         """
-        organization = self.target.organization or ""
+        organization = self.here.target.organization or ""
         listed = {node.id for node in after}
         gone = any(node.kind == "space" and node.id not in listed for node in before)
-        state = (organization, len(self.session.log))
+        state = (organization, len(self.here.session.log))
         if not gone and self._looked == state:
             return  # a poll: nothing was seen going
         self._looked = state
@@ -93,19 +95,19 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
             from copydesk.client.errors import ApiError
             from copydesk.session.reads.tree import read_trash, remember_gone
 
-            snapshot = self.session.snapshot
+            snapshot = self.here.session.snapshot
             await asyncio.to_thread(remember_gone, snapshot, organization, before, after)
             try:
-                return await read_trash(self.session, api, organization, listed, sites=False)
+                return await read_trash(self.here.session, api, organization, listed, sites=False)
             except ApiError:  # a row less is not worth a word
                 return ()
 
         def then(found: tuple[Trashed, ...]) -> None:
-            if self.rows.trashed != len(found):
-                self.rows.trashed = len(found)
-                self.rows.show_nodes(self.rows.nodes, partial=self.rows.partial)
+            if self.here.rows.trashed != len(found):
+                self.here.rows.trashed = len(found)
+                self.here.rows.show_nodes(self.here.rows.nodes, partial=self.here.rows.partial)
 
-        self.load("trash", read, then, what="Looking for deleted spaces", kept="never")
+        self.here.load("trash", read, then, what="Looking for deleted spaces", kept="never")
 
     def go_to_trash(self) -> None:
         """Go to where deleted spaces are restored."""

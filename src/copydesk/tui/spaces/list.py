@@ -20,12 +20,13 @@ from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_ru
 from copydesk.session.target import Target
 from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.details import HasDetails
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
 from copydesk.tui.spaces.counts import SpacesCounting
-from copydesk.tui.spaces.layout import SpacesArranging
+from copydesk.tui.spaces.layout import ArrangeCommands
 from copydesk.tui.spaces.list_widget import SpaceTree
 from copydesk.tui.spaces.rest import RestingDetails
 from copydesk.tui.widgets.facts import Facts
@@ -58,12 +59,12 @@ def no_rows(here: SpacesPlace) -> str | None:
     title="Spaces",
     uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
 )
-class SpacesPlace(SpacesArranging, SpacesCounting, scope="spaces"):
+class SpacesPlace(HasDetails, SpacesCounting, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     IN_ORGANIZATION = False
     RAW = OF_NODE
-    COMMAND_CLASSES = (ContentCommands,)
+    COMMAND_CLASSES = (ContentCommands, ArrangeCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -225,7 +226,7 @@ class SpacesPlace(SpacesArranging, SpacesCounting, scope="spaces"):
         self.count()
         self._look()
         self.read_counts()
-        self.look_for_deleted(before, found.nodes)
+        self.commands_of(ArrangeCommands).look_for_deleted(before, found.nodes)
         self._keep_rows()
         if not found.complete:
             self.say(
@@ -322,7 +323,7 @@ class SpacesPlace(SpacesArranging, SpacesCounting, scope="spaces"):
         if node is None:
             return
         if node.id == TRASH:
-            self.go_to_trash()
+            self.commands_of(ArrangeCommands).go_to_trash()
         elif node.kind != "space":
             self.rows.toggle()
         elif present.no_access(node):

@@ -10,22 +10,22 @@ from copydesk.tui.framework.actions import NoRowYet, NotYet
 
 if TYPE_CHECKING:
     from copydesk.contract.models.space import SpacePermissions
-    from copydesk.tui.review.base import ReviewPanes
+    from copydesk.tui.review.screen import Review
 
 
-def not_read(here: ReviewPanes) -> str | None:
+def not_read(here: Review) -> str | None:
     """Say so while the change request has not been read."""
     if here.opened_request is not None:
         return None
     return NotYet("The change request is not read yet.")
 
 
-def may_not_comment(here: ReviewPanes) -> str | None:
+def may_not_comment(here: Review) -> str | None:
     """Say so when I may not comment in the space."""
     return _may_not(here, lambda granted: granted.comment, "comment")
 
 
-def _may_not(here: ReviewPanes, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
+def _may_not(here: Review, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
     opened = here.opened_request
     if opened is None:
         return not_read(here)
@@ -35,7 +35,7 @@ def _may_not(here: ReviewPanes, may: Callable[[SpacePermissions], bool], do: str
     return None
 
 
-def no_line(here: ReviewPanes) -> str | None:
+def no_line(here: Review) -> str | None:
     """Say so when the cursor is on nothing that can be commented on."""
     known, change = here.opened_request is not None, here.change
     if (
@@ -53,14 +53,14 @@ def no_line(here: ReviewPanes) -> str | None:
     return None
 
 
-def none_open(here: ReviewPanes) -> str | None:
+def none_open(here: Review) -> str | None:
     """Say so when no thread is open."""
     if not here.threads_read:
         return NotYet("The threads are not read yet.")
     return None if here.threads.open_count else "No thread is open."
 
 
-def may_not_review(here: ReviewPanes) -> str | None:
+def may_not_review(here: Review) -> str | None:
     """Say so when I may not give a verdict here, or there are none."""
     opened = here.opened_request
     if opened is None:
@@ -72,17 +72,17 @@ def may_not_review(here: ReviewPanes) -> str | None:
     return _may_not(here, lambda granted: granted.review, "review")
 
 
-def while_reviewed(label: str) -> Callable[[ReviewPanes], str]:
+def while_reviewed(label: str) -> Callable[[Review], str]:
     """Return what gives ``label``, and nothing once it is known that there are no reviews here."""
     return lambda here: label if here.rules is None or here.rules.reviews is not None else ""
 
 
-def while_asked(label: str) -> Callable[[ReviewPanes], str]:
+def while_asked(label: str) -> Callable[[Review], str]:
     """Return what gives ``label``, and nothing once it is known that nobody is asked here."""
     return lambda here: label if here.rules is None or here.rules.requested is not None else ""
 
 
-def no_reviewers(here: ReviewPanes) -> str | None:
+def no_reviewers(here: Review) -> str | None:
     """Say so when nobody can be asked for a review."""
     if here.opened_request is None:
         return not_read(here)
@@ -91,7 +91,7 @@ def no_reviewers(here: ReviewPanes) -> str | None:
     return "This service does not ask people for reviews." if here.rules.requested is None else None
 
 
-def settled(here: ReviewPanes) -> str | None:
+def settled(here: Review) -> str | None:
     """Say so when the request is merged: then its status can no longer change."""
     opened = here.opened_request
     if opened is None:
@@ -99,12 +99,12 @@ def settled(here: ReviewPanes) -> str | None:
     return f"{here.numbered} is merged." if opened.request.status == "merged" else None
 
 
-def may_not_edit(here: ReviewPanes) -> str | None:
+def may_not_edit(here: Review) -> str | None:
     """Say so when I may not edit the request."""
     return _may_not(here, lambda granted: granted.edit, "edit")
 
 
-def up_to_date(here: ReviewPanes) -> str | None:
+def up_to_date(here: Review) -> str | None:
     """Say so when there is nothing to pull in."""
     opened = here.opened_request
     if opened is None:
@@ -116,14 +116,14 @@ def up_to_date(here: ReviewPanes) -> str | None:
     return None if opened.request.outdated else f"{here.numbered} is up to date with main."
 
 
-def no_page(here: ReviewPanes) -> str | None:
+def no_page(here: Review) -> str | None:
     """Say so when no changed page is in front."""
     if here.view != "changes":
         return "This works on the changes: 2 goes there."
     return None if here.change is not None else "No changed page is open."
 
 
-def never_seen(here: ReviewPanes) -> str | None:
+def never_seen(here: Review) -> str | None:
     """Say so when the page was never marked as seen, so that there is no text to compare with."""
     if (why := no_text(here)) is not None:
         return why
@@ -134,7 +134,7 @@ def never_seen(here: ReviewPanes) -> str | None:
     return "You have not marked this page as seen, so there is nothing to compare with."
 
 
-def no_text(here: ReviewPanes) -> str | None:
+def no_text(here: Review) -> str | None:
     """Say so when the text of the page is not there."""
     if (why := no_page(here)) is not None:
         return why

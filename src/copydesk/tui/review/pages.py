@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
 
@@ -16,10 +16,17 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.review import Opened
+from copydesk.session.seen_pages import reversal_of
+from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.review.guards import never_seen, no_text
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.framework.place import Place
     from copydesk.tui.review.screen import Review
+
+FRAME = 4
+"""Cells that the frame of a pane and its scroll bar take."""
 
 REST_SECONDS = 0.12
 """How long the cursor rests on a page of the tree before it is read."""
@@ -37,11 +44,12 @@ KEPT_PAGES = 24
 """Pages whose texts are kept; the others are read again."""
 
 
-class PageReader:
-    """Reads the changed pages of a review one after the other, and shows the one in front."""
+class PageReader(Commands, scope="review"):
+    """Reads the changed pages of a review one after the other, and walks through their changes."""
 
-    def __init__(self, review: Review) -> None:
-        self.review = review
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.review = cast("Review", place)
         self.since = False
         """Whether the page is compared with what it was when it was marked as seen."""
 
@@ -214,7 +222,7 @@ class PageReader:
     def show_sides(self, sides: bool) -> None:
         """Show the two texts side by side, or one above the other."""
         self.review.diff.sides = sides
-        self.make_room(self.review.app.size.width)
+        self.make_room(self.app.size.width)
         if self.review.focused is self.review.page_tree:
             self.review.diff.focus()
         self.review.call_after_refresh(self._sides_shown, sides)
@@ -231,4 +239,138 @@ class PageReader:
             self.review.say(f"This is the {word} changed page.", "warn")
             return
         self.show_page(self.review.changes[at].id)
+        self.review.diff.focus()
+
+    # What is done with the page in front
+
+    @action("J", "next change", unless=no_text, show=20, group="Read")
+    def next_change(self) -> None:
+        """Go to the next changed lines; at the end of the page it stops and says so."""
+        if not self.review.diff.step_change(1):
+            last = self.review.page_at == len(self.review.changes) - 1
+            self.review.say(
+                "No further change on this page. space marks it seen."
+                if last
+                else "No further change on this page. ] next page, space marks it seen and goes on."
+            )
+
+    @action("K", "previous change", unless=no_text, show=False, group="Read")
+    def previous_change(self) -> None:
+        """Go to the previous changed lines."""
+        if not self.review.diff.step_change(-1):
+            self.review.say("No earlier change on this page. [ previous page.")
+
+    @action(
+        "space",
+        "seen",
+        unless=no_text,
+        show=15,
+        group="Read",
+        uses=("get_change_request_page", "get_space_page", "get_revision_page"),
+    )
+    async def mark_seen(self) -> None:
+        """Mark the page as seen and go to the next one that is not; again takes the mark away."""
+        change, page, seen = self.review.change, self.review.diff.page, self.review.seen
+        assert change is not None
+        assert page is not None
+        assert seen is not None
+        title = clean(change.node.title)
+        before = await seen.held(change.id)
+        if seen.state(change.id) == "seen":
+            await self._put_mark("Unsee", change.id, before, f"{title} is not marked as seen now.")
+            return
+        at = self.review.page_at
+        order = self.review.changes[at + 1 :] + self.review.changes[: max(0, at)]
+        following = next((c for c in order if seen.state(c.id) != "seen"), None)
+        count = seen.count(c.id for c in self.review.changes) + 1
+        done = f"{title} is seen. {count} of {len(self.review.changes)}."
+        if following is None:
+            done = f"All {len(self.review.changes)} seen. a approve, m merge."
+        await self._put_mark("See", change.id, before, done, page.now)
+        if self.review.behind:
+            # What was read may not be what it is by now.
+            self.review.news.look_again(change.id)
+        if following is not None:
+            self.show_page(following.id)
+
+    async def _put_mark(
+        self, what: str, page: str, before: str | None, done: str, text: str | None = None
+    ) -> None:
+        """Mark a page with a text, or with None not at all; ``u`` takes it back."""
+        change, seen, opened = self.review.change, self.review.seen, self.review.opened_request
+        assert change is not None
+        assert seen is not None
+        assert opened is not None
+
+        async def send(api: Api) -> str | None:
+            if text is None:
+                await seen.unmark(page)
+            else:
+                await seen.mark(page, text)
+            return await seen.held(page)
+
+        await self.review.perform(
+            what,
+            f"{self.review.numbered} {clean(change.node.title)}",
+            send,
+            reversal=lambda after: reversal_of(opened.request.id, page, before, after),
+            done=done,
+        )
+        self.show_seen()
+
+    @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
+    def toggle_since(self) -> None:
+        """Compare the page with what I saw when I marked it; again compares with main."""
+        if self.since and self.review.page_id is not None:
+            self.show_page(self.review.page_id)
+        else:
+            self.compare_with_seen()
+
+    @action("|", "side by side", unless=no_text, show=1, group="Look")
+    def toggle_sides(self) -> None:
+        """Show the page as it was and as it is side by side; again one above the other.
+
+        The tree gives its room to it, and the threads go below; Tab and h still go there.
+        """
+        if not self.review.diff.sides and self.app.size.width < SIDES + FRAME:
+            self.review.say(
+                f"Side by side takes {SIDES + FRAME} cells, and here are {self.app.size.width}: "
+                "both stand one above the other.",
+                "warn",
+            )
+            return
+        self.show_sides(not self.review.diff.sides)
+
+    @action("t", "all pages", show=2, group="Look")
+    def toggle_everything(self) -> None:
+        """Show all pages in the tree, or only those that changed."""
+        if self.review.opened_request is None:
+            self.review.say("The change request is not read yet.", "warn")
+            return
+        self.review.everything = not self.review.everything
+        self.review._show_tree()
+        self.review.say(
+            "The tree shows all pages." if self.review.everything else "Only changed pages."
+        )
+
+    @action("l", "right pane", show=False, group="Move", also=("right",))
+    def pane_right(self) -> None:
+        """Go to the pane at the right."""
+        self.app.step_pane(1)
+
+    @action("h", "left pane", show=False, group="Move", also=("left",))
+    def pane_left(self) -> None:
+        """Go to the pane at the left."""
+        self.app.step_pane(-1)
+
+    @command("page", "TITLE", complete=lambda here: here.page_titles())
+    def go_page(self, rest: str) -> None:
+        """Go to a changed page by a part of its name."""
+        wanted = rest.strip().casefold()
+        found = next((c for c in self.review.changes if wanted in place_of(c).casefold()), None)
+        if found is None:
+            self.review.say(f"No changed page is called {clean(rest)!r}.", "warn")
+            return
+        self.review.open_view("changes")
+        self.show_page(found.id)
         self.review.diff.focus()

@@ -9,6 +9,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.session.errors import STILL_READING
 from copydesk.tui.framework.actions import SCOPES, Acts, NoRowYet, action, command
+from copydesk.tui.framework.navigation import ENTRIES
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -68,7 +69,10 @@ def no_json(owner: Any) -> str | None:
 
 def raw_operations() -> Sequence[str]:
     """Return the operations that some place reads JSON with."""
-    return sorted({name for cls in tuple(SCOPES.values()) for name in getattr(cls, "RAW", ())})
+    # A place may declare no action itself, but in its commands.
+    places = [entry.place for entry in tuple(ENTRIES.values())]
+    classes = {*tuple(SCOPES.values()), *places}
+    return sorted({name for cls in classes for name in getattr(cls, "RAW", ())})
 
 
 def nothing_new(owner: Any) -> str | None:

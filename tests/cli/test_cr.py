@@ -110,7 +110,8 @@ def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> Non
         assert said in shown
     value = scripts.json("cr", "show", "1")
     (page,) = value["pages"]
-    assert page == {"title": "Retries", "kinds": ["edited"], "was": "", "above": "", "out": ""}
+    nothing = dict.fromkeys(("was", "above", "out", "file"), "")
+    assert page == {"title": "Retries", "kinds": ["edited"], **nothing}
     other = world.space("API Reference", {"intro": "x"})
     world.change_request(other, {"intro": "y"})
     said = scripts.err("cr", "show", "1", status=2)

@@ -54,7 +54,6 @@ LATER = {
     "copydesk.domain.reversal",
     "copydesk.server",
     "copydesk.session.draft_keys",
-    "copydesk.tui.content.page_commands",
     "copydesk.tui.resource.resource",
     "copydesk.tui.dialogs.choice",
     "copydesk.tui.dialogs.form",

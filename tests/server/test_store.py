@@ -194,11 +194,11 @@ def test_many_writers_in_two_processes_lose_nothing(tmp_path: Path) -> None:
     store = Store(path)
     script = (
         "import sys; from pathlib import Path\n"
-        "from copydesk.server import seeding\n"
+        "from copydesk.server import desk_seed\n"
         "from copydesk.server.store import Store\n"
         "store = Store(Path(sys.argv[1]))\n"
         "for n in range(20):\n"
-        "    store.write(lambda tx: seeding.add_user(tx, 'P', f'there{n}@example.org'))\n"
+        "    store.write(lambda tx: desk_seed.add_user(tx, 'P', f'there{n}@example.org'))\n"
     )
     other = subprocess.Popen([sys.executable, "-c", script, str(path)])
 

@@ -2,7 +2,7 @@
 
 The companion of ``desk_seed`` for what readers see and say. The sample, the import, the tests and
 the handlers all write through these functions. Each writes at the transaction's moment;
-``seeding.at`` gives a transaction with another one.
+``desk_seed.at`` gives a transaction with another one.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         await driver.press("tab")
         await driver.burst(*typed(URL))
         await driver.press("ctrl+s")
-        assert "OpenAPI specification 'old' already" in driver.screen
+        assert "Nothing was changed. There is an OpenAPI specification 'old'" in driver.screen
         # What has ended before the list is read is told all the same.
         await driver.press("escape")
         assert isinstance(driver.place, OpenAPISpecsPlace)

@@ -89,7 +89,7 @@ async def test_links_and_files_lead_to_the_pages_they_stand_on(
         assert driver.place.PLACE == "pages"
         assert "page 1 of 4" in driver.screen
         # What leads to the guide, from its own space and from another.
-        await driver.press("j", "b")
+        await driver.press("escape", "j", "b")
         assert driver.place.PLACE == "backlinks"
         driver.golden("backlinks", update=update_golden)
         await driver.press("G", "enter")

@@ -410,6 +410,22 @@ async def test_keys_wait_for_rows_until_esc_drops_them_or_they_cannot_be_read(
         assert "This could not be read. 3 keys typed ahead were not run." in driver.screen
 
 
+async def test_keys_that_still_wait_when_the_program_ends_are_dropped(world: World) -> None:
+    await two_requests(world)
+    way = Faults(world)
+    app = open_world(world, "spaces", api=Api(BASE_URL, world.token(world.ana), transport=way))
+    async with drive(app, size=(100, 30)) as driver:
+        way.slow = "GET"
+        await driver.send("g", "c", "j", "enter", "K")
+        waiting = app.keyboard.early.task
+        assert waiting is not None
+        assert not waiting.done()
+        app.exit()
+    assert app.screen_stack == []
+    await waiting  # and it looks at no screen that is gone
+    way.let.set()
+
+
 async def test_a_key_typed_before_a_question_is_there_does_not_answer_it(world: World) -> None:
     review = ReviewWorld(world)
     app = review.app()

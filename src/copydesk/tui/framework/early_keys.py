@@ -187,8 +187,11 @@ class EarlyKeys:
             self.task = asyncio.create_task(self._wait(), name="keys wait")
 
     async def _wait(self) -> None:
-        front, leading = self._app.screen, self._leading if self._leads else None
+        stack, leading = self._app.screen_stack, self._leading if self._leads else None
+        front = stack[-1] if stack else None
         while True:
+            if not self._app.screen_stack:
+                return  # the program ended meanwhile
             sheet: Any = self._app.screen if hasattr(self._app.screen, "seen_at") else None
             waits = self._coming or self._reads_rows
             ready = not waits and (self._until is None or self._until())

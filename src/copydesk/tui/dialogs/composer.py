@@ -50,6 +50,11 @@ def nothing_written(composer: Composer) -> str | None:
     return None if composer.text.strip() else "There is nothing to send yet."
 
 
+def stays(sheet: WriteSheet) -> str | None:
+    """Say so where what is written is about one thing only."""
+    return None if sheet.may_move else "This is about nothing else."
+
+
 class Composer(TextField, scope="composer"):
     """A text field that keeps a draft under ``draft_key``; ``at_start`` begins before the text.
 
@@ -321,7 +326,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     ) -> None:
         super().__init__(title)
         self._facts = (*facts, *([instead] if instead else []))
-        self._may_move = bool(instead)
+        self.may_move = bool(instead)
         self.moving = False
         self._verb = verb
         self.composer = Composer(draft_key, self.dismiss, text=text, quote=quote, at_start=at_start)
@@ -370,13 +375,12 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         """Send what was written, also while its preview is shown."""
         self.composer.send()
 
-    @action("ctrl+r", "on something else", danger=1, show=False)
+    @action("ctrl+r", "on something else", unless=stays, danger=1, show=False)
     def move(self) -> None:
         """Write about something else instead: what is written so far goes along."""
-        if self._may_move:
-            self.composer.keep()
-            self.moving = True
-            self.dismiss(None)
+        self.composer.keep()
+        self.moving = True
+        self.dismiss(None)
 
     def on_composer_left(self, event: Composer.Left) -> None:
         """Leave without sending."""

@@ -26,7 +26,7 @@ from copydesk.session.draft_keys import form_key
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import command
 from copydesk.tui.framework.details import HasDetails
-from copydesk.tui.framework.keyboard import run, run_command
+from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.place import Part
 from copydesk.tui.resource.list import ResourceList
 from copydesk.tui.widgets.facts import Facts
@@ -188,8 +188,8 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         method, _, item = part.partition(" ")
         if item and not self.rows.select(item):
             self.say(f"The {self.resource.noun} is not here. What you typed is kept (:drafts).")
-        elif (found := self.ACTIONS.get(method)) is not None:
-            self.app.call_later(run, self, found)
+        else:
+            self.do_soon(method)
 
     # Details
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
 from copydesk.session.reads.addresses import is_address, no_address, pointed, published
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Acts, Command, asked
-from copydesk.tui.framework.keyboard import run_command
+from copydesk.tui.framework.keyboard import run_command, tell_failures
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.prompt import Prompt
 from copydesk.tui.framework.read_only import away
@@ -135,9 +138,9 @@ class CommandPrompt(Prompt):
         rest = rest.strip()
         word = known.get(ALSO.get(name, name))
         if word is None and (number := text.removeprefix("#")).isascii() and number.isdigit():
-            self._place.desk.soon(self._open_number, number)
+            self._place.desk.soon(self._lead, self._open_number(number))
         elif word is None and is_address(text):
-            self._place.desk.soon(self._open_address, text)
+            self._place.desk.soon(self._lead, self._open_address(text))
         elif word is not None and word.command is None and rest:
             self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
         elif word is None:
@@ -149,52 +152,54 @@ class CommandPrompt(Prompt):
         elif word.owner is not None:
             self._place.desk.soon(run_command, word.owner, word.command, rest)
 
+    async def _lead(self, work: Awaitable[None]) -> None:
+        """Begin what leads elsewhere once it is read: keys wait for that, and Esc stops it."""
+        self._place.run_worker(tell_failures(self._place, work), name="look for", group="look for")
+        await asyncio.sleep(0)  # its first step is taken before the next key
+
     async def _open_address(self, url: str) -> None:
         """Open what an address leads to, as the command line of the shell does."""
         place, session = self._place, self._place.session
         known = pointed(url)
         if known is not None and known[1].organization == session.organization:
-            place.desk.go_soon(*known)  # asks for nothing, also offline
+            await place.desk.go(*known)  # asks for nothing, also offline
             return
 
-        async def read(api: Api) -> tuple[str, Target] | None:
+        async def read() -> tuple[tuple[str, Target] | None]:
+            api = await session.ready()
             found = known or await published(api, url)
             if found is not None:
                 await be_at(found[1], session, api)
-            return found
+            return (found,)
 
-        def arrived(found: tuple[str, Target] | None) -> None:
-            if found is None:
-                place.say(f"{no_address(url)}.", "warn")
-            else:
-                place.desk.go_soon(*found)
-
-        def failed(why: str) -> None:
-            if known is not None:  # its own screen says what of it is kept
-                place.desk.go_soon(*known)
-
-        place.say("Looking for what is there…")
-        place.load("address", read, arrived, what="Looking for it", failed=failed, kept="away")
+        try:
+            looked = await place.read_now("address", read, "Looking for what is there")
+        except failure_types():
+            if known is None:
+                raise
+            looked = (known,)  # its own screen says what of it is kept
+        if looked is None or place.desk.screen is not place:
+            return
+        if looked[0] is None:
+            place.say(f"{no_address(url)}.", "warn")
+        else:
+            await place.desk.go(*looked[0])
 
     async def _open_number(self, number: str) -> None:
         """Open the change request of that number in the space at hand: the API takes numbers."""
-        place = self._place
+        place, session = self._place, self._place.session
         space = place.space_at_hand()
         if space is None:
             place.say(f"#{number} is counted in a space. Go to one first: press “g s”.", "warn")
             return
 
-        def found(request: str) -> None:
-            target = Target(place.session.organization, space, change_request=request)
-            place.desk.go_soon("review", target)
+        async def read() -> str:
+            return await _find_number(await session.ready(), space, number)
 
-        place.load(
-            "number",
-            lambda api: _find_number(api, space, number),
-            found,
-            what=f"Looking for #{number}",
-            kept="away",
-        )
+        request = await place.read_now("number", read, f"Looking for #{number}")
+        if request is not None and place.desk.screen is place:
+            target = Target(session.organization, space, change_request=request)
+            await place.desk.go("review", target)
 
 
 async def _find_number(api: Api, space: str, number: str) -> str:

@@ -249,6 +249,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
         if not there:
             drafts.save(other, text)
             drafts.drop(key)
+            self.here.forget_draft(key)
 
     async def deliver(
         self, draft: PendingDraft, *, recall: bool = True, group: str = ""

@@ -85,3 +85,29 @@ async def test_the_address_of_a_page_shows_the_page_in_a_small_terminal(world: W
         assert driver.place.PLACE == "pages"
         assert "Retries" in driver.screen
         assert "Deliveries are retried" not in driver.screen
+
+
+async def test_keys_wait_while_an_address_is_looked_for(world: World) -> None:
+    far = world.space("Far guide", {"start": "# Start\n"})
+    way = Faults(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(open_world(world, api=api), "g c", size=(80, 24)) as driver:
+        before = driver.place
+        way.slow = "GET"
+        await driver.press(":")
+        await driver.send(*typed(f"app.example.com/s/{far}"), "enter", "g", "d")
+        assert driver.place is before, "and keys go nowhere else meanwhile"
+        way.let.set()
+        await driver.idle()
+        assert driver.place.PLACE == "drafts"
+        await driver.press("-")
+        assert (driver.place.PLACE, driver.place.target.space) == ("pages", far)
+        # Esc stops it, and nothing comes in front later.
+        await driver.press("-")
+        way.let.clear()
+        await driver.press(":")
+        await driver.send(*typed(f"app.example.com/s/{far}"), "enter")
+        await driver.send("escape")
+        way.let.set()
+        await driver.idle()
+        assert driver.place.PLACE == "changes"

@@ -413,6 +413,11 @@ async def test_a_subject_that_is_too_long_is_kept_as_a_draft(desk: Desk) -> None
         assert (await desk.get(desk.terms, desk.legal)).subject == "Be kinder"
 
 
+async def test_a_new_one_is_begun_from_the_line_of_the_filter_too(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "/", "ctrl+n") as driver:
+        assert driver.app.screen is not driver.place, "it asks in which space"
+
+
 async def test_a_new_one_in_a_chosen_space(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "ctrl+n") as driver:
         await driver.type("legal")

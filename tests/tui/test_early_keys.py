@@ -410,6 +410,13 @@ async def test_keys_wait_for_rows_until_esc_drops_them_or_they_cannot_be_read(
         assert "This could not be read. 3 keys typed ahead were not run." in driver.screen
 
 
+async def test_help_opens_after_a_refused_field(world: World) -> None:
+    review = ReviewWorld(world)
+    async with drive(review.app(), size=(100, 30)) as driver:
+        await driver.burst("r", "?")
+        assert driver.app.screen is not driver.place, "the help says which keys there are"
+
+
 async def test_keys_that_still_wait_when_the_program_ends_are_dropped(world: World) -> None:
     await two_requests(world)
     way = Faults(world)

@@ -207,7 +207,8 @@ async def test_a_manifest_is_checked_shown_and_published(
         await driver.press("escape")
         await send(driver, "publish twice.json")
         assert "line 2: title: this stands here twice" in driver.screen
-        await driver.press("escape", "ctrl+n")
+        await driver.press("escape", "g d", "enter")
+        assert driver.place.PLACE == "integrations"
         assert "what you typed before is back" in driver.screen
         await driver.burst(*["backspace"] * 8)
         await driver.burst(*"good.yaml")

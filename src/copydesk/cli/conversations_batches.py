@@ -44,7 +44,7 @@ MOST_REFUSED = 100
 BREATH = 200
 """After so many conversations that nothing is sent for, ctrl+c is listened to."""
 
-MOST_HELD = 1000
+MOST_HELD = 100
 """So many lines of the report may wait for a batch to be sent that is not full."""
 
 MOST_SOURCES = 8

@@ -352,7 +352,9 @@ class Acts:
             for name, each in actions.items():
                 DECLARED[f"{cls.SCOPE}.{name}"] = Declared(each.label, each.danger)
         cls.LINE_COMMANDS = MappingProxyType(commands)
-        bindings = [each.binding for each in actions.values() if each.binding is not None]
+        kinds = getattr(cls, "COMMAND_CLASSES", ())
+        bound = [each for kind in kinds for each in kind.ACTIONS.values()] + [*actions.values()]
+        bindings = [each.binding for each in bound if each.binding is not None]
         own_bindings = vars(cls).get("BINDINGS", [])
         cls.BINDINGS = [*own_bindings, *bindings]  # type: ignore[attr-defined]  # Textual's
         if issubclass(cls, DOMNode) and not cls.TYPES_TEXT:
@@ -366,7 +368,9 @@ class Acts:
         """Run one of the declared actions, for Textual's bindings."""
         from copydesk.tui.framework.keyboard import run
 
-        await run(self, self.ACTIONS[method])
+        owners: Sequence[Acts] = (*getattr(self, "commands", ()), self)
+        owner = next(each for each in owners if method in each.ACTIONS)
+        await run(owner, owner.ACTIONS[method])
 
 
 def _claim(scope: str, cls: type[Acts]) -> None:

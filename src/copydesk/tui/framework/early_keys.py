@@ -340,9 +340,9 @@ class EarlyKeys:
         if over or pressed == "escape":
             self._end()
             return not over
-        if not is_word(event):
+        if not is_word(event) or (pressed == "question_mark" and not refused.keys):
             if not refused.keys:
-                self._end()  # who moves on types no words
+                self._end()  # who moves on, or asks for help, types no words
             return False
         refused.keys.append(event)
         refused.until = event.time + PAUSE_SECONDS

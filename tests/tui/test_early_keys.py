@@ -410,6 +410,14 @@ async def test_keys_wait_for_rows_until_esc_drops_them_or_they_cannot_be_read(
         assert "This could not be read. 3 keys typed ahead were not run." in driver.screen
 
 
+async def test_a_key_that_does_nothing_here_is_called_by_its_name(world: World) -> None:
+    async with drive(open_world(world, "drafts"), size=(120, 30)) as driver:
+        await driver.burst("c", "z")
+        said = " ".join(driver.screen.split())
+        assert "“c” was refused; 1 key typed after it was not run" in said
+        assert "“comment”" not in said
+
+
 async def test_help_opens_after_a_refused_field(world: World) -> None:
     review = ReviewWorld(world)
     async with drive(review.app(), size=(100, 30)) as driver:

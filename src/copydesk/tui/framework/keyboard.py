@@ -497,5 +497,5 @@ class Keyboard:
         self._say(said)
         self.early.failed(said)
         if elsewhere is not None and elsewhere.types:
-            self.early.refuse(elsewhere.label, said, event.time, elsewhere.id)
+            self.early.refuse(shown(name), said, event.time, elsewhere.id)
         return True

@@ -232,6 +232,8 @@ async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: Wo
         assert "[All 1]" not in driver.screen
         await say(driver, "where")
         assert "Ask the service for those with" in driver.screen
+        await driver.press("enter")
+        assert "Invoices" in driver.screen
         await driver.press("escape")
         await say(driver, f"where conversation={first.conversation}")
         assert "[All 1]" in driver.screen

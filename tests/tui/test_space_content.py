@@ -88,6 +88,10 @@ async def test_links_and_files_lead_to_the_pages_they_stand_on(
         await driver.press("escape", "enter")
         assert driver.place.PLACE == "pages"
         assert "page 1 of 4" in driver.screen
+        await driver.press("g f")
+        assert driver.place.PLACE == "files"
+        await driver.press("-")
+        assert driver.place.PLACE == "pages"
         # What leads to the guide, from its own space and from another.
         await driver.press("escape", "j", "b")
         assert driver.place.PLACE == "backlinks"

@@ -165,6 +165,30 @@ async def test_a_merge_that_nobody_knows_of_is_not_offered_again(
         assert "it had arrived" in words(driver)
 
 
+async def test_a_merge_that_did_not_arrive_is_judged_by_what_main_is_by_then(
+    review: ReviewWorld, way: Lossy
+) -> None:
+    def move_main(name: str) -> None:
+        review.world.commit(review.space, {name: f"# {name}\n"})
+
+    move_main("first")
+    async with drive(review.app(faults=way), "m") as driver:
+        assert "main has moved on since" in words(driver)
+        move_main("second")
+        way.losing = way.swallowing = True
+        await driver.press("y")
+        assert "it had not happened when it was read" in words(driver)
+        await driver.press("escape", "m")
+        way.broken = True
+        await driver.press("y")
+        assert "R look whether it is merged" in driver.screen
+        way.losing = way.broken = way.swallowing = False
+        move_main("third")
+        await driver.press("R")
+        assert "main has moved on since" in words(driver)
+        assert "y merge" in driver.screen
+
+
 async def test_what_became_of_a_thread_and_of_a_status_is_found_out(
     review: ReviewWorld, way: Lossy
 ) -> None:

@@ -19,6 +19,7 @@ from copydesk.session.target import Target
 from copydesk.tui.automation.integration_cells import configured
 from copydesk.tui.automation.integration_loader import load_manifest
 from copydesk.tui.automation.integration_requests import Publication
+from copydesk.tui.automation.integrations import IntegrationsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_teams import fill
@@ -163,9 +164,10 @@ async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(
             ("content_sources=true", "Bank"),
             ("owner=lantern scope=none", ""),
         ):
-            await driver.place.where(line)  # type: ignore[attr-defined]
+            assert isinstance(driver.place, IntegrationsPlace)
+            await driver.place.where(line)
             await driver.idle()
-            item = driver.place.item  # type: ignore[attr-defined]
+            item = driver.place.item
             assert (item.title if item else "").startswith(found)
         assert "None with owner=lantern scope=none" in driver.screen
         await send(driver, "where blocks=maybe")

@@ -47,9 +47,10 @@ class Report:
         self._live = sys.stderr.isatty()
         self._drawn = False
         self._rows: OrderedDict[int, tuple[Item | Complaint, str | None]] = OrderedDict()
-        """Lines in the order of the files; None for what is not known yet, which others wait for.
+        """The line of each conversation, by ``id()``, in the order of the files.
 
-        What a line is about is held with it, so that its identity is nothing else's.
+        A line is None until its outcome is known; the lines below it wait. The conversation is
+        kept beside its line, so that no other object gets the same ``id()``.
         """
 
     def expect(self, item: Item) -> None:

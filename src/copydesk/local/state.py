@@ -403,9 +403,9 @@ def locked(path: Path, seconds: float = 0) -> sqlite3.Connection | None:
 
 
 def _fill(database: sqlite3.Connection, path: Path) -> list[Path]:
-    """Make the tables that are missing, and take over what is kept elsewhere.
+    """Create missing tables and take over the files of older versions.
 
-    Returns the damaged files that this was done with: they are to get another name.
+    Returns the damaged files among them, which the caller renames.
     """
     version = database.execute("PRAGMA user_version").fetchone()[0]
     folder = path.parent

@@ -93,10 +93,10 @@ def _keep_draft(
 
 
 def take_over(folder: Path, database: sqlite3.Connection, held: ExitStack | None) -> Taken:
-    """Take over what is in a folder, in the transaction under way; return what is done with.
+    """Copy a folder's state files into the database, in the open transaction; return them.
 
-    What an older copydesk is at is left alone. It cannot begin with the rest of it until ``held``
-    ends. Without ``held`` everything is only looked at.
+    Files that an older copydesk has locked are left alone. The others are locked in ``held``, so
+    that no older copydesk writes them before it closes. Without ``held`` nothing is changed.
     """
     # As they are before they are read: an older copydesk may go on writing to them.
     before = {path: _sign(path) for path in (*folder.glob("*"), *folder.glob("*/*"))}

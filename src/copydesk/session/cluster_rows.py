@@ -121,7 +121,7 @@ WEEKS = 13
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """One change request of a cluster. ``ready`` is None for an open one while that is read."""
+    """One change request of a cluster. ``ready`` is None until the readiness of an open one was read."""
 
     id: str
     space: str

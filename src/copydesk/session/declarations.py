@@ -6,19 +6,10 @@ this measure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
+DANGERS: dict[str, int] = {}
+"""How dangerous each action is (0 to 3), by its id."""
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """An action by the label of its key, and how dangerous it is (0 to 3)."""
-
-    label: str
-    danger: int
-
-
-ACTIONS: dict[str, Declared] = {}
-"""By the scope it can be done in and its name: ``changes.merge``."""
-
-PLACES: dict[str, tuple[str, str]] = {}
-"""The title and the scope of each place, by the word after ``:``."""
+PLACES: dict[str, tuple[str, Mapping[str, str]]] = {}
+"""The title of each place and the labels of its actions by their names, by the word after ``:``."""

@@ -14,7 +14,7 @@ from dataclasses import fields as fields_of
 
 from copydesk.domain.text import clean, plural
 from copydesk.local.drafts import field_of
-from copydesk.session.declarations import ACTIONS, PLACES
+from copydesk.session.declarations import PLACES
 from copydesk.session.target import Target
 
 
@@ -216,9 +216,8 @@ def _form_title(name: str, method: str) -> str:
     """Return the name of the form and of its place."""
     if name not in PLACES:
         return f"form of {name.replace('-', ' ')}"
-    title, scope = PLACES[name]
-    found = ACTIONS.get(f"{scope}.{method}")
-    return title if found is None else f"{title}: {found.label}"
+    title, labels = PLACES[name]
+    return f"{title}: {labels[method]}" if method in labels else title
 
 
 def belonging(key: str) -> Belonging | None:

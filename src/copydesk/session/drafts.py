@@ -74,10 +74,10 @@ class DraftStore(Protocol):
         """Return (key, text, when it was saved in seconds since the epoch), newest first."""
 
     def touched(self) -> int:
-        """Return a number that is another once another window has changed something."""
+        """Return a number that changes whenever another window changes a draft."""
 
     def said(self) -> str:
-        """Return once the report on a damaged file; empty if there is none."""
+        """Return the report on a damaged file the first time it is asked for, then an empty one."""
 
 
 class MemoryDrafts(DeskDrafts):
@@ -105,7 +105,7 @@ class CountedDrafts:
         self._keys: set[str] = set()
         self._counting = Lock()
         self._noted: dict[str, bool] = {}
-        """What was noted while the disk is read: of these keys that knows no better."""
+        """Keys written while the disk is read: for these, memory is newer than the disk."""
         self._seen = 0
         self._typed: set[str] = set()
         self._unkept: dict[str, str] = {}
@@ -212,11 +212,11 @@ class CountedDrafts:
         self._note(key, there=False)
 
     def touched(self) -> int:
-        """Return a number that is another once another window has changed something."""
+        """Return a number that changes whenever another window changes a draft."""
         return self._ask(-1, self._store.touched)
 
     def said(self) -> str:
-        """Return once the report on a damaged file; empty if there is none."""
+        """Return the report on a damaged file the first time it is asked for, then an empty one."""
         return self._store.said()
 
     def follow(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.cause import CAUSE
-from copydesk.session.declarations import ACTIONS
+from copydesk.session.declarations import DANGERS
 from copydesk.session.errors import WAITS
 
 if TYPE_CHECKING:
@@ -66,5 +66,4 @@ def creates(request: Mapping[str, Any] | None) -> bool:
 
 def danger() -> int:
     """Return the highest danger (0 to 3) of the actions that led to the current write."""
-    known = (ACTIONS.get(name) for name in CAUSE.get())
-    return max((each.danger for each in known if each is not None), default=0)
+    return max((DANGERS.get(name, 0) for name in CAUSE.get()), default=0)

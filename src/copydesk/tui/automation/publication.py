@@ -50,7 +50,7 @@ def no_file(typed: str) -> str | None:
 class PublishCommands(Commands, scope="integration_publishing"):
     """Publishing integrations from manifest files."""
 
-    screen: IntegrationsPlace
+    place: IntegrationsPlace
 
     @action(
         "ctrl+n",
@@ -66,7 +66,7 @@ class PublishCommands(Commands, scope="integration_publishing"):
         sheet = Ask(
             "Publish an integration",
             "Path of its manifest (YAML or JSON). Nothing is sent yet.",
-            draft_key=self.screen.draft_key("publish"),
+            draft_key=self.place.draft_key("publish"),
             check=no_file,
         )
         typed = await self.app.push_screen_wait(sheet)
@@ -99,8 +99,8 @@ class PublishCommands(Commands, scope="integration_publishing"):
             await self.app.push_screen_wait(Notice(title, facts))
             return
         name = manifest.name
-        api = await self.screen.session.ready()
-        read = await self.screen.read_now(
+        api = await self.place.session.ready()
+        read = await self.place.read_now(
             "plan", lambda: self._there(api, name), "Reading what is there"
         )
         if read is None:
@@ -108,27 +108,27 @@ class PublishCommands(Commands, scope="integration_publishing"):
         found = read[0]
         if found is not None and found.permissions is not None and not found.permissions.admin:
             owner = clean(present.owner(found)) or "another organization"
-            self.screen.say(f"{name} belongs to {owner}: publishing it takes admin there.", "warn")
+            self.place.say(f"{name} belongs to {owner}: publishing it takes admin there.", "warn")
             return
         body = self._owned(manifest, found)
         if body is None:
-            self.screen.say(
+            self.place.say(
                 "Say in the manifest which organization owns it (organization: …).", "warn"
             )
             return
         if not await self._agreed(manifest, body, found):
             return
         published = Publication(name, body)
-        version = await self.screen.perform(
+        version = await self.place.perform(
             "Publish integration",
             name,
             published.send,
             reversal=integration_made(name) if found is None else None,
             look=published.look,
         )
-        self.screen.tell(f"Published {name}, version {version.version}.", "good")
-        self.screen.session.drafts.drop(self.screen.draft_key("publish"))
-        self.screen.read_written(name)
+        self.place.tell(f"Published {name}, version {version.version}.", "good")
+        self.place.session.drafts.drop(self.place.draft_key("publish"))
+        self.place.read_written(name)
 
     async def _there(self, api: Api, name: str) -> tuple[Integration | None]:
         from copydesk.tui.automation.integration_requests import find_integration
@@ -139,9 +139,9 @@ class PublishCommands(Commands, scope="integration_publishing"):
         """Return what the organization is called that a manifest names, as a sentence has it."""
         from copydesk.session.reads.spaces import read_organizations
 
-        if named == self.screen.organization:
-            return self.screen.session.title_of(named)
-        known = await read_organizations(await self.screen.session.ready())
+        if named == self.place.organization:
+            return self.place.session.title_of(named)
+        known = await read_organizations(await self.place.session.ready())
         for each in known:
             if named in (each.id, each.hostname):
                 return shorten(clean(each.title), 40)
@@ -151,9 +151,9 @@ class PublishCommands(Commands, scope="integration_publishing"):
         """Return the body with its owner: the organization at hand where nobody is said."""
         if found is not None or manifest.body.organization is not None:
             return manifest.body
-        if self.screen.organization is None:
+        if self.place.organization is None:
             return None
-        return manifest.body.model_copy(update={"organization": self.screen.organization})
+        return manifest.body.model_copy(update={"organization": self.place.organization})
 
     async def _agreed(
         self, manifest: Manifest, body: IntegrationPublish, found: Integration | None

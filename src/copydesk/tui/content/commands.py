@@ -60,16 +60,16 @@ class ContentCommands(Commands, scope="content"):
         """Show the whole revision that is in front as JSON: pages, files, variables, Git."""
         from copydesk.tui.system.raw import RawPlace
 
-        content = self.screen.content()
+        content = self.place.content()
         if content is None:
-            self.screen.say(no_content(self.screen) or "", "warn")
+            self.place.say(no_content(self.place) or "", "warn")
             return
         if content.request is None:
             raw = Raw(f"revision of {content.name}", "get_space_revision", (content.space,))
         else:
             ids = (content.space, content.request)
             raw = Raw(f"revision of {content.name}", "get_change_request_revision", ids)
-        await self.app.push_screen(RawPlace(self.screen.target, raw))
+        await self.app.push_screen(RawPlace(self.place.target, raw))
 
     # PDFs
 
@@ -79,9 +79,9 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        content = self.screen.content()
+        content = self.place.content()
         if content is None or content.request is None:
-            self.screen.say("The service makes PDFs of change requests: open one first.", "warn")
+            self.place.say("The service makes PDFs of change requests: open one first.", "warn")
             return
         ids = (content.space, content.request)
         options = [Option(WHOLE, "the whole space as it is in it")]
@@ -96,7 +96,7 @@ class ContentCommands(Commands, scope="content"):
         if chosen is None:
             return
         page = None if chosen == WHOLE else content.page
-        api = await self.screen.session.ready()
+        api = await self.place.session.ready()
 
         async def read() -> str:
             from copydesk.contract import operations as ops
@@ -104,12 +104,12 @@ class ContentCommands(Commands, scope="content"):
             only = True if chosen == ALONE else None
             return (await api(ops.get_change_request_pdf, *ids, only=only, page=page)).url
 
-        given = await self.screen.read_now("pdf", read, "Asking for the PDF")
+        given = await self.place.read_now("pdf", read, "Asking for the PDF")
         if given is None:
             return
         url = web_address(given)
         if not url:
-            self.screen.say("The service gave an address that is none of the web.", "bad")
+            self.place.say("The service gave an address that is none of the web.", "bad")
             return
         options = [
             Option(SAVE, "save it to a file"),
@@ -119,7 +119,7 @@ class ContentCommands(Commands, scope="content"):
         way = await self.app.push_screen_wait(Choice(f"PDF of {content.name}", options))
         if way == OPEN:
             self.app.open_url(url)
-            self.screen.say("Opened in the browser. Its address is good for an hour.")
+            self.place.say("Opened in the browser. Its address is good for an hour.")
         elif way == COPY:
             self.app.copy(url, "the address of the PDF")
         elif way == SAVE:
@@ -132,7 +132,7 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.session.errors import NotDoneError
         from copydesk.tui.dialogs.ask import Ask
 
-        key = form_key("pages", _whose(self.screen, content), "pdf", content.request or "")
+        key = form_key("pages", _whose(self.place, content), "pdf", content.request or "")
         # An id of the service may look like a path.
         which = slugify(content.numbered or content.request or "")
         name = f"change-request-{which}.pdf"
@@ -157,24 +157,24 @@ class ContentCommands(Commands, scope="content"):
                 send=reserve,
             )
         )
-        self.screen.session.drafts.drop(key)
+        self.place.session.drafts.drop(key)
         if not typed:
             return
-        data = await self.screen.read_now(
+        data = await self.place.read_now(
             "pdf", lambda: fetch(api, url), "Having the PDF made and reading it", long=True
         )
         if data is None:
             return
         path = _path(typed)
         if not data.startswith(b"%PDF"):
-            self.screen.say("What came is no PDF; nothing was saved.", "bad")
+            self.place.say("What came is no PDF; nothing was saved.", "bad")
             return
         try:
             await asyncio.to_thread(_save_new, path, data)
         except OSError as error:
-            self.screen.say(f"{clean(str(path))}: {error.strerror or error}.", "bad")
+            self.place.say(f"{clean(str(path))}: {error.strerror or error}.", "bad")
             return
-        self.screen.tell(f"Saved {clean(str(path))}, {len(data):,} bytes.", "good")
+        self.place.tell(f"Saved {clean(str(path))}, {len(data):,} bytes.", "good")
 
     # Templates
 
@@ -196,13 +196,13 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.session.draft_keys import form_key
         from copydesk.tui.dialogs.body_form import body_form
 
-        content = self.screen.content()
+        content = self.place.content()
         if content is None or content.refused:
-            self.screen.say((content.refused if content else no_content(self.screen)) or "", "warn")
+            self.place.say((content.refused if content else no_content(self.place)) or "", "warn")
             return
         typed = rest.strip().lstrip("#")
         request = content.request or typed or None
-        key = form_key("pages", _whose(self.screen, content), "template", request or "")
+        key = form_key("pages", _whose(self.place, content), "template", request or "")
         target = content.name if request == content.request else f"#{clean(typed)}"
 
         async def send(body: TemplateApply) -> None:
@@ -234,17 +234,17 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.present.space_options import space_options
         from copydesk.session.reads.spaces import read_desk
 
-        organization = self.screen.target.organization or self.screen.session.organization
+        organization = self.place.target.organization or self.place.session.organization
         if organization is None:
             return ()
-        desk = await read_desk(await self.screen.session.ready(), organization)
+        desk = await read_desk(await self.place.session.ready(), organization)
         return space_options(desk.nodes, keep=lambda space: space.id != but)
 
     async def _requests_offered(self, space: str) -> Sequence[Option]:
         from copydesk.contract import operations as ops
         from copydesk.session.options import Option
 
-        api = await self.screen.session.ready()
+        api = await self.place.session.ready()
         found = []
         statuses: tuple[ChangeRequestStatus, ...] = ("open", "draft")
         for status in statuses:
@@ -266,7 +266,7 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.tui.dialogs.form import FieldsWrongError
 
         api, space, request = (
-            await self.screen.session.ready(),
+            await self.place.session.ready(),
             content.space,
             body.change_request_id,
         )
@@ -324,7 +324,7 @@ class ContentCommands(Commands, scope="content"):
         async def look(now: Api) -> bool | None:
             return True if len(flatten((await tree(now)).pages)) >= known + len(coming) else None
 
-        await self.screen.perform(
+        await self.place.perform(
             "Add template",
             into,
             send,
@@ -332,7 +332,7 @@ class ContentCommands(Commands, scope="content"):
             draft=key,
             done=f"{plural(len(coming), 'page')} added to {into}. There is no way back.",
         )
-        self.screen.read_again()
+        self.place.read_again()
 
 
 def no_page_in_front(here: Place) -> str | None:
@@ -348,17 +348,17 @@ class PageCommands(Commands, scope="page_ways"):
             uses="list_space_page_backlinks")  # fmt: skip
     async def show_backlinks(self) -> None:
         """List the pages that lead to this page, as the space has them now."""
-        content = self.screen.content()
+        content = self.place.content()
         assert content is not None
-        await self.app.go("backlinks", _whose(self.screen, content).but(item=content.page))
+        await self.app.go("backlinks", _whose(self.place, content).but(item=content.page))
 
     @action("g f", "files", unless=no_content, show=False, group="Go",
             uses=("list_space_files", "list_change_request_files"))  # fmt: skip
     async def show_files(self) -> None:
         """Go to the files: those of the space, or of the change request that is read."""
-        content = self.screen.content()
+        content = self.place.content()
         assert content is not None
-        target = _whose(self.screen, content).but(change_request=content.request)
+        target = _whose(self.place, content).but(change_request=content.request)
         await self.app.go("files", target)
 
 

@@ -40,7 +40,7 @@ def no_cluster(here: ClustersPlace) -> str | None:
 class ClusterCommands(Commands, scope="cluster_actions"):
     """What can be done about a cluster."""
 
-    screen: ClustersPlace
+    place: ClustersPlace
 
     def __init__(self, place: ClustersPlace) -> None:
         super().__init__(place)
@@ -62,43 +62,43 @@ class ClusterCommands(Commands, scope="cluster_actions"):
         from copydesk.tui.dialogs.dialog import Confirm
 
         form, _, name = rest.partition(" ")
-        organization, now = self.screen.organization, self.screen.session.now
+        organization, now = self.place.organization, self.place.session.now
         if form != "csv":
-            self.screen.say("Say :export csv, or :export csv FILE.", "warn")
+            self.place.say("Say :export csv, or :export csv FILE.", "warn")
             return
         if organization is None:
-            self.screen.say("There is no organization here.", "warn")
+            self.place.say("There is no organization here.", "warn")
             return
         try:
-            path = cluster_table.path_of(name.strip(), self.screen.session.clock())
+            path = cluster_table.path_of(name.strip(), self.place.session.clock())
         except RuntimeError:
-            self.screen.say(f"{name.strip()}: there is no such home folder.", "warn")
+            self.place.say(f"{name.strip()}: there is no such home folder.", "warn")
             return
         where = clean(str(path))
 
         async def read() -> tuple[list[ClusterRow], Mapping[str, Sequence[Merge]]]:
-            api = await self.screen.session.ready()
+            api = await self.place.session.ready()
             rows = await reading.read_all(api, organization, "issues")
             since = now - timedelta(weeks=WEEKS)
             return rows, await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
 
         try:
-            found = await self.screen.read_now("export", read, "Reading all clusters")
+            found = await self.place.read_now("export", read, "Reading all clusters")
         except failure_types() as error:
-            self.screen.tell(f"Not written to {where}. {sentence(error)}", "bad")
+            self.place.tell(f"Not written to {where}. {sentence(error)}", "bad")
             return
         if found is None:
-            self.screen.say("Stopped. Nothing was written.")
+            self.place.say("Stopped. Nothing was written.")
             return
         rows, merges = found
-        text = cluster_table.table(rows, now, merges, self.screen.shown)
+        text = cluster_table.table(rows, now, merges, self.place.shown)
         try:
             try:
                 await asyncio.to_thread(cluster_table.put, path, text)
             except FileExistsError:
                 if not path.is_file():
                     what = "a folder" if path.is_dir() else "no plain file"
-                    self.screen.tell(f"Not written to {where}: it is {what}.", "bad")
+                    self.place.tell(f"Not written to {where}: it is {what}.", "bad")
                     return
                 sheet = Confirm(
                     "Replace the file?", [where, "There is a file of that name."], verb="replace"
@@ -108,10 +108,10 @@ class ClusterCommands(Commands, scope="cluster_actions"):
                 await asyncio.to_thread(cluster_table.put, path, text, replacing=True)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
-            self.screen.tell(f"Not written to {where}: {clean(why)}.", "bad")
+            self.place.tell(f"Not written to {where}: {clean(why)}.", "bad")
             return
-        masked = "" if self.screen.masked else ", e-mails and phone numbers in clear"
-        self.screen.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
+        masked = "" if self.place.masked else ", e-mails and phone numbers in clear"
+        self.place.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
 
     @action(
         "g c",
@@ -123,14 +123,14 @@ class ClusterCommands(Commands, scope="cluster_actions"):
     )
     async def open_requests(self) -> None:
         """Go to the change requests that answer this cluster: the open ones, if there are any."""
-        row = self.screen.clusters.selected
+        row = self.place.clusters.selected
         if row is None:
             return
-        known = [request.status for request in self.screen.requests.of(row)]
+        known = [request.status for request in self.place.requests.of(row)]
         # What was begun here is looked for first, then the open ones.
         first = self.begun.pop(row.id, None) or (known[0] if known else "")
         view = first if first in ("draft", "merged") else None
-        target = Target(organization=self.screen.organization, cluster=row.id, view=view)
+        target = Target(organization=self.place.organization, cluster=row.id, view=view)
         await self.app.go("changes", target)
 
     @action(
@@ -152,22 +152,22 @@ class ClusterCommands(Commands, scope="cluster_actions"):
         from copydesk.session.reads import clusters as reading
         from copydesk.session.reads.spaces import read_desk
 
-        row, organization = self.screen.clusters.selected, self.screen.organization
+        row, organization = self.place.clusters.selected, self.place.organization
         if row is None or organization is None:
             return
-        self.screen.say("Reading spaces…")
-        desk = await read_desk(await self.screen.session.ready(), organization)
-        self.screen.clear_message()
-        requests = self.screen.requests.of(row)
+        self.place.say("Reading spaces…")
+        desk = await read_desk(await self.place.session.ready(), organization)
+        self.place.clear_message()
+        requests = self.place.requests.of(row)
         spaces = space_options(desk.nodes, requests[0].space if requests else None)
         if not spaces:
-            self.screen.tell("There is no space here that you may edit.", "warn")
+            self.place.tell("There is no space here that you may edit.", "warn")
             return
         space = await self.app.push_screen_wait(Choice("In which space?", spaces, before_text=True))
         if not space:
             return
         title = next(option.title for option in spaces if option.id == space)
-        subject = shorten(self.screen.shown(row.label), SUBJECT_LIMIT)
+        subject = shorten(self.place.shown(row.label), SUBJECT_LIMIT)
         made: list[ChangeRequest] = []
         key = f"request of cluster {row.id}"
 
@@ -180,7 +180,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
                 ]
                 return made[0]
 
-            await self.screen.perform(
+            await self.place.perform(
                 "Begin",
                 values["subject"],
                 begin,
@@ -192,10 +192,10 @@ class ClusterCommands(Commands, scope="cluster_actions"):
             f"New change request in {title}",
             [
                 Field("subject", "Subject", subject, _subject_wrong),
-                Field("description", "Description", self.screen.shown(row.summary), lines=8),
+                Field("description", "Description", self.place.shown(row.summary), lines=8),
             ],
             draft_key=key,
-            facts=[f"It will be listed with the cluster “{self.screen.shown(row.label)}”."],
+            facts=[f"It will be listed with the cluster “{self.place.shown(row.label)}”."],
             verb="begin",
             new=True,
             send=send,
@@ -204,11 +204,11 @@ class ClusterCommands(Commands, scope="cluster_actions"):
             return
         [request] = made
         self.begun[row.id] = str(request.status)
-        self.screen.tell(
+        self.place.tell(
             f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc goes to it, "
             "u archives it.", "good",
         )  # fmt: skip
-        self.screen.read_again()
+        self.place.read_again()
 
 
 def _subject_wrong(text: str) -> str | None:

@@ -29,24 +29,24 @@ class IngestCommands(Commands, scope="talk_ingesting"):
     @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
         """Hand in the conversations of a JSON file, after showing them; one sent is replaced."""
-        organization = self.screen.target.organization or self.screen.session.organization
+        organization = self.place.target.organization or self.place.session.organization
         if organization is None:
-            self.screen.say("No organization is chosen: g o lists yours.", "warn")
+            self.place.say("No organization is chosen: g o lists yours.", "warn")
             return
         if not rest:
-            self.screen.say("Say which file: :ingest FILE, as in :ingest export.json.", "warn")
+            self.place.say("Say which file: :ingest FILE, as in :ingest export.json.", "warn")
             return
         try:
             items, complaints = await asyncio.to_thread(_read, rest)
         except (OSError, RuntimeError) as error:  # the latter where ~ is nobody's folder
             why = error.strerror if isinstance(error, OSError) else None
-            self.screen.say(f"Not read: {clean(why or str(error))}: {clean(rest)}", "warn")
+            self.place.say(f"Not read: {clean(why or str(error))}: {clean(rest)}", "warn")
             return
         if not items:
             why = f": {complaints[0]}" if complaints else "."
-            self.screen.say(f"There is no conversation to send in {clean(rest)}{why}", "warn")
+            self.place.say(f"There is no conversation to send in {clean(rest)}{why}", "warn")
         elif len(items) > MOST:
-            self.screen.say(
+            self.place.say(
                 f"{len(items)} conversations; from here {MOST} at most are sent. “copydesk "
                 "conversations send” takes any number.",
                 "warn",
@@ -81,8 +81,8 @@ class IngestCommands(Commands, scope="talk_ingesting"):
         )
         sent = cast("int | None", await self.app.push_screen_wait(sheet))
         if sent:
-            self.screen.tell(f"Handed in {plural(sent, 'conversation')}.", "good")
-            self.screen.read_again()
+            self.place.tell(f"Handed in {plural(sent, 'conversation')}.", "good")
+            self.place.read_again()
 
     async def _send(self, organization: str, item: Item) -> None:
         """Send one, and look whether it is there where no answer came. Raises `WriteError`."""
@@ -102,7 +102,7 @@ class IngestCommands(Commands, scope="talk_ingesting"):
                 return None
             return True if is_there(item.conversation, found) else None
 
-        await self.screen.perform("Hand in", _line(item), write, look=look)
+        await self.place.perform("Hand in", _line(item), write, look=look)
 
 
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:

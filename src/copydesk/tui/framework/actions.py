@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from textual.binding import Binding
 from textual.dom import DOMNode
 
-from copydesk.session.declarations import ACTIONS as DECLARED
-from copydesk.session.declarations import Declared
+from copydesk.session.declarations import DANGERS
 from copydesk.tui.framework.keys import chord, shown
 
 Guard = Callable[[Any], str | None]
@@ -348,9 +347,7 @@ class Acts:
             word = replace(getattr(function, _WORD), scope=scope)
             commands[word.name] = word
         cls.ACTIONS = MappingProxyType(actions)
-        if cls.SCOPE:
-            for name, each in actions.items():
-                DECLARED[f"{cls.SCOPE}.{name}"] = Declared(each.label, each.danger)
+        DANGERS.update((each.id, each.danger) for each in actions.values())
         cls.LINE_COMMANDS = MappingProxyType(commands)
         kinds = getattr(cls, "COMMAND_CLASSES", ())
         bound = [each for kind in kinds for each in kind.ACTIONS.values()] + [*actions.values()]
@@ -368,9 +365,14 @@ class Acts:
         """Run one of the declared actions, for Textual's bindings."""
         from copydesk.tui.framework.keyboard import run
 
+        owner = self.who_does(method)
+        if owner is not None:
+            await run(owner, owner.ACTIONS[method])
+
+    def who_does(self, method: str) -> Acts | None:
+        """Return what has an action: itself or, of a place, one of its commands."""
         owners: Sequence[Acts] = (*getattr(self, "commands", ()), self)
-        owner = next(each for each in owners if method in each.ACTIONS)
-        await run(owner, owner.ACTIONS[method])
+        return next((each for each in owners if method in each.ACTIONS), None)
 
 
 def _claim(scope: str, cls: type[Acts]) -> None:
@@ -474,17 +476,22 @@ class Commands(Acts):
     """
 
     def __init__(self, place: Place) -> None:
-        self.place = self.screen = place
+        self.place = place
+
+    @property
+    def screen(self) -> Place:
+        """The place, as what the keyboard asks of every owner of actions."""
+        return self.place
 
     @property
     def app(self) -> DeskApp:
         """The program."""
-        return self.screen.desk
+        return self.place.desk
 
     @property
     def is_attached(self) -> bool:
         """Whether the place is there."""
-        return self.screen.is_attached
+        return self.place.is_attached
 
     def resume_draft(self, part: str) -> bool:
         """Open the field that a draft was typed in; False where that is none of these actions."""

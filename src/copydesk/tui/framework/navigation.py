@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from copydesk.session.declarations import ACTIONS, PLACES, Declared
-from copydesk.tui.framework.actions import Action, DeclarationError, Uses
+from copydesk.session.declarations import PLACES
+from copydesk.tui.framework.actions import Action, DeclarationError, Uses, actions_of
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -73,9 +73,8 @@ def place(
         cls.PLACE = name
         cls.TITLE = title
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        for commands in cls.COMMAND_CLASSES:
-            for each in commands.ACTIONS.values():
-                ACTIONS[f"{cls.SCOPE}.{each.method}"] = Declared(each.label, each.danger)
+        found = actions_of((*cls.COMMAND_CLASSES, cls))
+        labels = {each.method: each.label for _, each in found}
         for jump in (Jump(key, name, title), *jumps):
             taken = ENTRIES.get(jump.name)
             if taken is not None and taken.place.__qualname__ != cls.__qualname__:
@@ -84,7 +83,7 @@ def place(
             for other in ENTRIES.values():
                 if keys and other.action.keys == keys and other.name != jump.name:
                     raise DeclarationError(f"{keys[0]!r} goes to {other.name} and {jump.name}")
-            PLACES[jump.name] = jump.title, cls.SCOPE
+            PLACES[jump.name] = jump.title, labels
             ENTRIES[jump.name] = Entry(
                 jump.name,
                 jump.title,

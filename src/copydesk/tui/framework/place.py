@@ -100,10 +100,9 @@ class Place(CommonActions, Loading, Shaped):
         """Do an action by its name, whether the place has it itself or one of its commands."""
         from copydesk.tui.framework.keyboard import run
 
-        for owner in (*self.commands, self):
-            if (found := owner.ACTIONS.get(method)) is not None:
-                self.call_later(run, owner, found)
-                return
+        owner = self.who_does(method)
+        if owner is not None:
+            self.call_later(run, owner, owner.ACTIONS[method])
 
     # What a place says of itself
 

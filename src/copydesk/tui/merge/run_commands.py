@@ -160,14 +160,14 @@ def end_label(here: MergeRunPlace) -> str:
 class MergeRunCommands(Commands, scope="merge_run"):
     """What can be done with the merge run."""
 
-    screen: MergeRunPlace
+    place: MergeRunPlace
 
     @action("d", "diff", unless=nothing_selected, show=False, group="Go")
     def open_changes(self) -> None:
         """Open the review of the request straight on what changes."""
-        item = self.screen.selected
+        item = self.place.selected
         if item is not None:
-            self.screen.open_review(item, "changes")
+            self.place.open_review(item, "changes")
 
     # The plan
 
@@ -188,9 +188,9 @@ class MergeRunCommands(Commands, scope="merge_run"):
         await self._put(-1)
 
     async def _put(self, by: int) -> None:
-        item = self.screen.selected
+        item = self.place.selected
         if item is not None:
-            await self.screen.runner.move(item.key, by)
+            await self.place.runner.move(item.key, by)
 
     @action(
         "x", "take out", unless=(no_run, not_removable), show=18, now=out_label,
@@ -198,25 +198,25 @@ class MergeRunCommands(Commands, scope="merge_run"):
     )  # fmt: skip
     async def take_out(self) -> None:
         """Take it out of the run, or put it back at its end; skip the one that it stopped at."""
-        item, run = self.screen.selected, self.screen.run
+        item, run = self.place.selected, self.place.run
         if item is None or run is None:
             return
         if run.stopped == item:
             await self._after_stop(run, item)
         else:
-            await self.screen.runner.take_out(item.key)
+            await self.place.runner.take_out(item.key)
 
     @command("ready", stages=True)
     async def take_out_others(self, rest: str) -> None:
         """Take everything out of the plan that something is in the way of."""
-        run = self.screen.run
+        run = self.place.run
         if run is None or run.state != "planned":
-            self.screen.say("There is no plan.", "warn")
+            self.place.say("There is no plan.", "warn")
             return
         others = [item for item in run.listed if self._in_the_way(item)]
         for item in others:
-            await self.screen.runner.take_out(item.key)
-        self.screen.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
+            await self.place.runner.take_out(item.key)
+        self.place.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
 
     @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label, stages=True)
     async def choose_stops(self) -> None:
@@ -224,14 +224,14 @@ class MergeRunCommands(Commands, scope="merge_run"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choices
 
-        run = self.screen.run
+        run = self.place.run
         if run is None:
             return
         options = [Option(stop, said) for stop, said in STOPS.items()]
         ticked = [stop for stop in STOPS if stop in run.stops]
         chosen = await self.app.push_screen_wait(Choices("Stop at", options, ticked=ticked))
         if chosen is not None:
-            await self.screen.runner.stop_at(cast("frozenset[Reason]", chosen))
+            await self.place.runner.stop_at(cast("frozenset[Reason]", chosen))
 
     # Going
 
@@ -244,7 +244,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
     )  # fmt: skip
     async def start(self) -> None:
         """Start the run; where it was paused, stopped or cut off, go on."""
-        run = self.screen.run
+        run = self.place.run
         if run is None:
             return
         if run.state == "planned":
@@ -266,10 +266,10 @@ class MergeRunCommands(Commands, scope="merge_run"):
             what="how many they are",
         )
         if await self.app.push_screen_wait(sheet):
-            await self.screen.runner.start()
+            await self.place.runner.start()
 
     def _what_starts(self, run: MergeRun) -> list[str | Text]:
-        ahead = self.screen.runner.forecast()
+        ahead = self.place.runner.forecast()
         several = len({item.space for item in run.listed}) > 1
 
         def label(item: RunItem) -> str:
@@ -294,7 +294,7 @@ class MergeRunCommands(Commands, scope="merge_run"):
 
     def _in_the_way(self, item: RunItem) -> bool:
         """Whether it is known that the run would stop at it."""
-        standing = self.screen.runner.standings.get(item.key)
+        standing = self.place.runner.standings.get(item.key)
         return standing is not None and (
             bool(standing.in_the_way) or present.changed(item, standing)
         )
@@ -318,30 +318,30 @@ class MergeRunCommands(Commands, scope="merge_run"):
             )
             if not await self.app.push_screen_wait(sheet):
                 return
-        await self.screen.runner.go_on()
+        await self.place.runner.go_on()
 
     async def _after_stop(self, run: MergeRun, item: RunItem) -> None:
         from copydesk.tui.merge.stopped_dialog import StoppedSheet
 
         chosen = await self.app.push_screen_wait(StoppedSheet(run, item))
         if chosen == "skip":
-            await self.screen.runner.skip()
+            await self.place.runner.skip()
         elif chosen == "again":
-            await self.screen.runner.again()
+            await self.place.runner.again()
         elif chosen == "end":
-            await self.screen.runner.end()
+            await self.place.runner.end()
 
     @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label,
             stages=True)  # fmt: skip
     async def pause(self) -> None:
         """Pause after the current request; the second time, go on after it all the same."""
-        await self.screen.runner.pause()
+        await self.place.runner.pause()
 
     @action("r", "try again", unless=(no_run, not_stopped), show=19, now=again_label,
             uses=("pull_change_request_updates", *READS))  # fmt: skip
     async def again(self) -> None:
         """Try the request again that it stopped at: it is read before anything is sent. Asks."""
-        run = self.screen.run
+        run = self.place.run
         if run is not None and run.stopped is not None:
             await self._after_stop(run, run.stopped)
 
@@ -351,14 +351,14 @@ class MergeRunCommands(Commands, scope="merge_run"):
         """End the run where it stands, or drop the plan. What is merged stays merged. Asks."""
         from copydesk.tui.dialogs.dialog import Confirm
 
-        run = self.screen.run
+        run = self.place.run
         if run is None:
             return
         if run.state == "planned":
             facts = [f"{plural(len(run.listed), 'change request')}: none of them is touched."]
             if await self.app.push_screen_wait(Confirm("Drop the plan", facts, verb="drop it")):
-                await self.screen.runner.forget()
+                await self.place.runner.forget()
             return
         facts = [present.summary(run), "What is merged stays merged; the rest is left as it is."]
         if await self.app.push_screen_wait(Confirm("End the merge run", facts, verb="end it")):
-            await self.screen.runner.end()
+            await self.place.runner.end()

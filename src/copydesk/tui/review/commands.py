@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 class RequestCommands(Commands, scope="review_request"):
     """The actions on the change request as a whole."""
 
-    screen: ReviewPlace
+    place: ReviewPlace
 
     # Verdicts
 
@@ -88,60 +88,60 @@ class RequestCommands(Commands, scope="review_request"):
         await self._verdict("changes-requested")
 
     async def _verdict(self, status: ReviewStatus) -> None:
-        opened = self.screen.opened_request
+        opened = self.place.opened_request
         assert opened is not None
         space, request = opened.space.id, opened.request
         what = "Approve" if status == "approved" else "Ask for changes"
-        key = draft_key(self.screen, f"verdict {status}")
+        key = draft_key(self.place, f"verdict {status}")
         facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
-        me, author = self.screen.session.me, request.created_by
+        me, author = self.place.session.me, request.created_by
         if me is not None and author is not None and author.id == me.id:
             facts.append(Text("You wrote it: what you say of it counts for no rule.", "warn"))
-        pages = len(self.screen.changes)
-        unseen = pages - self.screen.seen_count
+        pages = len(self.place.changes)
+        unseen = pages - self.place.seen_count
         left = []
         if unseen:
             left.append(f"{unseen} of {plural(pages, 'page')} not marked as seen")
-        if self.screen.threads.open_count:
-            left.append(plural(self.screen.threads.open_count, "open thread"))
+        if self.place.threads.open_count:
+            left.append(plural(self.place.threads.open_count, "open thread"))
         if left:
             facts.append(", ".join(left))
         facts.append("A verdict cannot be taken back, only replaced by another.")
         drafts: list[PendingDraft] = []
-        if may_not_comment(self.screen) is None:
-            drafts = await asyncio.to_thread(review_drafts, self.screen.session, space, request.id)
+        if may_not_comment(self.place) is None:
+            drafts = await asyncio.to_thread(review_drafts, self.place.session, space, request.id)
         sheet = VerdictSheet(
             what, key, facts=tuple(facts), drafts=drafts, where=self._where_draft_goes
         )
-        said = cast("str | None", await self.screen.desk.push_screen_wait(sheet))
+        said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
-            await self.screen.drafts_changed()
+            await self.place.drafts_changed()
             return
         if going := sheet.going:
             await self._send_with(status, said, going)
         else:
             await self._give(status, said, recall=True)
-        if self.screen.is_attached:
-            self.screen.read_rules()
-            self.screen.discussion.read()
+        if self.place.is_attached:
+            self.place.read_rules()
+            self.place.discussion.read()
 
     def _where_draft_goes(self, draft: PendingDraft) -> str:
-        thread = self.screen.threads.get(draft.thread)
+        thread = self.place.threads.get(draft.thread)
         if draft.thread is not None:
             return f"reply in {thread.label}" if thread is not None else "reply"
         if draft.page is None:
             return "on the request"
-        change = next((c for c in self.screen.changes if c.id == draft.page), None)
+        change = next((c for c in self.place.changes if c.id == draft.page), None)
         return f"on {clean(change.node.title)}" if change is not None else "on a page"
 
     async def _give(
         self, status: ReviewStatus, said: str, *, recall: bool = False, group: str = ""
     ) -> Review:
         """Give a verdict. Raises `WriteError`."""
-        opened = self.screen.opened_request
+        opened = self.place.opened_request
         assert opened is not None
-        space, request, me = opened.space.id, opened.request, self.screen.session.me
-        key = draft_key(self.screen, f"verdict {status}")
+        space, request, me = opened.space.id, opened.request, self.place.session.me
+        key = draft_key(self.place, f"verdict {status}")
         body = ReviewCreate(status=status)
         if said:
             body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
@@ -151,12 +151,12 @@ class RequestCommands(Commands, scope="review_request"):
 
         good = status == "approved"
         done = f"Approved #{request.number}" if good else f"Asked for changes in #{request.number}"
-        return await self.screen.perform(
+        return await self.place.perform(
             "Approve" if good else "Ask for changes",
             f"#{request.number} {clean(request.subject)}",
             send,
             done=f"{done}; a verdict cannot be undone.",
-            then=lambda _: self.screen.forget_draft(key),
+            then=lambda _: self.place.forget_draft(key),
             expects=still_judged(
                 space,
                 request.id,
@@ -194,13 +194,13 @@ class RequestCommands(Commands, scope="review_request"):
         async def send(item: BulkItem) -> None:
             if sheet.recalled:
                 raise WriteError("Recalled: it was not sent.")
-            key = draft_key(self.screen, f"verdict {status}") if item.id == verdict else item.id
-            if self.screen.session.unknown_of(key) is not None:
+            key = draft_key(self.place, f"verdict {status}") if item.id == verdict else item.id
+            if self.place.session.unknown_of(key) is not None:
                 raise WriteError("It may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
             if item.id != verdict:
                 try:
-                    await self.screen.writing.deliver(waiting[item.id], recall=first, group=group)
+                    await self.place.writing.deliver(waiting[item.id], recall=first, group=group)
                 except RecalledError:
                     sheet.recalled = True  # also by u once the sheet was left: all is one
                     raise
@@ -214,18 +214,18 @@ class RequestCommands(Commands, scope="review_request"):
             last = run.items[-1]
             if sheet.recalled:
                 said = "Recalled: nothing was sent. All that you wrote is kept (:drafts)."
-                self.screen.tell(said, "warn")
+                self.place.tell(said, "warn")
             elif last.state == "done":
                 done = "Approved" if good else "Asked for changes in"
                 sent = plural(len(drafts), "draft")
-                said = f"{done} {self.screen.numbered}, with {sent}; a verdict cannot be undone."
-                self.screen.tell(said, "good")
+                said = f"{done} {self.place.numbered}, with {sent}; a verdict cannot be undone."
+                self.place.tell(said, "good")
             elif not sheet.is_attached:  # else it shows what came of each
-                self.screen.tell(f"The verdict was not given. {last.said}", "bad")
+                self.place.tell(f"The verdict was not given. {last.said}", "bad")
 
         run = BulkRun("Send", items, send, ended)
-        sheet = SendingSheet(run, self.screen.session)
-        await self.screen.desk.push_screen_wait(sheet)
+        sheet = SendingSheet(run, self.place.session)
+        await self.place.desk.push_screen_wait(sheet)
 
     @action(
         "w",
@@ -239,20 +239,20 @@ class RequestCommands(Commands, scope="review_request"):
     )
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer."""
-        opened, rules = self.screen.opened_request, self.screen.rules
+        opened, rules = self.place.opened_request, self.place.rules
         assert opened is not None
         assert rules is not None
         request = opened.request
         await ask_reviewers(
-            self.screen,
+            self.place,
             organization=opened.space.organization,
             space=opened.space.id,
             request=request.id,
             label=f"#{request.number}",
             author=request.created_by.id if request.created_by else "",
             before={asked.user.id: asked.user for asked in rules.requested or ()},
-            sent=self.screen.read_rules,
-            since=self.screen.kept_at,
+            sent=self.place.read_rules,
+            since=self.place.kept_at,
         )
 
     # Status
@@ -267,7 +267,7 @@ class RequestCommands(Commands, scope="review_request"):
     )
     async def toggle_draft(self) -> None:
         """Make a draft open for review, or an open one a draft again."""
-        opened = self.screen.opened_request
+        opened = self.place.opened_request
         assert opened is not None
         await self._set_status("open" if opened.request.status != "open" else "draft")
 
@@ -287,14 +287,14 @@ class RequestCommands(Commands, scope="review_request"):
         await self._set_status("draft")
 
     async def _set_status(self, status: ChangeRequestWritableStatus) -> None:
-        opened = self.screen.opened_request
-        why = settled(self.screen)
+        opened = self.place.opened_request
+        why = settled(self.place)
         if opened is None or why is not None:
-            self.screen.say(why or "", "warn")
+            self.place.say(why or "", "warn")
             return
         before = opened.request.status
         if before == status:
-            self.screen.say(f"{self.screen.numbered} is {status} already.", "warn")
+            self.place.say(f"{self.place.numbered} is {status} already.", "warn")
             return
         space, request = opened.space.id, opened.request
 
@@ -308,7 +308,7 @@ class RequestCommands(Commands, scope="review_request"):
             return now if now.status == status else None
 
         words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
-        await self.screen.perform(
+        await self.place.perform(
             words[status],
             f"#{request.number} {clean(request.subject)}",
             send,
@@ -319,7 +319,7 @@ class RequestCommands(Commands, scope="review_request"):
             done=f"#{request.number} is {status} now.",
             look=look,
         )
-        self.screen.reload()
+        self.place.reload()
 
     # Update and merge
 
@@ -337,7 +337,7 @@ class RequestCommands(Commands, scope="review_request"):
         await self._update()
 
     async def _update(self) -> None:
-        opened = self.screen.opened_request
+        opened = self.place.opened_request
         assert opened is not None
         space, request = opened.space.id, opened.request
         sheet = Confirm(
@@ -349,13 +349,13 @@ class RequestCommands(Commands, scope="review_request"):
             ],
             verb="update",
         )
-        if not await self.screen.desk.push_screen_wait(sheet):
+        if not await self.place.desk.push_screen_wait(sheet):
             return
 
         target = f"#{request.number} {clean(request.subject)}"
         done = f"Updated #{request.number} from main."
         try:
-            await self.screen.perform(
+            await self.place.perform(
                 "Update from main",
                 target,
                 lambda api: conflicts.update(api, space, request.id),
@@ -366,14 +366,14 @@ class RequestCommands(Commands, scope="review_request"):
             clash = error.__cause__
             if not isinstance(clash, ConflictedError):
                 raise
-            self.screen.session.hold_stuck(clash.moment)
-            self.screen.reload()
-            self.screen.tell(f"#{request.number} {clash}", "bad")
+            self.place.session.hold_stuck(clash.moment)
+            self.place.reload()
+            self.place.tell(f"#{request.number} {clash}", "bad")
             conflicting = ConflictSheet.of_update(f"#{request.number}", clash)
-            answer = cast("str | None", await self.screen.desk.push_screen_wait(conflicting))
+            answer = cast("str | None", await self.place.desk.push_screen_wait(conflicting))
             self._read_conflicting(answer)
             return
-        self.screen.reload()
+        self.place.reload()
 
     @action(
         "m",
@@ -386,17 +386,17 @@ class RequestCommands(Commands, scope="review_request"):
     )
     async def merge(self) -> None:
         """Merge into main, behind a sheet with rules, warnings and the result."""
-        opened = self.screen.opened_request
+        opened = self.place.opened_request
         assert opened is not None
-        pages = len(self.screen.changes)
+        pages = len(self.place.changes)
         sheet = MergeSheet(
-            opened.space.id, opened.request.id, unseen=(pages - self.screen.seen_count, pages)
+            opened.space.id, opened.request.id, unseen=(pages - self.place.seen_count, pages)
         )
-        result = cast("str | None", await self.screen.desk.push_screen_wait(sheet))
+        result = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if result == "update":
             await self._update()
             return
-        self.screen.reload()
+        self.place.reload()
         self._read_conflicting(result)
 
     def _read_conflicting(self, answer: str | None) -> None:
@@ -404,20 +404,20 @@ class RequestCommands(Commands, scope="review_request"):
         page = page_wanted(answer)
         if page is None:
             return
-        if all(change.id != page for change in self.screen.changes):
-            self.screen.say("The page is not changed by this request any more.", "warn")
+        if all(change.id != page for change in self.place.changes):
+            self.place.say("The page is not changed by this request any more.", "warn")
             return
-        self.screen.open_view("changes")
-        self.screen.reader.show_page(page)
-        self.screen.diff.focus()
+        self.place.open_view("changes")
+        self.place.reader.show_page(page)
+        self.place.diff.focus()
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:
         """Go to the cluster of questions that this request answers, else to all clusters."""
         from copydesk.tui.conversations.cluster_links import go_to_cluster
 
-        opened = self.screen.opened_request
+        opened = self.place.opened_request
         cluster = opened.request.conversations_issues_cluster if opened else None
-        target = Target(organization=self.screen.session.organization, cluster=cluster)
+        target = Target(organization=self.place.session.organization, cluster=cluster)
         why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""
-        await go_to_cluster(self.screen.desk, target, why)
+        await go_to_cluster(self.place.desk, target, why)

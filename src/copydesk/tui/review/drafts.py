@@ -28,7 +28,7 @@ VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}
 class DraftCommands(Commands, scope="review_drafts"):
     """Opens a draft once what it belongs to has been read, and sends drafts together."""
 
-    screen: Review
+    place: Review
 
     @command(
         "send",
@@ -38,43 +38,41 @@ class DraftCommands(Commands, scope="review_drafts"):
     )
     async def send_drafts(self, rest: str) -> None:
         """Send all comments and replies that wait here, after showing them; u takes all back."""
-        why = may_not_comment(self.screen)
+        why = may_not_comment(self.place)
         if rest.strip() != "drafts" or why is not None:
-            self.screen.say(why or "Say :send drafts.", "warn")
+            self.place.say(why or "Say :send drafts.", "warn")
             return
-        self.screen.session.asks()
-        drafts = await asyncio.to_thread(
-            review_drafts, self.screen.session, *self.screen.thread_ids
-        )
+        self.place.session.asks()
+        drafts = await asyncio.to_thread(review_drafts, self.place.session, *self.place.thread_ids)
         if not drafts:
-            self.screen.say(f"Nothing about {self.screen.numbered} waits to be sent.", "warn")
+            self.place.say(f"Nothing about {self.place.numbered} waits to be sent.", "warn")
             return
         group = secrets.token_hex(8)
 
         async def send(number: int) -> None:
-            await self.screen.writing.deliver(drafts[number], recall=False, group=group)
+            await self.place.writing.deliver(drafts[number], recall=False, group=group)
 
         sheet = RunSheet(
-            f"Send {plural(len(drafts), 'draft')} about {self.screen.numbered}",
+            f"Send {plural(len(drafts), 'draft')} about {self.place.numbered}",
             [pending_line(draft) for draft in drafts],
             send,
             verb="send",
             left="keep the rest as drafts",
         )
-        sent = cast("int | None", await self.screen.desk.push_screen_wait(sheet))
+        sent = cast("int | None", await self.place.desk.push_screen_wait(sheet))
         if sent:
-            self.screen.tell(f"Sent {plural(sent, 'draft')}. u takes them back.", "good")
+            self.place.tell(f"Sent {plural(sent, 'draft')}. u takes them back.", "good")
 
     def resume_draft(self, part: str) -> bool:
         """Open the field that ``part`` names (`session.draft_keys`) as soon as possible."""
-        self.screen.resuming = part
+        self.place.resuming = part
         self.go_on()
         return True
 
     def go_on(self) -> None:
         """Open the field that waits for what has come by now: the threads, or a page."""
-        part = self.screen.resuming
-        if not part or not self.screen.threads_read or self.app.screen is not self.screen:
+        part = self.place.resuming
+        if not part or not self.place.threads_read or self.app.screen is not self.place:
             return
         match part.split(" "):
             case ["reply", thread_id]:
@@ -82,61 +80,61 @@ class DraftCommands(Commands, scope="review_drafts"):
             case ["edit", message_id]:
                 self._at_message(message_id, "edit_message")
             case ["verdict", verdict]:
-                self.screen.resuming = ""
-                self.screen.do_soon(VERDICTS.get(verdict, ""))
+                self.place.resuming = ""
+                self.place.do_soon(VERDICTS.get(verdict, ""))
             case _ if not self._page_awaited(part):
-                self.screen.resuming = ""
+                self.place.resuming = ""
                 self._comment(part)
 
     def _page_awaited(self, part: str) -> bool:
         """Whether the line that a comment quotes is on a page that is still to be read."""
         page, _, node = part.partition("/")
-        if node in ("", "page") or page in self.screen.texts:
+        if node in ("", "page") or page in self.place.texts:
             return False
-        if all(change.id != page for change in self.screen.changes):
+        if all(change.id != page for change in self.place.changes):
             return False
-        if self.screen.page_id != page:
-            self.screen.reader.show_page(page)
+        if self.place.page_id != page:
+            self.place.reader.show_page(page)
         return True
 
     def _at_message(self, message: str, method: str) -> None:
-        thread = self.screen.threads.get(message)
+        thread = self.place.threads.get(message)
         if thread is None:
-            self.screen.resuming = ""
-            self.screen.say(
+            self.place.resuming = ""
+            self.place.say(
                 "The thread of this draft is not here. Put the cursor on its message.", "warn"
             )
             return
-        if self.screen.current_thread() is not thread:
-            self.screen.discussion.go_to(thread)
-        if self.screen.current_thread() is thread:  # else its page is being read: once more then
-            self.screen.resuming = ""
-            self.screen.do_soon(method)
+        if self.place.current_thread() is not thread:
+            self.place.discussion.go_to(thread)
+        if self.place.current_thread() is thread:  # else its page is being read: once more then
+            self.place.resuming = ""
+            self.place.do_soon(method)
 
     def _comment(self, part: str) -> None:
         comment = WalkCommands.ACTIONS["comment_line"]
-        why = may_not_comment(self.screen)
-        if away(self.screen.session, comment):
-            why = refusal(self.screen.session, comment.label)
+        why = may_not_comment(self.place)
+        if away(self.place.session, comment):
+            why = refusal(self.place.session, comment.label)
         if why is not None:
-            self.screen.say(why, "warn")
+            self.place.say(why, "warn")
             return
-        with because(self.screen, comment.id):
+        with because(self.place, comment.id):
             self._comment_on(part)
 
     def _comment_on(self, part: str) -> None:
         page, _, node = part.partition("/")
-        change = next((each for each in self.screen.changes if each.id == page), None)
+        change = next((each for each in self.place.changes if each.id == page), None)
         if part == "request":
-            self._start(Subject(f"Comment on {self.screen.numbered}", part))
+            self._start(Subject(f"Comment on {self.place.numbered}", part))
         elif change is None:
-            self.screen.say(
+            self.place.say(
                 "The page of this draft is not changed by this request any more.", "warn"
             )
         elif node == "page":
             self._start(Subject(f"Comment on the page {clean(change.node.title)}", part, page))
         else:
-            text = self.screen.texts.get(page)
+            text = self.place.texts.get(page)
             line = text.find(node) if text is not None else None
             quote = text.line_text(line).strip() if text is not None and line is not None else ""
             title = f"Comment on a line of {clean(change.node.title)}"
@@ -145,8 +143,8 @@ class DraftCommands(Commands, scope="review_drafts"):
     def _start(self, about: Subject) -> None:
         async def write() -> None:
             try:
-                await self.screen.writing.start_thread(about)
+                await self.place.writing.start_thread(about)
             except WriteError as error:
-                self.screen.tell(str(error), "bad")
+                self.place.tell(str(error), "bad")
 
-        begin(self.screen, write, name="resume draft")
+        begin(self.place, write, name="resume draft")

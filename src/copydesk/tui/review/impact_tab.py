@@ -27,12 +27,12 @@ def no_page(here: Review) -> str | None:
 class ImpactCommands(Commands, scope="review_impact"):
     """The ways from a review to the impact of the request, and to the links of its page."""
 
-    screen: Review
+    place: Review
 
     @action("i", "impact", unless=not_read, show=3, group="Look")
     async def show_impact(self) -> None:
         """See which pages lead to what this request changes, and which links it breaks."""
-        await self.screen.desk.go("impact", self._target())
+        await self.place.desk.go("impact", self._target())
 
     @action(
         "g l",
@@ -44,9 +44,9 @@ class ImpactCommands(Commands, scope="review_impact"):
     )
     async def show_page_links(self) -> None:
         """Read the page as the request makes it, with its links beside it."""
-        await self.screen.desk.go("pages", self._target().but(page=self.screen.page_id))
+        await self.place.desk.go("pages", self._target().but(page=self.place.page_id))
 
     def _target(self) -> Target:
-        space, request = self.screen.thread_ids
-        organization = self.screen.target.organization or self.screen.session.organization
+        space, request = self.place.thread_ids
+        organization = self.place.target.organization or self.place.session.organization
         return Target(organization, space=space, change_request=request)

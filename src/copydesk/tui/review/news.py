@@ -30,7 +30,7 @@ def nothing_new(here: Review) -> str | None:
 class NewsCommands(Commands, scope="review_news"):
     """Reads threads, and the pages that were marked as seen, again by itself."""
 
-    screen: Review
+    place: Review
 
     def __init__(self, review: Place) -> None:
         super().__init__(review)
@@ -49,55 +49,55 @@ class NewsCommands(Commands, scope="review_news"):
     def fold_in(self) -> None:
         """Show what others wrote and changed; the cursor stays on its message and its line."""
         self._fold_threads()
-        if self.screen.behind:
-            self.screen.read_again()
+        if self.place.behind:
+            self.place.read_again()
 
     def _fold_threads(self) -> None:
         news, self.waiting = self.waiting, None
         if news is None:
             return
-        self.screen.discussion.fresh.clear()
-        self.screen.discussion.fresh.update(news.messages)
-        if self._news_at != len(self.screen.session.log):
+        self.place.discussion.fresh.clear()
+        self.place.discussion.fresh.update(news.messages)
+        if self._news_at != len(self.place.session.log):
             # It lacks what was written here since.
-            self.screen.discussion.read()
+            self.place.discussion.read()
             return
-        self.screen.threads.take(news.comments)
+        self.place.threads.take(news.comments)
         for thread_id, replies in news.replies.items():
-            thread = self.screen.threads.get(thread_id)
+            thread = self.place.threads.get(thread_id)
             if thread is not None:
                 thread.replies = list(replies)
-        self.screen.show_threads()
+        self.place.show_threads()
 
     # Reading again by itself
 
     def poll(self) -> None:
         """Ask what others wrote and edited. Nothing moves: ``.`` shows it."""
-        opened = self.screen.opened_request
-        if opened is None or not self.screen.threads_read:
+        opened = self.place.opened_request
+        if opened is None or not self.place.threads_read:
             return
-        written = len(self.screen.session.log)
+        written = len(self.place.session.log)
 
         async def read(api: Api) -> ThreadNews | None:
             space, request = opened.space.id, opened.request.id
             comments = await reading.read_threads(api, space, request)
-            more = answered(self.screen.threads, comments)
+            more = answered(self.place.threads, comments)
             replies: dict[str, list[CommentReply]] = {}
             if more:
                 replies = await reading.read_replies(api, space, request, more)
-            return news_of(self.screen.threads, comments, replies)
+            return news_of(self.place.threads, comments, replies)
 
         def arrived(news: ThreadNews | None) -> None:
             # What was written here meanwhile may be missing in the answer: the next poll tells.
-            if written == len(self.screen.session.log) and not self.screen.session.writes_pending:
+            if written == len(self.place.session.log) and not self.place.session.writes_pending:
                 self.waiting, self._news_at = news, written
-                self.screen.name_tabs()
+                self.place.name_tabs()
 
-        self.screen.load("poll threads", read, arrived, what="Reading threads again")
+        self.place.load("poll threads", read, arrived, what="Reading threads again")
 
     def polled(self, now: ChangeRequest) -> None:
         """Look again at pages that were marked as seen, if they are others now."""
-        opened = self.screen.opened_request
+        opened = self.place.opened_request
         if opened is None or now.status == "merged" or now.revision == self._followed:
             return
 
@@ -106,10 +106,10 @@ class NewsCommands(Commands, scope="review_news"):
             await self._compare(api, opened, flatten(tree.pages))
             self._followed = now.revision
 
-        self.screen.load(
+        self.place.load(
             "marks",
             read,
-            lambda _: self.screen.reader.show_seen(),
+            lambda _: self.place.reader.show_seen(),
             what="Comparing what was seen",
             kept="away",
         )
@@ -119,27 +119,27 @@ class NewsCommands(Commands, scope="review_news"):
 
         ``unasked`` says that the page in front is none that somebody asked for.
         """
-        opened, chosen = self.screen.opened_request, self.screen.page_id
+        opened, chosen = self.place.opened_request, self.place.page_id
         assert opened is not None
         self._followed = opened.request.revision
-        left, limit = self.screen.session.budget or (1, 1)
-        if opened.merged or self.screen.seen is None or left * 2 <= limit:
+        left, limit = self.place.session.budget or (1, 1)
+        if opened.merged or self.place.seen is None or left * 2 <= limit:
             return
 
         async def read(api: Api) -> None:
             await self._compare(api, opened, opened.pages)
 
         def compared(_: None) -> None:
-            self.screen.reader.show_seen()
+            self.place.reader.show_seen()
             if unasked and chosen is not None:
                 self._begin_with_changed(chosen)
 
-        self.screen.load("marks", read, compared, what="Comparing what was seen", kept="away")
+        self.place.load("marks", read, compared, what="Comparing what was seen", kept="away")
 
     def begin(self) -> None:
         """Know where reading began."""
-        if self._began is None and self.screen.page_id is not None:
-            self._began = self.screen.page_id, self.screen.diff.line
+        if self._began is None and self.place.page_id is not None:
+            self._began = self.place.page_id, self.place.diff.line
 
     def _begin_with_changed(self, chosen: str) -> None:
         """Show the first page that is to be read, if it is one that was seen before.
@@ -147,16 +147,16 @@ class NewsCommands(Commands, scope="review_news"):
         It stands before the ``chosen`` one, which was shown while that was not known. Who has begun
         to read stays and is told.
         """
-        seen = self.screen.seen
-        first = next((c for c in self.screen.changes if seen and seen.state(c.id) != "seen"), None)
+        seen = self.place.seen
+        first = next((c for c in self.place.changes if seen and seen.state(c.id) != "seen"), None)
         if first is None or first.id == chosen:
             return
         said = f"“{clean(first.node.title, limit=60)}” changed since you saw it."
-        came = self._began is None or self._began == (self.screen.page_id, self.screen.diff.line)
-        if self.screen.page_id == chosen and came and self.app.screen is self.screen:
-            self.screen.reader.show_page(first.id)
+        came = self._began is None or self._began == (self.place.page_id, self.place.diff.line)
+        if self.place.page_id == chosen and came and self.app.screen is self.place:
+            self.place.reader.show_page(first.id)
             said = f"{said} = shows what is new."
-        self.screen.say(said)
+        self.place.say(said)
 
     def forget_versions(self) -> None:
         """Compare every marked page anew at the next reading."""
@@ -167,14 +167,14 @@ class NewsCommands(Commands, scope="review_news"):
         """Compare a page that has just been marked with what it is by now."""
         self._versions.pop(page, None)
         self._followed = ""
-        self.screen.read_again(by_hand=False)
+        self.place.read_again(by_hand=False)
 
     async def _compare(self, api: Api, opened: Opened, pages: Iterable[PageNode]) -> None:
         """Find out about marked pages whose version is another than the one looked at."""
-        seen = self.screen.seen
+        seen = self.place.seen
         assert seen is not None
         now = {node.id: node for node in pages}
-        for change in self._marked(self.screen.changes):
+        for change in self._marked(self.place.changes):
             node = now.get(change.id)
             version = None if node is None else node.version
             if version is not None and self._versions.get(change.id) == version:
@@ -187,7 +187,7 @@ class NewsCommands(Commands, scope="review_news"):
 
     def _marked(self, changes: Sequence[Changed]) -> list[Changed]:
         """Return the marked pages whose text now can be read."""
-        seen = self.screen.seen
+        seen = self.place.seen
         assert seen is not None
         return [
             change

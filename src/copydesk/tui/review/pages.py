@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -22,7 +22,6 @@ from copydesk.tui.review.guards import never_seen, no_text
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.tui.framework.place import Place
     from copydesk.tui.review.screen import Review
 
 FRAME = 4
@@ -47,9 +46,10 @@ KEPT_PAGES = 24
 class PageReader(Commands, scope="review"):
     """Reads the changed pages of a review one after the other, and walks through their changes."""
 
-    def __init__(self, place: Place) -> None:
+    place: Review
+
+    def __init__(self, place: Review) -> None:
         super().__init__(place)
-        self.review = cast("Review", place)
         self.since = False
         """Whether the page is compared with what it was when it was marked as seen."""
 
@@ -62,24 +62,24 @@ class PageReader(Commands, scope="review"):
         after: float = 0.0,
     ) -> None:
         """Show a changed page; ``then`` is called once its text is there."""
-        opened = self.review.opened_request
-        change = next((c for c in self.review.changes if c.id == page), None)
+        opened = self.place.opened_request
+        change = next((c for c in self.place.changes if c.id == page), None)
         if opened is None or change is None:
             return
-        self.review.page_id, self.since = page, False
+        self.place.page_id, self.since = page, False
         self.retitle()
-        if self.review.page_tree.selected_id != page:
-            self.review.reveal(page)
-        text = self.review.texts.get(page)
-        if text is not None and not self.review.left_behind("page", page):
-            self.review.cancel_load("page")
+        if self.place.page_tree.selected_id != page:
+            self.place.reveal(page)
+        text = self.place.texts.get(page)
+        if text is not None and not self.place.left_behind("page", page):
+            self.place.cancel_load("page")
             self._page_read(page, text, then, keep_place)
             return
         if text is None and not keep_place:
-            self.review.diff.empty = "Reading…"
-            self.review.diff.show(None, {})
-            self.review.discussion.show_beside()
-        self.review.load(
+            self.place.diff.empty = "Reading…"
+            self.place.diff.show(None, {})
+            self.place.discussion.show_beside()
+        self.place.load(
             "page",
             lambda api: self._read_page(api, opened, change),
             lambda read: self._page_read(page, read, then, keep_place),
@@ -92,16 +92,16 @@ class PageReader(Commands, scope="review"):
     async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
         text = await reading.read_page(api, opened, change)
         # Of a merged request less can be read than was seen: that is no change.
-        if self.review.seen is not None and not opened.merged:
-            await self.review.seen.compare(change.id, text.now)
+        if self.place.seen is not None and not opened.merged:
+            await self.place.seen.compare(change.id, text.now)
         return text
 
     def compare_with_seen(self) -> None:
         """Compare the page in front with what it was when it was marked as seen."""
         page, seen, text = (
-            self.review.page_id,
-            self.review.seen,
-            self.review.texts.get(self.review.page_id or ""),
+            self.place.page_id,
+            self.place.seen,
+            self.place.texts.get(self.place.page_id or ""),
         )
         if page is None or seen is None or text is None:
             return
@@ -111,37 +111,37 @@ class PageReader(Commands, scope="review"):
             return await asyncio.to_thread(page_text, before or "", text.now)
 
         def show(since: PageText) -> None:
-            if page == self.review.page_id:
+            if page == self.place.page_id:
                 self.since = True
-                self.review.diff.show(since, self.review.discussion.marks(since))
+                self.place.diff.show(since, self.place.discussion.marks(since))
                 self.retitle()
 
-        self.review.load("since", read, show, what="Comparing", local=True)
+        self.place.load("since", read, show, what="Comparing", local=True)
 
     def _page_failed(self, said: str) -> None:
-        self.review.diff.empty = said
-        self.review.diff.refresh()
+        self.place.diff.empty = said
+        self.place.diff.refresh()
 
     def _page_read(
         self, page: str, text: PageText, then: Callable[[], None] | None, keep_place: bool
     ) -> None:
         self._keep(page, text)
-        if page != self.review.page_id:
+        if page != self.place.page_id:
             return
         self._note_seen(text)
-        self.review.diff.show(text, self.review.discussion.marks(text), keep_place=keep_place)
+        self.place.diff.show(text, self.place.discussion.marks(text), keep_place=keep_place)
         self.retitle()
-        self.review.discussion.show_beside()
+        self.place.discussion.show_beside()
         if then is not None:
             then()
-        self.review.page_came()
+        self.place.page_came()
         self._prefetch()
 
     def _note_seen(self, text: PageText) -> bool:
         """Say above the page in front whether it changed since it was seen; True when new."""
         changed = (
-            self.review.seen is not None
-            and self.review.seen.state(self.review.page_id or "") == "changed"
+            self.place.seen is not None
+            and self.place.seen.state(self.place.page_id or "") == "changed"
         )
         notes = [note for note in text.notes if note != SEEN_BEFORE]
         before, text.notes = text.notes, tuple([SEEN_BEFORE, *notes] if changed else notes)
@@ -149,34 +149,34 @@ class PageReader(Commands, scope="review"):
 
     def show_seen(self) -> None:
         """Show the marks of pages as they are now, and what they say above the one in front."""
-        self.review.page_tree.refresh_rows()
-        self.review.show_overview()
-        self.review.refresh_frame()
+        self.place.page_tree.refresh_rows()
+        self.place.show_overview()
+        self.place.refresh_frame()
         self._show_seen_note()
 
     def _show_seen_note(self) -> None:
         """Bring what stands above the page in line with its mark."""
-        text = self.review.texts.get(self.review.page_id or "")
+        text = self.place.texts.get(self.place.page_id or "")
         if text is not None and not self.since and self._note_seen(text):
-            self.review.diff.show(text, self.review.diff.marks, keep_place=True)
+            self.place.diff.show(text, self.place.diff.marks, keep_place=True)
 
     def _keep(self, page: str, text: PageText) -> None:
-        self.review.texts.pop(page, None)
-        self.review.texts[page] = text
-        while len(self.review.texts) > KEPT_PAGES:
-            self.review.texts.pop(next(iter(self.review.texts)))
-        self.review.text_kept()
-        self.review.fit_tree()
+        self.place.texts.pop(page, None)
+        self.place.texts[page] = text
+        while len(self.place.texts) > KEPT_PAGES:
+            self.place.texts.pop(next(iter(self.place.texts)))
+        self.place.text_kept()
+        self.place.fit_tree()
 
     def _prefetch(self) -> None:
         """Read the next page that will be asked for, while this one is read by a person."""
-        opened = self.review.opened_request
-        at = self.review.page_at
-        following = self.review.changes[at + 1 : at + 3] if at >= 0 else []
-        change = next((c for c in following if c.id not in self.review.texts), None)
+        opened = self.place.opened_request
+        at = self.place.page_at
+        following = self.place.changes[at + 1 : at + 3] if at >= 0 else []
+        change = next((c for c in following if c.id not in self.place.texts), None)
         if opened is None or change is None:
             return
-        self.review.load(
+        self.place.load(
             "prefetch",
             lambda api: self._read_page(api, opened, change),
             lambda text: self._prefetched(change.id, text),
@@ -191,64 +191,64 @@ class PageReader(Commands, scope="review"):
 
     def retitle(self) -> None:
         """Say which page is in front, which of its changes, and how it is shown."""
-        change = self.review.change
+        change = self.place.change
         if change is None:
-            self.review.diff.title = ""
+            self.place.diff.title = ""
             return
         mark, _ = sign(change)
-        lead = f"{self.review.page_at + 1}/{len(self.review.changes)} {mark} "
+        lead = f"{self.place.page_at + 1}/{len(self.place.changes)} {mark} "
         parts = [""]
         if self.since:
             parts.append("since you saw it")
-        if self.review.diff.sides:
+        if self.place.diff.sides:
             parts.append(
-                "side by side" if self.review.diff.fits else f"side by side takes {SIDES} cells"
+                "side by side" if self.place.diff.fits else f"side by side takes {SIDES} cells"
             )
-        at, of = self.review.diff.change_at
+        at, of = self.place.diff.change_at
         if of:
             parts.append(f"change {at} of {of}" if at else plural(of, "change"))
-        if self.review.diff.page is not None and reading.SINCE in self.review.diff.page.notes:
+        if self.place.diff.page is not None and reading.SINCE in self.place.diff.page.notes:
             parts.append("main wrote it too")
         title = "   ".join(parts)
         # The place gives way: how many changes there are is told nowhere else.
-        room = max(MIN_PLACE, self.review.diff.room - cell_len(lead + title) - 4)
-        self.review.diff.title = lead + shorten(place_of(change), room, glyphs().more) + title
-        self.review.diff.empty = "This page has no text."
+        room = max(MIN_PLACE, self.place.diff.room - cell_len(lead + title) - 4)
+        self.place.diff.title = lead + shorten(place_of(change), room, glyphs().more) + title
+        self.place.diff.empty = "This page has no text."
 
     def make_room(self, width: int) -> None:
         """Hide the tree and put the threads below while there is no room for all three."""
-        self.review.set_class(self.review.diff.sides and width < ALL_THREE, "-sides")
+        self.place.set_class(self.place.diff.sides and width < ALL_THREE, "-sides")
 
     def show_sides(self, sides: bool) -> None:
         """Show the two texts side by side, or one above the other."""
-        self.review.diff.sides = sides
+        self.place.diff.sides = sides
         self.make_room(self.app.size.width)
-        if self.review.focused is self.review.page_tree:
-            self.review.diff.focus()
-        self.review.call_after_refresh(self._sides_shown, sides)
+        if self.place.focused is self.place.page_tree:
+            self.place.diff.focus()
+        self.place.call_after_refresh(self._sides_shown, sides)
 
     def _sides_shown(self, sides: bool) -> None:
-        self.review.diff.show_sides(sides)
+        self.place.diff.show_sides(sides)
         self.retitle()
 
     def step_page(self, by: int) -> None:
         """Go to the next or previous changed page."""
-        at = self.review.page_at + by
-        if not 0 <= at < len(self.review.changes):
+        at = self.place.page_at + by
+        if not 0 <= at < len(self.place.changes):
             word = "last" if by > 0 else "first"
-            self.review.say(f"This is the {word} changed page.", "warn")
+            self.place.say(f"This is the {word} changed page.", "warn")
             return
-        self.show_page(self.review.changes[at].id)
-        self.review.diff.focus()
+        self.show_page(self.place.changes[at].id)
+        self.place.diff.focus()
 
     # What is done with the page in front
 
     @action("J", "next change", unless=no_text, show=20, group="Read")
     def next_change(self) -> None:
         """Go to the next changed lines; at the end of the page it stops and says so."""
-        if not self.review.diff.step_change(1):
-            last = self.review.page_at == len(self.review.changes) - 1
-            self.review.say(
+        if not self.place.diff.step_change(1):
+            last = self.place.page_at == len(self.place.changes) - 1
+            self.place.say(
                 "No further change on this page. space marks it seen."
                 if last
                 else "No further change on this page. ] next page, space marks it seen and goes on."
@@ -257,8 +257,8 @@ class PageReader(Commands, scope="review"):
     @action("K", "previous change", unless=no_text, show=False, group="Read")
     def previous_change(self) -> None:
         """Go to the previous changed lines."""
-        if not self.review.diff.step_change(-1):
-            self.review.say("No earlier change on this page. [ previous page.")
+        if not self.place.diff.step_change(-1):
+            self.place.say("No earlier change on this page. [ previous page.")
 
     @action(
         "space",
@@ -270,7 +270,7 @@ class PageReader(Commands, scope="review"):
     )
     async def mark_seen(self) -> None:
         """Mark the page as seen and go to the next one that is not; again takes the mark away."""
-        change, page, seen = self.review.change, self.review.diff.page, self.review.seen
+        change, page, seen = self.place.change, self.place.diff.page, self.place.seen
         assert change is not None
         assert page is not None
         assert seen is not None
@@ -279,17 +279,17 @@ class PageReader(Commands, scope="review"):
         if seen.state(change.id) == "seen":
             await self._put_mark("Unsee", change.id, before, f"{title} is not marked as seen now.")
             return
-        at = self.review.page_at
-        order = self.review.changes[at + 1 :] + self.review.changes[: max(0, at)]
+        at = self.place.page_at
+        order = self.place.changes[at + 1 :] + self.place.changes[: max(0, at)]
         following = next((c for c in order if seen.state(c.id) != "seen"), None)
-        count = seen.count(c.id for c in self.review.changes) + 1
-        done = f"{title} is seen. {count} of {len(self.review.changes)}."
+        count = seen.count(c.id for c in self.place.changes) + 1
+        done = f"{title} is seen. {count} of {len(self.place.changes)}."
         if following is None:
-            done = f"All {len(self.review.changes)} seen. a approve, m merge."
+            done = f"All {len(self.place.changes)} seen. a approve, m merge."
         await self._put_mark("See", change.id, before, done, page.now)
-        if self.review.behind:
+        if self.place.behind:
             # What was read may not be what it is by now.
-            self.review.news.look_again(change.id)
+            self.place.news.look_again(change.id)
         if following is not None:
             self.show_page(following.id)
 
@@ -297,7 +297,7 @@ class PageReader(Commands, scope="review"):
         self, what: str, page: str, before: str | None, done: str, text: str | None = None
     ) -> None:
         """Mark a page with a text, or with None not at all; ``u`` takes it back."""
-        change, seen, opened = self.review.change, self.review.seen, self.review.opened_request
+        change, seen, opened = self.place.change, self.place.seen, self.place.opened_request
         assert change is not None
         assert seen is not None
         assert opened is not None
@@ -309,9 +309,9 @@ class PageReader(Commands, scope="review"):
                 await seen.mark(page, text)
             return await seen.held(page)
 
-        await self.review.perform(
+        await self.place.perform(
             what,
-            f"{self.review.numbered} {clean(change.node.title)}",
+            f"{self.place.numbered} {clean(change.node.title)}",
             send,
             reversal=lambda after: reversal_of(opened.request.id, page, before, after),
             done=done,
@@ -321,8 +321,8 @@ class PageReader(Commands, scope="review"):
     @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:
         """Compare the page with what I saw when I marked it; again compares with main."""
-        if self.since and self.review.page_id is not None:
-            self.show_page(self.review.page_id)
+        if self.since and self.place.page_id is not None:
+            self.show_page(self.place.page_id)
         else:
             self.compare_with_seen()
 
@@ -332,25 +332,25 @@ class PageReader(Commands, scope="review"):
 
         The tree gives its room to it, and the threads go below; Tab and h still go there.
         """
-        if not self.review.diff.sides and self.app.size.width < SIDES + FRAME:
-            self.review.say(
+        if not self.place.diff.sides and self.app.size.width < SIDES + FRAME:
+            self.place.say(
                 f"Side by side takes {SIDES + FRAME} cells, and here are {self.app.size.width}: "
                 "both stand one above the other.",
                 "warn",
             )
             return
-        self.show_sides(not self.review.diff.sides)
+        self.show_sides(not self.place.diff.sides)
 
     @action("t", "all pages", show=2, group="Look")
     def toggle_everything(self) -> None:
         """Show all pages in the tree, or only those that changed."""
-        if self.review.opened_request is None:
-            self.review.say("The change request is not read yet.", "warn")
+        if self.place.opened_request is None:
+            self.place.say("The change request is not read yet.", "warn")
             return
-        self.review.everything = not self.review.everything
-        self.review._show_tree()
-        self.review.say(
-            "The tree shows all pages." if self.review.everything else "Only changed pages."
+        self.place.everything = not self.place.everything
+        self.place._show_tree()
+        self.place.say(
+            "The tree shows all pages." if self.place.everything else "Only changed pages."
         )
 
     @action("l", "right pane", show=False, group="Move", also=("right",))
@@ -367,10 +367,10 @@ class PageReader(Commands, scope="review"):
     def go_page(self, rest: str) -> None:
         """Go to a changed page by a part of its name."""
         wanted = rest.strip().casefold()
-        found = next((c for c in self.review.changes if wanted in place_of(c).casefold()), None)
+        found = next((c for c in self.place.changes if wanted in place_of(c).casefold()), None)
         if found is None:
-            self.review.say(f"No changed page is called {clean(rest)!r}.", "warn")
+            self.place.say(f"No changed page is called {clean(rest)!r}.", "warn")
             return
-        self.review.open_view("changes")
+        self.place.open_view("changes")
         self.show_page(found.id)
-        self.review.diff.focus()
+        self.place.diff.focus()

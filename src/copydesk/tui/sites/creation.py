@@ -68,9 +68,10 @@ def may_not_make(here: SitesPlace) -> str | None:
 class CreationCommands(Commands, scope="site_making"):
     """Making a site, question by question."""
 
+    place: SitesPlace
+
     def __init__(self, here: SitesPlace) -> None:
         super().__init__(here)
-        self.here = here
         self._begun = Plan()
         """What was chosen for a new site, until it is made."""
 
@@ -87,22 +88,22 @@ class CreationCommands(Commands, scope="site_making"):
         """Make a site: its plan, who can read it, what it shows, its title. It is not published."""
         from copydesk.session.reads.spaces import read_desk
 
-        organization = self.here.target.organization or self.here.session.organization
+        organization = self.place.target.organization or self.place.session.organization
         if organization is None:
-            self.here.say("Which organization? go lists them.", "warn")
+            self.place.say("Which organization? go lists them.", "warn")
             return
-        api = await self.here.session.ready()
-        if (why := (await self.here.know_rights(api, organization)).make) != "":
-            self.here.tell(why, "warn")
+        api = await self.place.session.ready()
+        if (why := (await self.place.know_rights(api, organization)).make) != "":
+            self.place.tell(why, "warn")
             return
-        self.here.say("Reading spaces…")
+        self.place.say("Reading spaces…")
         desk, titles = await asyncio.gather(
             read_desk(api, organization), _titles(api, organization)
         )
-        self.here.clear_message(young=True)
+        self.place.clear_message(young=True)
         spaces = space_options(desk.nodes, keep=lambda space: True)
         names = {each.id: each.title for each in spaces}
-        plan = self._begun = kept_plan(self.here.session.drafts.load(NEW_KEY)) or self._begun
+        plan = self._begun = kept_plan(self.place.session.drafts.load(NEW_KEY)) or self._begun
         plan.spaces = tuple(each for each in plan.spaces if each in names)
         step = 0
         # Esc goes one question back, and leaves at the first.
@@ -116,7 +117,7 @@ class CreationCommands(Commands, scope="site_making"):
 
     def _keep(self, plan: Plan) -> None:
         """Keep what was chosen with the title that was typed before, if one was."""
-        drafts = self.here.session.drafts
+        drafts = self.place.session.drafts
         if (text := drafts.load(NEW_KEY)) and kept_plan(text) is not None:
             drafts.save(NEW_KEY, json.dumps(json.loads(text) | plan.to_dict()))
 
@@ -126,7 +127,7 @@ class CreationCommands(Commands, scope="site_making"):
 
         if step == 0:
             types = [Option(each, each, present.TYPES.get(each, "")) for each in get_args(SiteType)]
-            type_ = await self.here.desk.push_screen_wait(
+            type_ = await self.place.desk.push_screen_wait(
                 Choice("New site, 1 of 4: its plan", types, current=plan.type, wide=True)
             )
             plan.type = type_ or plan.type
@@ -135,7 +136,7 @@ class CreationCommands(Commands, scope="site_making"):
             audiences = [
                 Option(each, each, present.readers(each)) for each in get_args(SiteVisibility)
             ]
-            visibility = await self.here.desk.push_screen_wait(
+            visibility = await self.place.desk.push_screen_wait(
                 Choice(
                     "New site, 2 of 4: who can read it once it is published",
                     audiences, current=plan.visibility, wide=True,
@@ -143,7 +144,7 @@ class CreationCommands(Commands, scope="site_making"):
             )  # fmt: skip
             plan.visibility = visibility or plan.visibility
             return bool(visibility)
-        chosen = await self.here.desk.push_screen_wait(
+        chosen = await self.place.desk.push_screen_wait(
             OrderedChoices("New site, 3 of 4: what it shows", spaces, ticked=plan.spaces)
         )
         if chosen is not None:
@@ -183,9 +184,9 @@ class CreationCommands(Commands, scope="site_making"):
                     "spaces": list(plan.spaces),
                 }
             )
-            deletes = self.here.rights is not None and not self.here.rights.delete
+            deletes = self.place.rights is not None and not self.place.rights.delete
             made.append(
-                await self.here.perform(
+                await self.place.perform(
                     "Make site",
                     clean(values["title"]),
                     lambda api: api(ops.create_site, organization, body),
@@ -209,14 +210,14 @@ class CreationCommands(Commands, scope="site_making"):
             draft_key=NEW_KEY, facts=facts, send=send, verb="make it",
             beside=plan.to_dict(), leaves="back",
         )  # fmt: skip
-        await self.here.desk.push_screen_wait(form)
+        await self.place.desk.push_screen_wait(form)
         if not made:
             return False
         site, self._begun = made[0], Plan()
-        self.here.reveal_site(site.id)
+        self.place.reveal_site(site.id)
         target = Target(organization=organization, site=site.id)
-        await self.here.desk.go("site-structure", target)
-        self.here.tell(
+        await self.place.desk.go("site-structure", target)
+        self.place.tell(
             f"{present.title_of(site)} is made, with {plural(site.site_spaces, 'space')}, "
             "and not published. W publishes it.",
             "good",

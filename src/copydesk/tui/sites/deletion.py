@@ -27,9 +27,7 @@ def no_site_to_delete(here: SitePublishing) -> str | None:
 class DeletionCommands(Commands, scope="site_deleting"):
     """Deleting a site, where one is at hand."""
 
-    def __init__(self, here: SitePublishing) -> None:
-        super().__init__(here)
-        self.here = here
+    place: SitePublishing
 
     @action(
         "D",
@@ -44,19 +42,19 @@ class DeletionCommands(Commands, scope="site_deleting"):
         """Delete the site once its title was typed: links and structure go, the content stays."""
         from copydesk.contract import operations as ops
 
-        organization = self.here.target.organization or self.here.session.organization
-        site_id = self.here.site_at_hand()
+        organization = self.place.target.organization or self.place.session.organization
+        site_id = self.place.site_at_hand()
         if organization is None or site_id is None:
             return
         ids = organization, site_id
-        api = await self.here.session.ready()
-        if (why := (await self.here.know_rights(api, organization)).delete) != "":
-            self.here.tell(why, "warn")
+        api = await self.place.session.ready()
+        if (why := (await self.place.know_rights(api, organization)).delete) != "":
+            self.place.tell(why, "warn")
             return
         site = await api(ops.get_site, *ids)
         links, sections = await read_links(api, *ids), await self._sections(api, ids)
         title = present.title_of(site)
-        agreed = await self.here.desk.push_screen_wait(
+        agreed = await self.place.desk.push_screen_wait(
             TypeToConfirm(
                 f"Delete {title}",
                 present.delete_facts(site, links, sections),
@@ -81,10 +79,10 @@ class DeletionCommands(Commands, scope="site_deleting"):
             await api(ops.delete_site, *ids)
             return True
 
-        await self.here.perform(
+        await self.place.perform(
             "Delete site", title, send, look=look, done=f"{title} is deleted. Its content is kept."
         )
-        self.here.site_deleted()
+        self.place.site_deleted()
 
     async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
         """Return how many sections a site has; None where that is not told."""

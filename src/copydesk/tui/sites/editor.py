@@ -85,9 +85,7 @@ def _condition_note(condition: str) -> str:
 class EditCommands(Commands, scope="site_editing"):
     """What can be changed in a site's structure besides its order."""
 
-    def __init__(self, here: SiteStructurePlace) -> None:
-        super().__init__(here)
-        self.here = here
+    place: SiteStructurePlace
 
     # Title, path, icon, description, condition
 
@@ -99,7 +97,7 @@ class EditCommands(Commands, scope="site_editing"):
         """Change title, path, icon, description and condition of a section; path, condition of a
         space. Staged here, nothing is sent.
         """
-        row = self.here.row
+        row = self.place.row
         if row is None:
             return
         fields = [self._field(row, name) for name in EDITABLE[row.kind]]
@@ -111,15 +109,15 @@ class EditCommands(Commands, scope="site_editing"):
             before = {field.name: field.value for field in fields}
             changes = {name: text for name, text in values.items() if text != before[name]}
             try:
-                self.here.staged(self.here.arrangement.change(row.id, changes))
+                self.place.staged(self.place.arrangement.change(row.id, changes))
             except StagingError as stuck:
                 raise NotDoneError(str(stuck)) from stuck
 
-        key = f"site row {self.here.target.site} {row.id}"
+        key = f"site row {self.place.target.site} {row.id}"
         form = Form(
             f"Edit {row.title}", fields, draft_key=key, facts=facts, send=stage, verb="stage"
         )
-        await self.here.desk.push_screen_wait(form)
+        await self.place.desk.push_screen_wait(form)
 
     def _field(self, row: Row, name: str) -> Field:
         before = value(row, name)
@@ -128,7 +126,7 @@ class EditCommands(Commands, scope="site_editing"):
             if text == before:
                 return None
             try:
-                self.here.arrangement.change(row.id, {name: text})
+                self.place.arrangement.change(row.id, {name: text})
             except StagingError as stuck:
                 return str(stuck)
             return None
@@ -146,7 +144,7 @@ class EditCommands(Commands, scope="site_editing"):
 
     def _address_note(self, row: Row, path: str) -> str:
         """Say which address changes to which, for as much as is known of it."""
-        node = self.here.structure.nodes.get(row.id)
+        node = self.place.structure.nodes.get(row.id)
         old, published = value(row, "path"), node.address if node is not None else ""
         if row.item.values.get("default"):
             return "kept for later: the default has no path in its address"
@@ -160,7 +158,7 @@ class EditCommands(Commands, scope="site_editing"):
     async def _conditions(self) -> Sequence[Option]:
         from copydesk.session.reads.sites import read_conditions
 
-        return await read_conditions(await self.here.session.ready(), *self.here.ids)
+        return await read_conditions(await self.place.session.ready(), *self.place.ids)
 
     # Hidden, default
 
@@ -174,10 +172,10 @@ class EditCommands(Commands, scope="site_editing"):
 
         With rows picked all of them become as the first one would.
         """
-        picked, now = self.here.picked(), self.here.arrangement.now
+        picked, now = self.place.picked(), self.place.arrangement.now
         if picked and picked[0] in now.items:
             hidden = not now.items[picked[0]].values.get("hidden")
-            self.here.stage(lambda it: it.change_all({row: {"hidden": hidden} for row in picked}))
+            self.place.stage(lambda it: it.change_all({row: {"hidden": hidden} for row in picked}))
 
     @action(
         "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
@@ -185,16 +183,18 @@ class EditCommands(Commands, scope="site_editing"):
     )  # fmt: skip
     def make_default(self) -> None:
         """Make readers land on this first: the default of the site, or of its section."""
-        row = self.here.row
+        row = self.place.row
         if row is not None:
-            self.here.stage(lambda it: it.make_default(row.id))
+            self.place.stage(lambda it: it.make_default(row.id))
 
     @command("default", stages=True)
     def default_word(self, rest: str) -> None:
         """Make readers land on this first, as H does."""
-        why = next((why for guard in (*ON_ROW, default_already) if (why := guard(self.here))), None)
+        why = next(
+            (why for guard in (*ON_ROW, default_already) if (why := guard(self.place))), None
+        )
         if why is not None:
-            self.here.say(why, "warn")
+            self.place.say(why, "warn")
         else:
             self.make_default()
 
@@ -210,7 +210,7 @@ class EditCommands(Commands, scope="site_editing"):
         from copydesk.session.reads.spaces import read_desk
         from copydesk.tui.dialogs.choice import Choice
 
-        row, now = self.here.row, self.here.arrangement.now
+        row, now = self.place.row, self.place.arrangement.now
         section = self._section_of(row)
         kind = "space"
         sectioned = any(item.kind == "section" for item in now.items.values())
@@ -218,13 +218,13 @@ class EditCommands(Commands, scope="site_editing"):
             options = self._kinds(section, empty=not now.items)
             kind = options[0].id
             if len(options) > 1:
-                chosen = await self.here.desk.push_screen_wait(Choice("Add", options))
+                chosen = await self.place.desk.push_screen_wait(Choice("Add", options))
                 if not chosen:
                     return
                 kind = chosen
-        self.here.say("Reading spaces…")
-        desk = await read_desk(await self.here.session.ready(), self.here.ids[0])
-        self.here.clear_message()
+        self.place.say("Reading spaces…")
+        desk = await read_desk(await self.place.session.ready(), self.place.ids[0])
+        self.place.clear_message()
         level = section.id if section is not None else TOP
         there = set[str]()
         if kind == "space":
@@ -232,7 +232,7 @@ class EditCommands(Commands, scope="site_editing"):
         here = self._space_of(row.item) if row is not None else ""
         spaces = space_options(desk.nodes, here, keep=lambda space: space.id not in there)
         if not spaces:
-            self.here.tell("There is no space left to add here.", "warn")
+            self.place.tell("There is no space left to add here.", "warn")
         elif kind == "section":
             await self._add_section(section, spaces)
         else:
@@ -250,7 +250,7 @@ class EditCommands(Commands, scope="site_editing"):
 
     def _section_of(self, row: Row | None) -> Item | None:
         """Return the section that a row is, or is in, unless it is going to be removed."""
-        now = self.here.arrangement.now
+        now = self.place.arrangement.now
         if row is None or row.kind == "group":
             return None
         found = now.items.get(row.id if row.kind == "section" else row.level)
@@ -262,16 +262,16 @@ class EditCommands(Commands, scope="site_editing"):
     async def _add_section(self, beside: Item | None, options: Sequence[Option]) -> None:
         from copydesk.tui.dialogs.choice import Choice
 
-        space = await self.here.desk.push_screen_wait(Choice("A section that shows", options))
+        space = await self.place.desk.push_screen_wait(Choice("A section that shows", options))
         if not space:
             return
         title = next(option.title for option in options if option.id == space)
         # Below the section at hand; below one in a group no request could put it.
-        top = beside is not None and self.here.arrangement.now.level_of(beside.id) == TOP
+        top = beside is not None and self.place.arrangement.now.level_of(beside.id) == TOP
         after = beside.id if beside is not None and top else None
         made = self._add(TOP, "section", {"title": title, "space": space}, after)
         if made is not None:
-            self.here.tell(
+            self.place.tell(
                 f"{title} is added once it is sent. e names it, J and K move it.", "good"
             )
 
@@ -279,10 +279,10 @@ class EditCommands(Commands, scope="site_editing"):
         from copydesk.tui.dialogs.choice import Choices
 
         where = f"in {section.title}" if section is not None else "on the site"
-        chosen = await self.here.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
+        chosen = await self.place.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
         if not chosen:
             if chosen is not None:
-                self.here.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
+                self.place.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
             return
         level = section.id if section is not None else TOP
         for option in options:
@@ -290,19 +290,19 @@ class EditCommands(Commands, scope="site_editing"):
                 values = {"title": option.title, "space": option.id}
                 if self._add(level, "site-space", values, None) is None:
                     return
-        self.here.tell(f"{plural(len(chosen), 'space')} {where}, once it is sent.", "good")
+        self.place.tell(f"{plural(len(chosen), 'space')} {where}, once it is sent.", "good")
 
     def _add(
         self, level: str, kind: Kind, values: Mapping[str, str], after: str | None
     ) -> str | None:
         """Stage one more row and go to it; None when it cannot be staged, and then that is said."""
         try:
-            arrangement, made = self.here.arrangement.add(level, kind, values, after=after)
+            arrangement, made = self.place.arrangement.add(level, kind, values, after=after)
         except StagingError as stuck:
-            self.here.tell(str(stuck), "warn")
+            self.place.tell(str(stuck), "warn")
             return None
-        self.here.staged(arrangement)
-        self.here.rows.reveal(made)
+        self.place.staged(arrangement)
+        self.place.rows.reveal(made)
         return made
 
     @action(
@@ -311,11 +311,11 @@ class EditCommands(Commands, scope="site_editing"):
     )  # fmt: skip
     def remove_row(self) -> None:
         """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""
-        picked = self.here.picked()
-        if self.here.stage(lambda it: it.remove(picked)):
-            self.here.rows.set_marks(())
+        picked = self.place.picked()
+        if self.place.stage(lambda it: it.remove(picked)):
+            self.place.rows.set_marks(())
             what = "It goes" if len(picked) == 1 else f"{len(picked)} rows go"
-            self.here.say(f"{what} once it is sent; the content is kept. u brings it back.")
+            self.place.say(f"{what} once it is sent; the content is kept. u brings it back.")
 
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
@@ -329,4 +329,4 @@ class EditCommands(Commands, scope="site_editing"):
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the structure again. It shows the plan first."""
-        await self.here.sender.send_staged()
+        await self.place.sender.send_staged()

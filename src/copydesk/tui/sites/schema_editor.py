@@ -53,13 +53,11 @@ def nothing_kept(here: SiteSchemaPlace) -> str | None:
 class EditCommands(Commands, scope="schema_editing"):
     """Editing the schema of a site, and dropping an edit."""
 
-    def __init__(self, here: SiteSchemaPlace) -> None:
-        super().__init__(here)
-        self.here = here
+    place: SiteSchemaPlace
 
     def _keep(self, text: str, base: JSON) -> None:
-        self.here.session.drafts.save(self.here.draft_key, KeptSchema(text, base).to_text())
-        self.here.take_kept()
+        self.place.session.drafts.save(self.place.draft_key, KeptSchema(text, base).to_text())
+        self.place.take_kept()
 
     @action(
         "e",
@@ -72,20 +70,20 @@ class EditCommands(Commands, scope="schema_editing"):
     )
     async def edit(self) -> None:
         """Edit the schema in $EDITOR; it is checked, and shown again, before anything is sent."""
-        assert self.here.read is not None
+        assert self.place.read is not None
         while True:
-            self.here.take_kept()
-            base = self.here.read.schema if self.here.kept is None else self.here.kept.base
-            before = self.here.read.text if self.here.kept is None else self.here.kept.text
+            self.place.take_kept()
+            base = self.place.read.schema if self.place.kept is None else self.place.kept.base
+            before = self.place.read.text if self.place.kept is None else self.place.kept.text
             try:
-                text = edit_in_editor(self.here.desk, before, suffix=".json")
+                text = edit_in_editor(self.place.desk, before, suffix=".json")
             except EditorError as error:
-                self.here.tell(
-                    f"{error} e opens it again." if self.here.kept else str(error), "warn"
+                self.place.tell(
+                    f"{error} e opens it again." if self.place.kept else str(error), "warn"
                 )
                 return
-            if self.here.kept is None and text.strip() == before.strip():
-                self.here.tell("Nothing was changed.")
+            if self.place.kept is None and text.strip() == before.strip():
+                self.place.tell("Nothing was changed.")
                 return
             self._keep(text, base)
             if not await self._offer(text, base):
@@ -102,28 +100,28 @@ class EditCommands(Commands, scope="schema_editing"):
     )
     async def send_kept(self) -> None:
         """Send the edit that is kept, after it was checked and shown."""
-        self.here.take_kept()
-        if self.here.kept is not None and await self._offer(
-            self.here.kept.text, self.here.kept.base
+        self.place.take_kept()
+        if self.place.kept is not None and await self._offer(
+            self.place.kept.text, self.place.kept.base
         ):
             await self.edit()
 
     @action("X", "drop edit", unless=nothing_kept, show=12, group="Change")
     async def drop(self) -> None:
         """Drop the edit that is kept on this machine; u brings it back."""
-        key, drafts = self.here.draft_key, self.here.session.drafts
+        key, drafts = self.place.draft_key, self.place.session.drafts
         sheet = Confirm("Drop the edit of the schema?", ["Nothing was sent of it."], verb="drop it")
-        if not await self.here.desk.push_screen_wait(sheet):
+        if not await self.place.desk.push_screen_wait(sheet):
             return
 
         async def discard(api: Api) -> None:
             await asyncio.to_thread(drafts.drop, key)
 
-        await self.here.perform(
+        await self.place.perform(
             "Discard", "edit of the adaptive schema", discard, reversal=draft_dropped(key),
             done="Dropped. u brings it back.",
         )  # fmt: skip
-        self.here.take_kept()
+        self.place.take_kept()
 
     async def _offer(self, text: str, base: JSON) -> bool:
         """Check a text, show what it changes and send it; True to edit it again."""
@@ -137,7 +135,7 @@ class EditCommands(Commands, scope="schema_editing"):
                 Text(_around(line, error.column), "code"),
             ]
             return await self._wrong("This is no JSON", facts)
-        self.here.session.asks()
+        self.place.session.asks()
         problems = await asyncio.to_thread(all_problems, found.value)
         wrong = [problem for problem in problems if problem.certain]
         if wrong or found.twice:
@@ -148,21 +146,21 @@ class EditCommands(Commands, scope="schema_editing"):
         return False
 
     async def _wrong(self, title: str, facts: Sequence[Fact]) -> bool:
-        again = await self.here.desk.push_screen_wait(ProblemsSheet(title, facts))
+        again = await self.place.desk.push_screen_wait(ProblemsSheet(title, facts))
         return again is True
 
     async def _confirm(self, found: JsonText, doubts: Sequence[Problem], base: JSON) -> None:
         now = await self._read_now()
         made = changes(now.schema, found.value)
         if not made and now.schema == found.value:
-            self.here.session.drafts.drop(self.here.draft_key)
-            self.here.take_kept()
-            self.here.tell("The schema is so already: nothing is to be sent.")
+            self.place.session.drafts.drop(self.place.draft_key)
+            self.place.take_kept()
+            self.place.tell("The schema is so already: nothing is to be sent.")
             return
         facts: list[Fact] = list(present.change_lines(made, now.used))
         theirs = changes(base, now.schema)
         if theirs:
-            when = present.changed_at(now.updated, self.here.session.now)
+            when = present.changed_at(now.updated, self.place.session.now)
             facts += [
                 "",
                 Text(f"Somebody changed the schema since you began ({when}). They:", style="warn"),
@@ -174,32 +172,32 @@ class EditCommands(Commands, scope="schema_editing"):
             facts += present.problem_lines(doubts, found)
         facts += ["", "Readers get it at once. u puts the former schema back."]
         title = f"Another schema for {shorten(now.site.title, 40)}"
-        if await self.here.desk.push_screen_wait(Confirm(title, facts, verb="send it")):
+        if await self.place.desk.push_screen_wait(Confirm(title, facts, verb="send it")):
             await self._send(found.value, now, made)
 
     async def _read_now(self) -> SchemaRead:
         """Read the schema again. Raises ``ApiError``."""
         from copydesk.contract import operations as ops
 
-        api = await self.here.session.ready()
-        site = await api(ops.get_site, *self.here.ids)
-        refused = self.here.read.refused if self.here.read is not None else ""
-        return await read_schema(api, self.here.ids[0], site, refused)
+        api = await self.place.session.ready()
+        site = await api(ops.get_site, *self.place.ids)
+        refused = self.place.read.refused if self.place.read is not None else ""
+        return await read_schema(api, self.place.ids[0], site, refused)
 
     async def _send(self, schema: JSON, now: SchemaRead, made: Changes) -> None:
-        ids = self.here.ids
+        ids = self.place.ids
         try:
-            await self.here.perform(
+            await self.place.perform(
                 "Change schema",
                 f"{shorten(now.site.title, 30)}: {present.summary(made)}",
                 lambda api: send_schema(api, ids, schema, now.schema),
                 reversal=schema_changed(ids, now.schema, schema),
                 look=lambda api: find_sent(api, ids, schema),
-                draft=self.here.draft_key,
+                draft=self.place.draft_key,
             )
         finally:
-            self.here.take_kept()
-        self.here.read_again()
+            self.place.take_kept()
+        self.place.read_again()
 
 
 def _around(line: str, column: int) -> str:

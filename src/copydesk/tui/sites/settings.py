@@ -93,9 +93,7 @@ def body_of(name: str, value: object) -> SiteUpdate:
 class SettingsCommands(Commands, scope="site_settings_changes"):
     """Changing the settings of a site."""
 
-    def __init__(self, here: SiteSettingsPlace) -> None:
-        super().__init__(here)
-        self.here = here
+    place: SiteSettingsPlace
 
     @action(
         "e",
@@ -108,15 +106,15 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
     )
     async def change(self) -> None:
         """Change the setting under the cursor, as Enter does; u takes it back."""
-        setting, site = self.here.rows.selected, self.here.site
+        setting, site = self.place.rows.selected, self.place.site
         if setting is None or site is None:
             return
         match setting.kind:
             case "publish":
-                if (why := no_publishing(self.here)) is not None:
-                    self.here.say(why, "warn")
+                if (why := no_publishing(self.place)) is not None:
+                    self.place.say(why, "warn")
                 else:
-                    await self.here.publish()
+                    await self.place.publish()
             case "text":
                 await self._type(setting, site)
             case "switch":
@@ -129,7 +127,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
     async def _type(self, setting: Setting, site: Site) -> None:
         name = setting.name
         field = Field(name, setting.label, setting.value, check(name))
-        key = f"site setting {self.here.target.site} {name}"
+        key = f"site setting {self.place.target.site} {name}"
 
         def facts(typed: str) -> Facts:
             match name:
@@ -151,7 +149,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
             facts=[" ".join(present.HELP[name])],
             send=send,
         )
-        await self.here.desk.push_screen_wait(form)
+        await self.place.desk.push_screen_wait(form)
 
     # Chosen ones
 
@@ -165,7 +163,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
             else (lambda each: present.AGENTS[each], get_args(AgentsContext))
         )
         title = f"{setting.label} of {present.title_of(site)}"
-        chosen = await self.here.desk.push_screen_wait(
+        chosen = await self.place.desk.push_screen_wait(
             Choice(
                 title,
                 [Option(each, each, words(each)) for each in ids],
@@ -176,11 +174,11 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
         if not chosen:
             return
         if chosen == setting.value:
-            self.here.say(f"It is {chosen} already.")
+            self.place.say(f"It is {chosen} already.")
             return
         links: list[ShareLink] | None = None
         if audience and "share-link" in (chosen, site.visibility):
-            links = await read_links(await self.here.session.ready(), *self._ids)
+            links = await read_links(await self.place.session.ready(), *self._ids)
 
         def facts(site: Site) -> Sequence[Fact]:
             return present.visibility_facts(site, chosen, links) if audience else ()
@@ -190,7 +188,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
     async def _switch(self, setting: Setting) -> None:
         """Switch adaptive content on or off; what has conditions is what it is about."""
         on = setting.value != "on"
-        conditional = await _conditional(await self.here.session.ready(), self._ids)
+        conditional = await _conditional(await self.place.session.ready(), self._ids)
 
         def facts(site: Site) -> Sequence[Fact]:
             return present.adaptive_facts(site, conditional, on=on)
@@ -201,7 +199,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
 
     @property
     def _ids(self) -> tuple[str, str]:
-        return self.here.target.organization or "", self.here.target.site or ""
+        return self.place.target.organization or "", self.place.target.site or ""
 
     async def _set(
         self,
@@ -229,7 +227,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
             found = await api(ops.get_site, *ids)
             return found if present.value_of(found, name) == setting_as_read(name, wanted) else None
 
-        changed = await self.here.perform(
+        changed = await self.place.perform(
             f"Set {setting.label.lower()}",
             f"of {present.title_of(site)}",
             send,
@@ -239,8 +237,8 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
             draft=draft,
             done=f"{setting.label} is {_said(name, wanted)} now.",
         )
-        if self.here.is_attached:
-            self.here.show_site(changed)
+        if self.place.is_attached:
+            self.place.show_site(changed)
         return True
 
     async def _agree(self, setting: Setting, wanted: object, facts: Facts) -> Site | None:
@@ -250,9 +248,9 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
         """
         from copydesk.contract import operations as ops
 
-        name, site = setting.name, self.here.site
+        name, site = setting.name, self.place.site
         assert site is not None
-        api = await self.here.session.ready()
+        api = await self.place.session.ready()
         changed = False
         while True:
             said = [*facts(site)]
@@ -265,11 +263,11 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
                     verb=f"{_doing(wanted)} {setting.label.lower()}",
                     warning=self._by_others(site, setting) if changed else "",
                 )
-                if not await self.here.desk.push_screen_wait(sheet):
+                if not await self.place.desk.push_screen_wait(sheet):
                     return None
             before, site = site, await api(ops.get_site, *self._ids)
             if present.value_of(site, name) == setting_as_read(name, wanted):
-                self.here.show_site(site)
+                self.place.show_site(site)
                 raise NotDoneError("Somebody else has set it to that already.")
             if present.value_of(before, name) == present.value_of(site, name):
                 return site

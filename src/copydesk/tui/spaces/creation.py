@@ -37,9 +37,7 @@ AT_TOP = "top:"
 class CreationCommands(Commands, scope="space_making"):
     """What comes into the tree of an organization, and what goes elsewhere in it."""
 
-    def __init__(self, here: OrganizationStructurePlace) -> None:
-        super().__init__(here)
-        self.here = here
+    place: OrganizationStructurePlace
 
     # New
 
@@ -50,8 +48,8 @@ class CreationCommands(Commands, scope="space_making"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        going = in_trash(self.here) or to_be_deleted(self.here)
-        row = self.here.row if going is None else None
+        going = in_trash(self.place) or to_be_deleted(self.place)
+        row = self.place.row if going is None else None
         here = self._level_here(row)
         # In what is under the cursor first; then beside it; and always at the top.
         levels = [*dict.fromkeys((here, row.level if row is not None else TOP, TOP))]
@@ -69,13 +67,13 @@ class CreationCommands(Commands, scope="space_making"):
             ]
             if level == here and original:
                 options.append(Option("copy", f"a copy of {original}", "with its pages and files"))
-        chosen = await self.here.desk.push_screen_wait(Choice("New", options))
+        chosen = await self.place.desk.push_screen_wait(Choice("New", options))
         what, _, level = (chosen or "").partition(" ")
         match what:
             case "collection":
                 await self._new("collection", level, [self._title_field("collection")])
             case "space" if not self._makes_spaces:
-                self.here.tell(NO_NEW_SPACE, "warn")
+                self.place.tell(NO_NEW_SPACE, "warn")
             case "space":
                 beside = row is not None and row.kind == "space" and row.level == level
                 await self._add_space(level, row.id if row is not None and beside else None)
@@ -85,8 +83,8 @@ class CreationCommands(Commands, scope="space_making"):
     @property
     def _makes_spaces(self) -> bool:
         """Whether the service makes spaces (extension E3), as far as is known."""
-        api = self.here.session.api
-        listed = self.here.read is None or self.here.read.listed
+        api = self.place.session.api
+        listed = self.place.read is None or self.place.read.listed
         return listed and (api is None or api.has("E3"))
 
     def _level_here(self, row: Row | None) -> str:
@@ -96,7 +94,7 @@ class CreationCommands(Commands, scope="space_making"):
         return row.id if row.kind == "collection" else row.level
 
     def _title_of(self, level: str) -> str:
-        return "the top" if level == TOP else self.here.arrangement.now.items[level].title
+        return "the top" if level == TOP else self.place.arrangement.now.items[level].title
 
     def _place_of(self, level: str) -> str:
         return "at the top" if level == TOP else f"in {self._title_of(level)}"
@@ -130,36 +128,36 @@ class CreationCommands(Commands, scope="space_making"):
 
             def change() -> TreeArrangement:
                 nonlocal made
-                arrangement, made = self.here.staged_tree.add(level, kind, given, after=after)
+                arrangement, made = self.place.staged_tree.add(level, kind, given, after=after)
                 return arrangement
 
-            self.here.stage_or_refuse(change)
+            self.place.stage_or_refuse(change)
 
         form = Form(
             f"New {kind} {self._place_of(level)}",
             fields,
-            draft_key=f"tree new {self.here.organization} {kind}",
+            draft_key=f"tree new {self.place.organization} {kind}",
             facts=[STAGED],
             send=stage,
             verb="stage",
         )
-        if await self.here.desk.push_screen_wait(form) and made:
+        if await self.place.desk.push_screen_wait(form) and made:
             self._reveal(made)
 
     def _reveal(self, row: str) -> None:
-        source = self.here.rows.tree_source
-        if row in self.here.arrangement.now:
-            source.unfolded.add(self.here.arrangement.now.level_of(row))
-        self.here.show_arrangement(row)
+        source = self.place.rows.tree_source
+        if row in self.place.arrangement.now:
+            source.unfolded.add(self.place.arrangement.now.level_of(row))
+        self.place.show_arrangement(row)
 
     @command("duplicate", stages=True)
     def duplicate(self, rest: str) -> None:
         """Copy the space under the cursor, with its pages and files. Staged here."""
-        why = next((said for guard in ON_ROW[:-1] if (said := guard(self.here)) is not None), None)
+        why = next((said for guard in ON_ROW[:-1] if (said := guard(self.place)) is not None), None)
         if why is not None:
-            self.here.say(why, "warn")
+            self.place.say(why, "warn")
         else:
-            self._copy(self.here.row)
+            self._copy(self.place.row)
 
     def _copy(self, row: Row | None) -> None:
         if row is None:
@@ -171,9 +169,9 @@ class CreationCommands(Commands, scope="space_making"):
             arrangement, made = it.duplicate(row.id)
             return arrangement
 
-        if self.here.stage(change):
+        if self.place.stage(change):
             self._reveal(made)
-            self.here.say(f"A copy of {row.title} is staged: e renames it, ctrl+s makes it.")
+            self.place.say(f"A copy of {row.title} is staged: e renames it, ctrl+s makes it.")
 
     # Into a collection
 
@@ -181,9 +179,9 @@ class CreationCommands(Commands, scope="space_making"):
     async def into(self, rest: str) -> None:
         """Choose the collection that the row, or the picked ones, go into."""
         guards = (not_allowed, not_staged_order, *unless_marked(*ON_ROW))
-        why = next((said for guard in guards if (said := guard(self.here)) is not None), None)
+        why = next((said for guard in guards if (said := guard(self.place)) is not None), None)
         if why is not None:
-            self.here.say(why, "warn")
+            self.place.say(why, "warn")
         else:
             await self.choose_collection(rest)
 
@@ -192,11 +190,11 @@ class CreationCommands(Commands, scope="space_making"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        picked, now = self.here.picked(), self.here.arrangement.now
+        picked, now = self.place.picked(), self.place.arrangement.now
         try:
-            titles = [self.here.arrangement.there(row).title for row in picked]
+            titles = [self.place.arrangement.there(row).title for row in picked]
         except StagingError as gone:
-            self.here.say(str(gone), "warn")
+            self.place.say(str(gone), "warn")
             return
         options = [Option(AT_TOP, "the top", "in no collection")]
         for row in now.walk():
@@ -209,12 +207,12 @@ class CreationCommands(Commands, scope="space_making"):
         chosen = fits[0].id if len(fits) == 1 else ""
         if not chosen:
             what = titles[0] if len(titles) == 1 else plural(len(titles), "row")
-            chosen = await self.here.desk.push_screen_wait(Choice(f"Move {what} into", options))
+            chosen = await self.place.desk.push_screen_wait(Choice(f"Move {what} into", options))
         if not chosen:
             return
         level = TOP if chosen == AT_TOP else chosen
-        if self.here.stage(lambda it: it.shift(picked, level)):
-            self.here.rows.set_marks(())
+        if self.place.stage(lambda it: it.shift(picked, level)):
+            self.place.rows.set_marks(())
             self._reveal(picked[0])
 
 

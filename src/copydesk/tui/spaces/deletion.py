@@ -48,9 +48,10 @@ def delete_label(here: OrganizationStructurePlace) -> str:
 class DeletionCommands(Commands, scope="space_handing"):
     """Restoring, deleting and handing over what is in the tree of an organization."""
 
+    place: OrganizationStructurePlace
+
     def __init__(self, here: OrganizationStructurePlace) -> None:
         super().__init__(here)
-        self.here = here
         self._losing: dict[str, Sequence[str]] = {}
         """The sites that show a space which is going to be deleted, by its id."""
 
@@ -61,31 +62,31 @@ class DeletionCommands(Commands, scope="space_handing"):
             uses="restore_space", takes="marked")  # fmt: skip
     async def delete_or_restore(self) -> None:
         """Delete spaces and empty collections: staged here. In the trash it restores instead."""
-        row = self.here.row
-        if row is not None and row.level == TRASH and not self.here.rows.marks:
+        row = self.place.row
+        if row is not None and row.level == TRASH and not self.place.rows.marks:
             await self.restore_row(row)
         else:
             self.delete_rows()
 
     def delete_rows(self) -> None:
         """Delete the row, or the picked ones, once what is staged is sent."""
-        picked = self.here.picked()
-        items = self.here.arrangement.now.items
+        picked = self.place.picked()
+        items = self.place.arrangement.now.items
         spaces = [
             row
             for row in picked
             if row in items and items[row].kind == "space" and not row.startswith(NEW)
         ]
-        if not self.here.stage(lambda it: it.remove(picked)):
+        if not self.place.stage(lambda it: it.remove(picked)):
             return
-        self.here.rows.set_marks(())
+        self.place.rows.set_marks(())
         said = "What is only staged is forgotten."
         if spaces:
             them = "it" if len(spaces) == 1 else "them"
             said = f"Once sent, the trash keeps {them} for 7 days. u brings {them} back."
         elif not all(row.startswith(NEW) for row in picked):
             said = "A deleted collection cannot be brought back once it is sent. u keeps it."
-        self.here.say(said)
+        self.place.say(said)
         self.read_losing(spaces)
 
     def read_losing(self, rows: Sequence[str]) -> None:
@@ -94,7 +95,7 @@ class DeletionCommands(Commands, scope="space_handing"):
 
         if not rows:
             return
-        organization = self.here.organization
+        organization = self.place.organization
 
         async def read(api: Api) -> dict[str, Sequence[str]]:
             found = await asyncio.gather(*(sites_showing(api, organization, row) for row in rows))
@@ -102,14 +103,14 @@ class DeletionCommands(Commands, scope="space_handing"):
 
         def then(found: dict[str, Sequence[str]]) -> None:
             self._losing.update(found)
-            self.here.draw()
+            self.place.draw()
 
-        self.here.load("losing", read, then, what="Reading which sites show it", kept="never")
+        self.place.load("losing", read, then, what="Reading which sites show it", kept="never")
 
     def losing_lines(self) -> list[str]:
         """Say which sites stop showing what is going to be deleted."""
         lines = []
-        for row, item in self.here.arrangement.removed.items():
+        for row, item in self.place.arrangement.removed.items():
             if sites := self._losing.get(row):
                 stop = "stops" if len(sites) == 1 else "stop"
                 lines.append(f"{', '.join(sites)} {stop} showing {item.title}.")
@@ -117,17 +118,17 @@ class DeletionCommands(Commands, scope="space_handing"):
 
     async def restore_row(self, row: Row) -> None:
         """Take a space out of the trash, at once, after asking."""
-        found = self.here.trashed.get(row.id)
+        found = self.place.trashed.get(row.id)
         if found is None:
             return
-        now = self.here.session.now
+        now = self.place.session.now
         facts = [
             f"It was deleted; {plural(found.days_left(now), 'more day')} and it is gone for good.",
             f"It comes back {self._home_of(found)}. This is sent at once; u deletes it again.",
         ]
         if found.shown_by:
             facts.append(f"Readers of {', '.join(found.shown_by)} get it again.")
-        if not await self.here.desk.push_screen_wait(
+        if not await self.place.desk.push_screen_wait(
             Confirm(f"Restore {found.title}", facts, verb="restore")
         ):
             return
@@ -137,7 +138,7 @@ class DeletionCommands(Commands, scope="space_handing"):
         """Return where a space in the trash comes back to."""
         if not found.parent:
             return "at the top"
-        node = self.here.known_nodes.get(found.parent)
+        node = self.place.known_nodes.get(found.parent)
         return f"in {node.title}" if node is not None else "in a collection that you cannot see"
 
     async def _restore(self, found: Trashed) -> None:
@@ -146,19 +147,19 @@ class DeletionCommands(Commands, scope="space_handing"):
         async def send(api: Api) -> None:
             await api(ops.restore_space, found.id)
 
-        await self.here.perform(
+        await self.place.perform(
             "Restore", found.title, send, reversal=space_deleted(found.id, deleted=False)
         )
-        self.here.revealing = found.id
-        self.here.read_again()
-        self.here.tell(f"{found.title} is back. u puts it in the trash again.", "good")
+        self.place.revealing = found.id
+        self.place.read_again()
+        self.place.tell(f"{found.title} is back. u puts it in the trash again.", "good")
 
     @command("restore", uses="restore_space")
     async def restore(self, rest: str) -> None:
         """Restore the space under the cursor from the trash."""
-        row = self.here.row
+        row = self.place.row
         if row is None or row.level != TRASH:
-            self.here.say("Put the cursor on a space in the trash: it is the last group.", "warn")
+            self.place.say("Put the cursor on a space in the trash: it is the last group.", "warn")
         else:
             await self.restore_row(row)
 
@@ -167,29 +168,31 @@ class DeletionCommands(Commands, scope="space_handing"):
     @command("transfer", uses=("transfer_space", "transfer_collection", "list_translations"))
     async def transfer(self, rest: str) -> None:
         """Hand the row over to another organization, at once. It cannot be taken back."""
-        row, node = self.here.row, self.here.node
-        why = next((said for guard in ON_ROW if (said := guard(self.here)) is not None), None)
+        row, node = self.place.row, self.place.node
+        why = next((said for guard in ON_ROW if (said := guard(self.place)) is not None), None)
         if why is None and row is not None and (row.id.startswith(NEW) or self._staged_in(row)):
             why = "Something is staged of it: send that first (ctrl+s), or drop it (X)."
         if why is not None or row is None or node is None:
-            self.here.say(why or "", "warn")
+            self.place.say(why or "", "warn")
             return
         from copydesk.session.options import Option
         from copydesk.session.reads.spaces import read_organizations
         from copydesk.tui.dialogs.choice import Choice
 
-        api = await self.here.session.ready()
+        api = await self.place.session.ready()
         others = [
             each
             for each in await read_organizations(api)
-            if each.id != self.here.organization
+            if each.id != self.place.organization
             and (each.permissions is None or each.permissions.create_content)
         ]
         if not others:
-            self.here.tell("You may create content in no other organization.", "warn")
+            self.place.tell("You may create content in no other organization.", "warn")
             return
         options = [Option(each.id, clean(each.title).strip() or "Untitled") for each in others]
-        chosen = await self.here.desk.push_screen_wait(Choice(f"Hand {row.title} over to", options))
+        chosen = await self.place.desk.push_screen_wait(
+            Choice(f"Hand {row.title} over to", options)
+        )
         if not chosen:
             return
         title = next(option.title for option in options if option.id == chosen)
@@ -201,22 +204,22 @@ class DeletionCommands(Commands, scope="space_handing"):
                 f"{row.title} cannot go to {title} yet",
                 ["The service would refuse it:", "", *blocks[:BLOCKS], *more],
             )
-            await self.here.desk.push_screen_wait(sheet)
-            self.here.tell("Nothing was sent.")
+            await self.place.desk.push_screen_wait(sheet)
+            self.place.tell("Nothing was sent.")
             return
         await self._hand_over(row, chosen, title, inside)
 
     def _staged_in(self, row: Row) -> bool:
-        states = self.here.arrangement.states
-        base = self.here.arrangement.base
+        states = self.place.arrangement.states
+        base = self.place.arrangement.base
         return any(
             each == row.id or (each in base and base.inside(each, row.id)) for each in states
         )
 
     def _inside(self, row: Row) -> list[SpaceNode]:
         """Return the spaces that go: a space itself, or all in a collection."""
-        nodes = self.here.read.nodes if self.here.read is not None else {}
-        rows = [row.id, *self.here.arrangement.base.walk(row.id)]
+        nodes = self.place.read.nodes if self.place.read is not None else {}
+        rows = [row.id, *self.place.arrangement.base.walk(row.id)]
         return [nodes[each] for each in rows if each in nodes and nodes[each].kind == "space"]
 
     async def _blocks(self, api: Api, spaces: Iterable[SpaceNode], other: str) -> list[str]:
@@ -227,7 +230,7 @@ class DeletionCommands(Commands, scope="space_handing"):
 
         translated: dict[str, str] = {}
         try:
-            async for each in api.pages(ops.list_translations, self.here.organization):
+            async for each in api.pages(ops.list_translations, self.place.organization):
                 for end in (each.source, each.result):
                     if end is not None and end.space:
                         translated[end.space] = clean(str(each.language or "another language"))
@@ -240,7 +243,7 @@ class DeletionCommands(Commands, scope="space_handing"):
                 found.append(f"{node.title}: that takes the role admin in it.")
             found += [
                 f"{node.title}: the site {site} shows it; remove it there first."
-                for site in await sites_showing(api, self.here.organization, node.id)
+                for site in await sites_showing(api, self.place.organization, node.id)
             ]
             if node.id in translated:
                 found.append(
@@ -275,7 +278,7 @@ class DeletionCommands(Commands, scope="space_handing"):
         ]
         if row.kind == "collection":
             facts.insert(1, f"It takes {plural(len(spaces), 'space')} along.")
-        agreed = await self.here.desk.push_screen_wait(
+        agreed = await self.place.desk.push_screen_wait(
             TypeToConfirm(
                 f"Hand {row.title} over to {title}", facts, expect=row.title, verb="hand over"
             )
@@ -290,6 +293,6 @@ class DeletionCommands(Commands, scope="space_handing"):
             else:
                 await api(ops.transfer_space, row.id, SpaceTransfer(organization=organization))
 
-        await self.here.perform("Transfer", row.title, send)
-        self.here.read_again()
-        self.here.tell(f"{row.title} belongs to {title} now.", "good")
+        await self.place.perform("Transfer", row.title, send)
+        self.place.read_again()
+        self.place.tell(f"{row.title} belongs to {title} now.", "good")

@@ -81,9 +81,7 @@ ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mi
 class EditCommands(Commands, scope="space_editing"):
     """What can be changed in the tree of an organization besides its order."""
 
-    def __init__(self, here: OrganizationStructurePlace) -> None:
-        super().__init__(here)
-        self.here = here
+    place: OrganizationStructurePlace
 
     # Title, emoji, description
 
@@ -95,7 +93,7 @@ class EditCommands(Commands, scope="space_editing"):
 
         Staged here, nothing is sent.
         """
-        row = self.here.row
+        row = self.place.row
         if row is None:
             return
         fields = [self._field(row, name) for name in EDITABLE[row.kind]]
@@ -105,13 +103,13 @@ class EditCommands(Commands, scope="space_editing"):
             changes = {name: text for name, text in values.items() if text != before[name]}
             if "emoji" in changes:
                 changes["emoji"] = await emoji_named(changes["emoji"])
-            self.here.stage_or_refuse(lambda: self.here.staged_tree.change(row.id, changes))
+            self.place.stage_or_refuse(lambda: self.place.staged_tree.change(row.id, changes))
 
-        key = f"tree row {self.here.organization} {row.id}"
+        key = f"tree row {self.place.organization} {row.id}"
         form = Form(
             f"Edit {row.title}", fields, draft_key=key, facts=[STAGED], send=stage, verb="stage"
         )
-        await self.here.desk.push_screen_wait(form)
+        await self.place.desk.push_screen_wait(form)
 
     def _field(self, row: Row, name: str) -> Field:
         before = value(row, name)
@@ -120,7 +118,7 @@ class EditCommands(Commands, scope="space_editing"):
             if text == before or (name == "emoji" and text.startswith(":")):
                 return None
             try:
-                self.here.staged_tree.check(row.item, {name: text})
+                self.place.staged_tree.check(row.item, {name: text})
             except StagingError as stuck:
                 return str(stuck)
             return None
@@ -136,17 +134,17 @@ class EditCommands(Commands, scope="space_editing"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        row = self.here.row
+        row = self.place.row
         if row is None:
             return
-        self.here.session.asks()
+        self.place.session.asks()
         options = [Option("", "no emoji"), *await emoji_options()]
         current = value(row, "emoji")
-        chosen = await self.here.desk.push_screen_wait(
+        chosen = await self.place.desk.push_screen_wait(
             Choice(f"Emoji of {row.title}", options, current=current, wide=True)
         )
         if chosen is not None:
-            self.here.stage(lambda it: it.change(row.id, {"emoji": chosen}))
+            self.place.stage(lambda it: it.change(row.id, {"emoji": chosen}))
 
     # Lock, merge rules
 
@@ -158,12 +156,12 @@ class EditCommands(Commands, scope="space_editing"):
 
         With rows picked all of them become as the first one would.
         """
-        picked, now = self.here.picked(), self.here.arrangement.now
+        picked, now = self.place.picked(), self.place.arrangement.now
         if not picked or picked[0] not in now.items:
             return
         locked = now.items[picked[0]].values.get("editMode") == "locked"
         mode = "live" if locked else "locked"
-        self.here.stage(lambda it: it.change_all({row: {"editMode": mode} for row in picked}))
+        self.place.stage(lambda it: it.change_all({row: {"editMode": mode} for row in picked}))
 
     @action("m", "merge rules", unless=(*ON_ROW, no_space_row), show=23, group="Change",
             stages=True)  # fmt: skip
@@ -171,21 +169,21 @@ class EditCommands(Commands, scope="space_editing"):
         """Choose what must hold before a change request of the space merges. Staged here."""
         from copydesk.tui.merge.rules import RulesSheet, names_of
 
-        row = self.here.row
-        if row is None or self.here.read is None:
+        row = self.place.row
+        if row is None or self.place.read is None:
             return
-        organization = self.here.organization
+        organization = self.place.organization
 
         async def people() -> Sequence[Named]:
-            return await self.here.session.people.read(
-                await self.here.session.ready(), organization
+            return await self.place.session.people.read(
+                await self.place.session.ready(), organization
             )
 
-        kind, rules = self.here.read.rules
+        kind, rules = self.place.read.rules
         own = row.item.values.get("mergeRules") or {}
         if any(users for _, users in rules) or any(r.get("users") for r in own.get("rules") or ()):
             await people()  # ids say nothing
-        known = names_of(self.here.session.people.known(organization))
+        known = names_of(self.place.session.people.known(organization))
         inherited = rule_words(rules, known) if kind == "rules" and rules else "none"
         sheet = RulesSheet(
             f"Merge rules of {row.title}",
@@ -194,10 +192,10 @@ class EditCommands(Commands, scope="space_editing"):
             people=people,
             names=known,
         )
-        chosen = await self.here.desk.push_screen_wait(sheet)
+        chosen = await self.place.desk.push_screen_wait(sheet)
         if chosen is not None:
-            self.here.stage(lambda it: it.change(row.id, {"mergeRules": chosen}))
-            self.here.tell(f"Merge rules staged: {rules_line(chosen)}.")
+            self.place.stage(lambda it: it.change(row.id, {"mergeRules": chosen}))
+            self.place.tell(f"Merge rules staged: {rules_line(chosen)}.")
 
 
 async def emoji_options() -> list[Option]:

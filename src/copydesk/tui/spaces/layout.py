@@ -31,9 +31,10 @@ def no_row(here: SpacesPlace) -> str | None:
 class ArrangeCommands(Commands, scope="spaces_arranging"):
     """The ways from the list of spaces to rearranging them."""
 
+    place: SpacesPlace
+
     def __init__(self, here: SpacesPlace) -> None:
         super().__init__(here)
-        self.here = here
         self._looked: tuple[str, int] | None = None
         """When it was last looked for deleted spaces: where, and after how many writes."""
 
@@ -57,7 +58,7 @@ class ArrangeCommands(Commands, scope="spaces_arranging"):
     @action("D", "delete", unless=no_row, show=False, group="Arrange", stages=True)
     async def arrange_delete(self) -> None:
         """Delete the row, in the tree that is rearranged: it is staged there. Or see the trash."""
-        node = self.here.rows.selected_item
+        node = self.place.rows.selected_item
         await self._arrange("" if node is not None and node.id == TRASH else "delete_or_restore")
 
     @action("ctrl+n", "new", show=6, group="Arrange", stages=True)
@@ -68,13 +69,13 @@ class ArrangeCommands(Commands, scope="spaces_arranging"):
     async def _arrange(self, name: str) -> None:
         from copydesk.tui.spaces.tree import WANTED, Wanted
 
-        node = self.here.rows.selected_item
+        node = self.place.rows.selected_item
         row = "" if node is None or node.id == LOOSE else node.id
-        self.here.session.left[WANTED] = Wanted(row, name)
+        self.place.session.left[WANTED] = Wanted(row, name)
         target = Target(
-            organization=self.here.target.organization or self.here.session.organization
+            organization=self.place.target.organization or self.place.session.organization
         )
-        await self.here.desk.go("organization-structure", target)
+        await self.place.desk.go("organization-structure", target)
 
     # The trash
 
@@ -83,10 +84,10 @@ class ArrangeCommands(Commands, scope="spaces_arranging"):
 
         No list of the service tells of them.
         """
-        organization = self.here.target.organization or ""
+        organization = self.place.target.organization or ""
         listed = {node.id for node in after}
         gone = any(node.kind == "space" and node.id not in listed for node in before)
-        state = (organization, len(self.here.session.log))
+        state = (organization, len(self.place.session.log))
         if not gone and self._looked == state:
             return  # a poll: nothing was seen going
         self._looked = state
@@ -95,19 +96,19 @@ class ArrangeCommands(Commands, scope="spaces_arranging"):
             from copydesk.client.errors import ApiError
             from copydesk.session.reads.tree import read_trash, remember_gone
 
-            snapshot = self.here.session.snapshot
+            snapshot = self.place.session.snapshot
             await asyncio.to_thread(remember_gone, snapshot, organization, before, after)
             try:
-                return await read_trash(self.here.session, api, organization, listed, sites=False)
+                return await read_trash(self.place.session, api, organization, listed, sites=False)
             except ApiError:  # a row less is not worth a word
                 return ()
 
         def then(found: tuple[Trashed, ...]) -> None:
-            if self.here.rows.trashed != len(found):
-                self.here.rows.trashed = len(found)
-                self.here.rows.show_nodes(self.here.rows.nodes, partial=self.here.rows.partial)
+            if self.place.rows.trashed != len(found):
+                self.place.rows.trashed = len(found)
+                self.place.rows.show_nodes(self.place.rows.nodes, partial=self.place.rows.partial)
 
-        self.here.load("trash", read, then, what="Looking for deleted spaces", kept="never")
+        self.place.load("trash", read, then, what="Looking for deleted spaces", kept="never")
 
     def go_to_trash(self) -> None:
         """Go to where deleted spaces are restored."""

@@ -169,12 +169,12 @@ class ThreadCommands(Commands, scope="thread_actions"):
 
     def show_drafts_soon(self) -> None:
         """Show what is due, but not under what is written now: that is no draft to go on with."""
-        self.screen.call_later(self._show_drafts)
+        self.place.call_later(self._show_drafts)
 
     def _show_drafts(self) -> None:
-        if self._drafts_due and self.app.screen is self.screen:
+        if self._drafts_due and self.app.screen is self.place:
             self._drafts_due = False
-            begin(self.screen, self.here.drafts_changed, name="drafts")
+            begin(self.place, self.here.drafts_changed, name="drafts")
 
     # Writing
 
@@ -203,8 +203,8 @@ class ThreadCommands(Commands, scope="thread_actions"):
         said = cast("str | None", await self.app.push_screen_wait(sheet))
         if said is None and not sheet.moving:
             await self.here.drafts_changed()
-            if key in self.screen.session.drafts.kept():
-                self.screen.tell("Kept as a draft. The same key in the same place opens it again.")
+            if key in self.place.session.drafts.kept():
+                self.place.tell("Kept as a draft. The same key in the same place opens it again.")
         return said
 
     async def start_thread(
@@ -239,12 +239,12 @@ class ThreadCommands(Commands, scope="thread_actions"):
 
     def _move_draft(self, key: str, other: str) -> None:
         """Keep a text under another key; where another text is already, each stays its own."""
-        drafts, text = self.screen.session.drafts, self.screen.session.drafts.look(key)
-        if not text or self.screen.session.is_on_its_way(key, text):
+        drafts, text = self.place.session.drafts, self.place.session.drafts.look(key)
+        if not text or self.place.session.is_on_its_way(key, text):
             return
         there = drafts.look(other)
-        if there is not None and self.screen.session.is_on_its_way(other, there):
-            self.screen.session.make_room(other)
+        if there is not None and self.place.session.is_on_its_way(other, there):
+            self.place.session.make_room(other)
             there = None
         if not there:
             drafts.save(other, text)
@@ -263,12 +263,12 @@ class ThreadCommands(Commands, scope="thread_actions"):
         if thread is not None:
             name = answer_name(self.here.called, draft.text, first_words(thread.comment, 16))
         try:
-            return await self.screen.perform(
+            return await self.place.perform(
                 "Comment" if draft.thread is None else "Reply",
                 name,
                 lambda api: send_draft(api, draft),
                 reversal=way_back(draft),
-                trace=trace(self.screen.session, draft),
+                trace=trace(self.place.session, draft),
                 expects=still_discussed(
                     draft.space,
                     draft.request,
@@ -353,7 +353,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
             now = await read_comment(api, *ids, thread.id)
             return now if now is not None and (now.status == "resolved") == resolving else None
 
-        await self.screen.perform(
+        await self.place.perform(
             "Resolve" if resolving else "Reopen",
             describe(self.here, thread.comment),
             lambda api: change_message(api, ids, thread.id, None, {"resolved": resolving}),
@@ -392,7 +392,7 @@ class MessageCommands(Commands, scope="message_actions"):
 
     @property
     def _writing(self) -> ThreadCommands:
-        return self.screen.commands_of(ThreadCommands)
+        return self.place.commands_of(ThreadCommands)
 
     @action(
         "+",
@@ -434,7 +434,7 @@ class MessageCommands(Commands, scope="message_actions"):
             for reaction in message.reactions
             if emoji_text(reaction.emoji) not in known and reaction.emoji
         ]
-        self.screen.session.asks()
+        self.place.session.asks()
         names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
         listed = {option.id for option in options}
 
@@ -460,7 +460,7 @@ class MessageCommands(Commands, scope="message_actions"):
     ) -> None:
         message = message or self.here.current_message()
         thread = thread or self.here.current_thread()
-        me = self.screen.session.me
+        me = self.place.session.me
         assert message is not None
         assert thread is not None
         assert me is not None
@@ -470,7 +470,7 @@ class MessageCommands(Commands, scope="message_actions"):
         adding = not mine(message, emoji, me.id)
         field = "added_reactions" if adding else "removed_reactions"
         ids = self.here.thread_ids
-        now = await self.screen.perform(
+        now = await self.place.perform(
             "React" if adding else "Take reaction back",
             describe(self.here, message),
             lambda api: change_message(api, ids, *_ids_of(thread, message), {field: [emoji]}),
@@ -499,23 +499,23 @@ class MessageCommands(Commands, scope="message_actions"):
         assert thread is not None
         key, ids = draft_key(self.here, f"edit {message.id}"), self.here.thread_ids
         # What an edit on its way makes of it is what is changed here, also back to what it was.
-        before = unsent(self.screen.session, key) or message.body.markdown or ""
-        with going_on(self.screen.session, key) as waits:
+        before = unsent(self.place.session, key) or message.body.markdown or ""
+        with going_on(self.place.session, key) as waits:
             text = waits.text if waits else before
             said = await self._writing.write("Edit", key, text=text, fact=GOES_ON if waits else "")
             if said is None or said == typed(text, lines=True).strip():
                 return
-            await replace(self.screen.session, waits)
+            await replace(self.place.session, waits)
         if said == typed(before, lines=True).strip():
-            self.screen.session.drafts.drop(key)
-            self.screen.say("Nothing is changed any more.")
+            self.place.session.drafts.drop(key)
+            self.place.say("Nothing is changed any more.")
             return
 
         def arrived(now: Comment | CommentReply) -> None:
             self.here.forget_draft(key)
             self._writing.replace_message(thread, now)
 
-        await self.screen.perform(
+        await self.place.perform(
             "Edit",
             describe(self.here, message),
             lambda api: change_message(
@@ -544,7 +544,7 @@ class MessageCommands(Commands, scope="message_actions"):
         assert thread is not None
         ids = self.here.thread_ids
         reply = isinstance(message, CommentReply)
-        me = self.screen.session.me
+        me = self.place.session.me
         own = me is not None and message.posted_by is not None and message.posted_by.id == me.id
         facts = [first_words(message, 200)]
         if not reply and thread.comment.replies:
@@ -561,7 +561,7 @@ class MessageCommands(Commands, scope="message_actions"):
 
         if own:
             await asyncio.to_thread(self._keep_text, thread, message)
-        await self.screen.perform(
+        await self.place.perform(
             "Delete",
             describe(self.here, message),
             lambda api: delete_message(api, ids, *_ids_of(thread, message)),
@@ -585,8 +585,8 @@ class MessageCommands(Commands, scope="message_actions"):
         else:
             part = f"{thread.page}/{thread.node or 'page'}"
         key, text = draft_key(self.here, part), message.body.markdown or ""
-        if text and self.screen.session.drafts.look(key) is None:
-            self.screen.session.drafts.save(key, text)
+        if text and self.place.session.drafts.look(key) is None:
+            self.place.session.drafts.save(key, text)
 
 
 def describe(here: HasThreads, message: Comment | CommentReply) -> str:

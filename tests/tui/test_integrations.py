@@ -165,7 +165,7 @@ async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(
             ("owner=lantern scope=none", ""),
         ):
             assert isinstance(driver.place, IntegrationsPlace)
-            await driver.place.where(line)
+            await driver.place.limits.where(line)
             await driver.idle()
             item = driver.place.item
             assert (item.title if item else "").startswith(found)

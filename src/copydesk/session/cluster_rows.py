@@ -121,7 +121,7 @@ WEEKS = 13
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """One change request of a cluster. ``ready`` is None until the readiness of an open one was read."""
+    """One change request of a cluster; ``ready`` is None while that of an open one is not read."""
 
     id: str
     space: str

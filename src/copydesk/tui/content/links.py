@@ -73,7 +73,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         self.set_views([replace(view, count=counts[view.id]) for view in self.resource.views])
 
     def _nothing(self) -> str:
-        if self.view in ("", BROKEN) and not self.limits:
+        if self.view in ("", BROKEN) and not self.limits.chosen:
             return "No link is broken. ] goes on to those that lead into the application."
         return super()._nothing()
 

@@ -58,7 +58,7 @@ class IssueList(VirtualList[IssueRow]):
         if cluster == self.cluster or self._here.clusters.selected_id != cluster:
             return
         self.cluster = cluster
-        self._here.forget_limits()
+        self._here.limits.forget()
         self.read_anew()
 
     def read_anew(self) -> None:
@@ -66,7 +66,7 @@ class IssueList(VirtualList[IssueRow]):
         here, cluster = self._here, self.cluster
         if cluster is None:
             return
-        organization, conditions = here.organization or "", dict(here.conditions)
+        organization, conditions = here.organization or "", dict(here.limits.conditions)
 
         async def page(
             token: str | None, limit: int
@@ -81,7 +81,8 @@ class IssueList(VirtualList[IssueRow]):
         old = self.source.base
         if isinstance(old, PagedSource):
             old.close()
-        self.empty = here.none_so() if here.limits else "No issue is left in this cluster."
+        limits = here.limits
+        self.empty = limits.none_so() if limits.chosen else "No issue is left in this cluster."
         self.source = PagedSource(page, key=lambda each: each.id, limit=50)
         self.say_how_many()
         self.move_first()
@@ -107,5 +108,5 @@ class IssueList(VirtualList[IssueRow]):
         """Say how many issues the cluster has by now."""
         row = self._here.clusters.selected
         if row is not None and row.id == self.cluster:
-            self.title = f"Issues {row.issues}   {self._here.limits_line() or 'newest first'}"
+            self.title = f"Issues {row.issues}   {self._here.limits.line() or 'newest first'}"
             self.retitle()

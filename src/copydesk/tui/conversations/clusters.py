@@ -25,6 +25,7 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.styles import style_path
+from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
@@ -62,7 +63,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
-    COMMAND_CLASSES = (ClusterCommands,)
+    COMMAND_CLASSES = (ClusterCommands, LimitCommands)
     CONDITIONS = (OF_CONVERSATION,)
 
     CSS_PATH = style_path("clusters")
@@ -71,6 +72,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.limits.unlimited = "The service has no conditions for clusters: / filters them here."
         self.add_class("-in-left")
         self.views = VIEWS
         self.view = self.view or VIEWS[0].id
@@ -201,10 +203,6 @@ class ClustersPlace(TalkPlace, scope="clusters"):
     def conditions_known(self) -> Sequence[Condition]:
         """Return what the service limits the issues of a cluster by; clusters by nothing."""
         return self.CONDITIONS if self.pane in (self.issues, self.talk) else ()
-
-    def unlimited(self) -> str:
-        """Say that the service lists all clusters."""
-        return "The service has no conditions for clusters: / filters them here."
 
     def ask_anew(self) -> None:
         """Read the issues of the cluster that is open from their beginning."""

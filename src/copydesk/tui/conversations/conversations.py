@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -22,9 +22,10 @@ from copydesk.tui.conversations.filter import conversation_fields, filtering
 from copydesk.tui.conversations.ingestion import IngestCommands
 from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, TalkListing
 from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, View
-from copydesk.tui.resource.requests import asked_with
+from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.list import Column
 from copydesk.tui.widgets.scanned_list import LookedList
@@ -60,7 +61,7 @@ def no_conversation(here: ConversationsPlace) -> str | None:
 class ConversationsPlace(TalkListing, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
-    COMMAND_CLASSES = (IngestCommands,)
+    COMMAND_CLASSES = (IngestCommands, LimitCommands)
     noun = "conversation"
 
     def __init__(self, target: Target) -> None:
@@ -200,17 +201,19 @@ class ConversationsPlace(TalkListing, scope="conversations"):
 
     def view_changed(self) -> None:
         """Read the conversations of the view, which is what the service is asked for."""
-        self.limits = {} if self.source_asked is None else {"source": self.source_name}
+        self._limit_to_view()
         super().view_changed()
 
-    async def limit(self, said: Mapping[str, str]) -> None:
+    def _limit_to_view(self) -> None:
+        self.limits.forget()
+        if self.source_asked is not None:
+            self.limits.chosen["source"] = self.source_name
+
+    def ask_anew(self) -> None:
         """Show the view of the source that is asked for, or of all."""
-        try:
-            asked_with(said, self.conditions_known())
-        except ValueError as error:
-            self.say(str(error), "warn")
-        else:
-            await self.choose_source(said.get("source", ""))
+        source = self.limits.conditions.get("source", "")
+        self._limit_to_view()
+        self.call_later(run_command, self, self.LINE_COMMANDS["source"], source)
 
     def _choices(self) -> Sequence[str]:
         return [*self.sources.names, ALL]

@@ -98,7 +98,7 @@ class IssuesPlace(TalkListing, scope="issues"):
         return found
 
     def pages(self) -> LookedPages[IssueRow]:
-        page = partial(self._page, conditions=dict(self.conditions))
+        page = partial(self._page, conditions=dict(self.limits.conditions))
         if self.view == UNCLUSTERED:
             return SiftedPages(
                 page, lambda row: not row.cluster, key=lambda row: row.id, kept=self.kept()
@@ -121,7 +121,7 @@ class IssuesPlace(TalkListing, scope="issues"):
     def _note_order(self) -> None:
         # How many were looked at matters more, where there is room for one of the two.
         order = "newest first" if self.view == ALL else ""
-        self.rows.note = self.limits_line() or order
+        self.rows.note = self.limits.line() or order
         self.rows.retitle()
 
     def names_of_views(self) -> Sequence[View]:

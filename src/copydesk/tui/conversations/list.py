@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
@@ -57,6 +57,8 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         """How many rows a view had when all of it, or its count, was read."""
         self._listed = self.view
         """The view that the rows are of."""
+        self._limited = False
+        """Whether the rows are only those that meet conditions."""
 
     def compose(self) -> ComposeResult:
         """Lay it out with the line of views, so that nothing moves when counts come."""
@@ -162,14 +164,14 @@ class TalkListing(TalkPlace, scope="talk_listing"):
 
     def kept(self) -> Kept[Any] | None:
         """Return what was kept of the view when it was left last, which is never a part of it."""
-        if self.conditions:
+        if self.limits.conditions:
             return None
         left = self.session.left.get((self.PLACE, self.organization, self.view))
         return cast("Kept[Any] | None", left)
 
     def _keep_rows(self) -> None:
         base = self.rows.source.base
-        if self.conditions or not isinstance(base, LookedPages):
+        if self._limited or not isinstance(base, LookedPages):
             return
         kept = base.to_keep()
         if kept is not None:
@@ -183,19 +185,15 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         self._keep_rows()
         self._list_rows()
 
-    async def limit(self, said: Mapping[str, str]) -> None:
-        """Have the service limit the list by conditions."""
-        self._keep_rows()
-        await super().limit(said)
-
     def ask_anew(self) -> None:
         """Read the rows that the service limits the view to."""
+        self._keep_rows()
         self._counts.clear()
         self._list_rows()
 
     def _list_rows(self) -> None:
-        self._listed = self.view
-        self.rows.empty = self.none_so() if self.conditions else self.empty()
+        self._listed, self._limited = self.view, bool(self.limits.conditions)
+        self.rows.empty = self.limits.none_so() if self._limited else self.empty()
         self.rows.source = self.pages()
         self.rows.move_first()
         self.show_views()

@@ -7,7 +7,8 @@ numbers are masked in both until they are shown.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 
@@ -17,8 +18,10 @@ from copydesk.present import conversation as talks
 from copydesk.present.conversation import Block, Talk, shown_address
 from copydesk.session.cluster_rows import IssueRow, shown
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import action
-from copydesk.tui.resource.limits import Limited
+from copydesk.tui.framework.actions import Commands, action
+from copydesk.tui.framework.place import Place
+from copydesk.tui.resource.limits import LimitCommands
+from copydesk.tui.resource.resource import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,13 +62,18 @@ def no_talk(here: TalkPlace) -> str | None:
     return None
 
 
-class TalkPlace(Limited, scope="talks"):
+class TalkPlace(Place, scope="talks"):
     """A place with a list (`talk_list`) whose rows lead to a conversation, read in `talk`."""
+
+    CONDITIONS: ClassVar[Sequence[Condition]] = ()
+    """The conditions by which the service limits the list."""
+    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (LimitCommands,)
 
     talk: TalkView
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.limits = self.commands_of(LimitCommands)
         self.masked = True
         """Whether e-mail addresses and phone numbers are masked."""
         self._talks: dict[str, Talk] = {}
@@ -78,6 +86,15 @@ class TalkPlace(Limited, scope="talks"):
         """Where the last step from conversation to conversation went."""
 
     # What a place says
+
+    @property
+    def organization(self) -> str | None:
+        """The id of the organization that this is about."""
+        return self.target.organization or self.session.organization
+
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return the conditions of the list that is in front."""
+        return self.CONDITIONS
 
     @property
     def talk_list(self) -> VirtualList[Any]:

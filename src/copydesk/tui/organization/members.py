@@ -68,7 +68,7 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
         return AtHand(home, self.session.title_of(home) or "the organization", admin)
 
     def _nothing(self) -> str:
-        if self._order == "seen" and not self.conditions:
+        if self._order == "seen" and not self.limits.conditions:
             return "None was there yet: by last seen only active members are listed."
         return super()._nothing()
 

@@ -2,125 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from shlex import quote
-from typing import Any, ClassVar
+from typing import Any, Protocol, cast
 
 from copydesk.domain.text import clean
 from copydesk.session.options import Option
-from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.framework.actions import SCOPES, action, command
+from copydesk.tui.framework.actions import SCOPES, Commands, action, command
 from copydesk.tui.framework.place import Place
 from copydesk.tui.resource.requests import asked_with, said_in, ways_to_ask
 from copydesk.tui.resource.resource import Condition
 
 
-def no_conditions(here: Limited) -> str | None:
+class HasLimits(Protocol):
+    """What a place says of a list that the service may limit."""
+
+    limits: LimitCommands
+
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return the conditions of the list that is in front."""
+        ...
+
+    def ask_anew(self) -> None:
+        """Read the list from its beginning: it has other conditions."""
+        ...
+
+
+def no_conditions(here: HasLimits) -> str | None:
     """Say so when the service cannot limit this list."""
-    return None if here.conditions_known() else here.unlimited()
+    return None if here.conditions_known() else here.limits.unlimited
 
 
-def where_label(here: Limited) -> str:
+def where_label(here: HasLimits) -> str:
     """Return what asking is called; the footer leaves out what a list never has."""
     return "ask for" if here.conditions_known() else ""
 
 
 def offering_operations() -> Sequence[str]:
     """Return the operations that read what some condition of a list offers."""
-    places = [cls for cls in tuple(SCOPES.values()) if issubclass(cls, Limited)]
-    return sorted({name for cls in places for each in cls.CONDITIONS for name in each.uses})
+    lists = [getattr(cls, "CONDITIONS", ()) for cls in tuple(SCOPES.values())]
+    return sorted({name for conditions in lists for each in conditions for name in each.uses})
 
 
-def _ways(here: Limited) -> Sequence[str]:
+def _ways(here: HasLimits) -> Sequence[str]:
     return ways_to_ask(here.conditions_known())
 
 
-class Limited(Place, scope="limited"):
-    """A place with a list that the service may limit."""
+class LimitCommands(Commands, scope="limited"):
+    """Choosing the conditions of a list, which are kept here."""
 
-    CONDITIONS: ClassVar[Sequence[Condition]] = ()
-    """What the service limits the list by, of all that the place lists."""
+    unlimited = "The service has no conditions for this list. / filters it here."
+    """What to say where the list in front has no conditions."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.here = cast("HasLimits", place)
         self.conditions: dict[str, Any] = {}
         """What the list is limited by now, by the names of the operation's parameters."""
-        self.limits: dict[str, str] = {}
+        self.chosen: dict[str, str] = {}
         """The same as it was typed or chosen, clean."""
-        self._value_titles: dict[tuple[str, str], str] = {}
-        """What the values that were chosen are called, where they are ids."""
+        self.titles: dict[tuple[str, str], str] = {}
+        """Titles of values that are ids, by the name of the condition and the value; clean."""
 
-    @property
-    def organization(self) -> str | None:
-        """The id of the organization that this is about."""
-        return self.target.organization or self.session.organization
-
-    def conditions_known(self) -> Sequence[Condition]:
-        """Return what the service limits the list by that is in front."""
-        return self.CONDITIONS
-
-    def unlimited(self) -> str:
-        """Return what to say where that is nothing."""
-        return "The service has no conditions for this list. / filters it here."
-
-    ask_anew: Callable[[], None]
-    """Read the list from its beginning: something else is asked for."""
-
-    def limits_line(self) -> str:
-        """Return what the list is limited by, as it can be typed; ids by what they are called."""
+    def line(self) -> str:
+        """Return the conditions as they can be typed, with titles in the place of ids."""
         return " ".join(
-            f"{name}={self._value_titles.get((name, value), value)}"
-            for name, value in self.limits.items()
+            f"{name}={self.titles.get((name, value), value)}" for name, value in self.chosen.items()
         )
 
     def none_so(self) -> str:
-        """Return what to say where nothing is so."""
-        return f"None with {self.limits_line()}. :where alone asks for all again."
+        """Return what to say where nothing meets the conditions."""
+        return f"None with {self.line()}. :where alone asks for all again."
 
-    def forget_limits(self) -> None:
-        """Limit the list by nothing; whoever calls reads it."""
-        self.conditions, self.limits = {}, {}
+    def forget(self) -> None:
+        """Drop the conditions; whoever calls reads the list."""
+        self.conditions, self.chosen = {}, {}
 
     @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations,
             now=where_label)  # fmt: skip
     async def ask_where(self) -> None:
         """Choose what the service limits the list by; / filters here what has been read."""
-        known = {each.name: each for each in self.conditions_known()}
+        known = {each.name: each for each in self.here.conditions_known()}
         options = [
-            Option(name, name, self.limits.get(name, each.help)) for name, each in known.items()
+            Option(name, name, self.chosen.get(name, each.help)) for name, each in known.items()
         ]
-        chosen = await self.desk.push_screen_wait(Choice("Ask the service for those with", options))
+        chosen = await self.app.push_screen_wait(Choice("Ask the service for those with", options))
         if not chosen:
             return
         each = known[chosen]
         offered = [Option(value, value) for value in each.values] or await self._offered(each)
         if not offered:
-            await self.desk.open_command_line(f"where {self._limits_but(chosen)}{chosen}=")
+            others = {key: text for key, text in self.chosen.items() if key != chosen}
+            kept = "".join(f"{key}={quote(text)} " for key, text in others.items())
+            await self.app.open_command_line(f"where {kept}{chosen}=")
             return
         values = [Option("", "any"), *offered]
-        said = await self.desk.push_screen_wait(
-            Choice(each.name, values, current=self.limits.get(chosen, ""))
+        said = await self.app.push_screen_wait(
+            Choice(each.name, values, current=self.chosen.get(chosen, ""))
         )
         if said is not None:
-            self._value_titles.update(((chosen, clean(o.id)), clean(o.title)) for o in offered)
-            await self.limit({**self.limits, chosen: said})
+            self.titles.update(((chosen, clean(o.id)), clean(o.title)) for o in offered)
+            self.limit({**self.chosen, chosen: said})
 
     async def _offered(self, condition: Condition) -> Sequence[Option]:
         """Read what a condition offers; nothing where the reader may not see that."""
         from copydesk.client.errors import Forbidden
 
-        read, home, api = condition.offers, self.organization, await self.session.ready()
+        session = self.place.session
+        home = self.place.target.organization or session.organization
+        read, api = condition.offers, await session.ready()
         if read is None or home is None:
             return ()
         what = f"Reading what {condition.name} can be"
         try:
-            return await self.read_now("offers", lambda: read(api, home), what) or ()
+            return await self.place.read_now("offers", lambda: read(api, home), what) or ()
         except Forbidden:
             return ()
-
-    def _limits_but(self, name: str) -> str:
-        return "".join(f"{key}={quote(text)} " for key, text in self.limits.items() if key != name)
 
     @command("where", "NAME=VALUE …", complete=_ways, uses=offering_operations)
     async def where(self, rest: str) -> None:
@@ -128,25 +126,25 @@ class Limited(Place, scope="limited"):
 
         Alone it asks for all again, or offers what can be asked where that is done already.
         """
-        if (why := no_conditions(self)) is not None:
-            self.say(why, "warn")
+        if (why := no_conditions(self.here)) is not None:
+            self.place.say(why, "warn")
             return
-        if not rest.strip() and not self.limits:
+        if not rest.strip() and not self.chosen:
             await self.ask_where()
             return
         try:
-            said = said_in(rest, self.conditions_known())
+            said = said_in(rest, self.here.conditions_known())
         except ValueError as error:
-            self.say(str(error), "warn")
+            self.place.say(str(error), "warn")
         else:
-            await self.limit(said)
+            self.limit(said)
 
-    async def limit(self, said: Mapping[str, str]) -> None:
+    def limit(self, said: Mapping[str, str]) -> None:
         """Have the service limit the list by conditions; refuse unknown ones with the reason."""
         try:
-            self.conditions = asked_with(said, self.conditions_known())
+            self.conditions = asked_with(said, self.here.conditions_known())
         except ValueError as error:
-            self.say(str(error), "warn")
+            self.place.say(str(error), "warn")
             return
-        self.limits = {name: clean(text) for name, text in said.items() if text}
-        self.ask_anew()
+        self.chosen = {name: clean(text) for name, text in said.items() if text}
+        self.here.ask_anew()

@@ -14,11 +14,12 @@ from copydesk.domain.cause import CAUSE
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.navigation import GO
+from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.resource.columns import ItemTexts, shown_text
-from copydesk.tui.resource.limits import Limited
+from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.requests import in_order
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 from copydesk.tui.widgets.list import VirtualList
@@ -43,15 +44,19 @@ def one_order(here: ResourceList[Any]) -> str | None:
     return None if len(here.orders) > 1 else "This list has one order."
 
 
-class ResourceList(Limited, Generic[T], scope="resource_list"):
+class ResourceList(Place, Generic[T], scope="resource_list"):
     """A place with a list of one kind of thing."""
 
     RESOURCE: ClassVar[Resource[Any]]
+    CONDITIONS: ClassVar[Sequence[Condition]] = ()
+    """The conditions of all that the place lists."""
+    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (LimitCommands,)
 
     rows: VirtualList[T]
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.limits = self.commands_of(LimitCommands)
         self._order = SERVICE
         self._backwards = False
         self._sorting: tuple[str, bool] | None = None
@@ -65,6 +70,11 @@ class ResourceList(Limited, Generic[T], scope="resource_list"):
         self.resource: Resource[Any] = self.resource_of(self.view)
         """What is listed now."""
         self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
+
+    @property
+    def organization(self) -> str | None:
+        """The id of the organization that this is about."""
+        return self.target.organization or self.session.organization
 
     def resource_of(self, view: str) -> Resource[Any]:
         """Return what a view lists, where the views are of different kinds; "" is the first."""
@@ -102,7 +112,7 @@ class ResourceList(Limited, Generic[T], scope="resource_list"):
         query: Mapping[str, Any] = {}
         if order is not None:
             query = order.reverse or {} if self._backwards else order.query
-        return Asked(token, limit, self.view, query, self.conditions)
+        return Asked(token, limit, self.view, query, self.limits.conditions)
 
     async def _page(
         self, token: str | None, limit: int, resource: Resource[T]
@@ -130,8 +140,8 @@ class ResourceList(Limited, Generic[T], scope="resource_list"):
         )
 
     def _nothing(self) -> str:
-        if self.limits:
-            return self.none_so()
+        if self.limits.chosen:
+            return self.limits.none_so()
         if type(self).resource_of is not ResourceList.resource_of:
             return self.resource.empty  # each view is of another kind
         view = next((view.title for view in self.views[1:] if view.id == self.view), "")
@@ -210,7 +220,7 @@ class ResourceList(Limited, Generic[T], scope="resource_list"):
         self.cancel_load("rows")
         self._sorting, self._part = None, ""
         self._order, self._backwards = SERVICE, False
-        self.forget_limits()
+        self.limits.forget()
         self.rows.columns = tuple(self.texts.columns())
         self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
         self.rows.dims(resource.dim)
@@ -238,7 +248,7 @@ class ResourceList(Limited, Generic[T], scope="resource_list"):
 
     def _say_note(self) -> None:
         order = dict(self.orders).get(self._order, "")
-        said = [self.limits_line()]
+        said = [self.limits.line()]
         if self._order != SERVICE or self._backwards:
             said.append(f"sort: {order}{', reversed' if self._backwards else ''}")
         said.append(self._part)

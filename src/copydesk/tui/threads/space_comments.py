@@ -23,6 +23,7 @@ from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.workers import begin
+from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Shown
 from copydesk.tui.threads.commands import MessageCommands, Subject, ThreadCommands, draft_key
@@ -58,7 +59,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     RESOURCE = SPACE_COMMENTS
     RAW = ("get_space_comment_reply",)
-    COMMAND_CLASSES = (ThreadCommands, MessageCommands)
+    COMMAND_CLASSES = (ThreadCommands, MessageCommands, LimitCommands)
 
     no_thread_here = "There is no thread here. c starts one."
 
@@ -111,6 +112,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
     def _space_came(self, read: tuple[Space, Sequence[PageNode]]) -> None:
         self.space, pages = read
         self.pages = {page.id: page for page in pages}
+        self.limits.titles.update((("target_page", page.id), clean(page.title)) for page in pages)
         self.texts.forget()
         self.rows.refresh_rows()
         if self.rows.source.base.complete or self.rows.source.base.loaded:
@@ -354,19 +356,13 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
     @action("f", "of a page", unless=no_pages, show=5, group="Look", uses="list_space_comments")
     async def of_page(self) -> None:
         """Show the threads on one page, or on all of them again."""
-        current = str(self.conditions.get("target_page", EVERY))
+        current = str(self.limits.conditions.get("target_page", EVERY))
         options = [Option(EVERY, "all pages, and the space"), *self._page_options()]
         chosen = await self.desk.push_screen_wait(
             Choice("Threads on which page?", options, current=current)
         )
         if chosen is not None:
-            await self.limit({**self.limits, "target_page": chosen})
-
-    def limits_line(self) -> str:
-        """Say what the service limits the list by; a page by its name."""
-        page = self.pages.get(str(self.conditions.get("target_page", "")))
-        line = super().limits_line()
-        return line if page is None else line.replace(page.id, clean(page.title))
+            self.limits.limit({**self.limits.chosen, "target_page": chosen})
 
     def _resume(self, part: str) -> None:
         if self.space is None:

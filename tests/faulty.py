@@ -23,15 +23,20 @@ import random
 import re
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from starlette.types import ASGIApp
+
+if TYPE_CHECKING:
+    from tests.world import World
 
 AGAIN = "again-"
 """Page tokens that begin so are the server's own: the desk is asked for its first page."""
@@ -324,3 +329,20 @@ async def serving(
         yield server
     finally:
         await server.close()
+
+
+@contextmanager
+def served(world: World, *, ahead: timedelta = timedelta()) -> Iterator[FaultyServer]:
+    """Serve a desk from a thread of its own: commands have loops of their own."""
+    server = FaultyServer(world.app, lambda: datetime.now(UTC) + ahead)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(server.up(), loop).result(10)
+        yield server
+        asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import pty
 import re
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -31,7 +29,7 @@ from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from tests import faulty
 from tests.cli.script_desk import HOSTILE, Typed
-from tests.faulty import Asked, Fault, FaultyServer, Line, Said
+from tests.faulty import Asked, Fault, FaultyServer, Line, Said, served
 from tests.rings import Ring, using
 from tests.world import World
 
@@ -71,23 +69,6 @@ class There:
         )  # fmt: skip
         assert token not in said
         return said
-
-
-@contextmanager
-def served(world: World, *, ahead: timedelta = timedelta()) -> Iterator[FaultyServer]:
-    """Serve a desk from a thread of its own: commands have loops of their own."""
-    server = FaultyServer(world.app, lambda: datetime.now(UTC) + ahead)
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        asyncio.run_coroutine_threadsafe(server.up(), loop).result(10)
-        yield server
-        asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.arguments import build_parser
 from tests.cli.script_desk import Screen
-from tests.cli.test_accounts import served
+from tests.faulty import served
 from tests.hostile import FORBIDDEN, POISON, RETURNED, hostile
 from tests.server.everything import Everything, everything
 from tests.world import World

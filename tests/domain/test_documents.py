@@ -10,63 +10,7 @@ from hypothesis import strategies as st
 
 from copydesk.contract.models.document import Document, Node
 from copydesk.domain.documents import document_to_markdown, links_of, markdown_to_document
-
-EVERYTHING = """\
-# Title
-
-Some **bold** ***both*** and `code` with [a link](x.md "t") and ![img](p.png). Next line\\
-hard
-
-![alone](a.png)
-
-1. one
-
-2. two
-
-   - nested
-
-     para
-
-- [ ] todo
-- [x] done
-
-7. seven
-8. eight
-
-```python
-x = 1
-
-y
-```
-
-{% hint style="warning" %}
-Careful **now**
-
-{% hint style="info" %}
-inner
-{% endhint %}
-{% endhint %}
-
-> quote more
-
-| a | b |
-| :-- | --: |
-| 1 \\| x | 2 |
-
-<details>
-<summary>x</summary>
-hi
-</details>
-
----
-
-#### Deep
-
-\\# not heading 1. foo snake_case \\<b> <b>raw</b>
-
-1\\. not a list
-
-\\- nor this"""
+from tests.domain.written import EVERYTHING
 
 
 def types(document: Document) -> list[str | None]:

@@ -13,13 +13,7 @@ from copydesk.domain.blocks import BlockText
 from copydesk.domain.diff import compare
 from copydesk.domain.html_table import link_text, read_table, row_text
 from copydesk.domain.patch import apply
-
-CARDS = (
-    '<table data-view="cards"><thead><tr><th></th><th></th><th data-hidden data-card-target '
-    'data-type="content-ref"></th></tr></thead><tbody><tr><td><strong>Install</strong></td><td>How '
-    'to install.</td><td><a href="install.md">install.md</a></td></tr><tr><td><strong>Use</strong>'
-    '</td><td>How to use it.</td><td><a href="use.md">use.md</a></td></tr></tbody></table>\n'
-)
+from tests.domain.written import CARDS
 
 PIECES = (
     "<table>", "<table ", "</table>", "<tr>", "<tr", "</tr>", "</TR >", "<td>", '<td a="1">',

@@ -6,7 +6,6 @@ branches. Git itself says what is right; where there is no git nothing is compar
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import subprocess
 from functools import cache
@@ -19,11 +18,9 @@ from copydesk.server.export_patch import changed_files
 from copydesk.server.repository_import import import_source
 from copydesk.server.source_content import source_of
 from copydesk.server.space_export import export_space
-from tests.server.sources.making import Making, taken
-from tests.server.test_export_patch import applied
+from tests.server.sources.making import GIT, Making, applied, taken
 from tests.world import World
 
-GIT = shutil.which("git")
 REAL = next(
     (
         found

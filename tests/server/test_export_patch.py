@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,11 +9,9 @@ import pytest
 
 from copydesk.server.export_patch import changed_files
 from copydesk.server.space_export import export_space
-from tests.server.sources.making import Making, put, taken
-from tests.server.test_repository_import import read, tip
+from tests.server.imported import read, tip
+from tests.server.sources.making import Making, applied, taken
 from tests.world import World
-
-GIT = shutil.which("git")
 
 LONG = b"".join(b"Line %d of the page.\n\n" % number for number in range(20))
 FRONT = b"---\ndescription: >-\n  Folded\n  text\nicon: bolt\n---\n\n"
@@ -68,17 +64,6 @@ BRANCHES: Mapping[str, Mapping[str, bytes | None]] = {
         )
     },
 }  # fmt: skip
-
-
-def applied(folder: Path, files: Mapping[str, bytes], patch: bytes) -> dict[str, bytes]:
-    """Return what ``git apply`` makes of some files with a patch."""
-    assert GIT is not None
-    put(folder, files)
-    done = subprocess.run(
-        [GIT, "apply", "-"], cwd=folder, input=patch, capture_output=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return taken(folder)
 
 
 @pytest.mark.parametrize("branch", BRANCHES)

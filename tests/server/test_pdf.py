@@ -15,7 +15,7 @@ from copydesk.server import pdf_address
 from copydesk.server.desk_seed import Editor
 from copydesk.server.pdf import PrintedPage, make_pdf
 from copydesk.server.pdf_fonts import is_western, machine_faces, western
-from tests.domain.test_documents import EVERYTHING
+from tests.domain.written import EVERYTHING
 from tests.world import World
 
 

@@ -19,8 +19,8 @@ from copydesk.contract.models.change_request import (
 from copydesk.server.repository_import import ImportReport
 from copydesk.server.space_export import export_space
 from copydesk.session.page_changes import losses
+from tests.server.imported import pages, read, tip
 from tests.server.sources.making import Making, taken
-from tests.server.test_repository_import import pages, read, tip
 from tests.world import World
 
 PAGE = b"".join(b"Line %d of the page.\n\n" % number for number in range(20))

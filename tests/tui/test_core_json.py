@@ -9,8 +9,8 @@ from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from tests.drive import drive
+from tests.tui.conversations_world import fill
 from tests.tui.opening import open_world, typed
-from tests.tui.test_conversations_list import fill
 from tests.world import World
 
 

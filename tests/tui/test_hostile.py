@@ -21,19 +21,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from copydesk.client.api import Api
-from copydesk.contract import operations as ops
-from copydesk.server.app import create_app, mint_token
-from copydesk.server.sample import build_sample
-from copydesk.server.store import Store
 from copydesk.session.session import MemorySnapshot, Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.place import Place
 from copydesk.tui.system.reference import load_everything
-from tests.drive import Driver, drive
-from tests.hostile import FORBIDDEN, KEPT, POISON, RETURNED, HostileTransport, Made
-from tests.world import BASE_URL
+from tests.drive import drive
+from tests.hostile import FORBIDDEN, KEPT, POISON, RETURNED, Made
+from tests.tui.sample_desk import PARTS, SIZES, Sample, back, targets
 
 EVERY_KEY = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 """Whether every key of a place is pressed there, instead of the few that show most."""
@@ -52,32 +48,6 @@ OURS = re.compile(
 VIEWS = {"review": 4, "changes": 7, "inbox": 4}
 """How many other views these places have: the tabs of a request, lists by what they need."""
 
-SIZES = [(80, 24), (140, 40)]
-"""The wide one has panes that the small one leaves out."""
-
-PARTS = 2
-"""In so many tests all places are looked at, so that they share the processors."""
-
-
-class Sample:
-    """The sample desk, and clients of it."""
-
-    def __init__(self) -> None:
-        self._store = Store(durable=False)
-        owner = build_sample(self._store)
-        self.app = create_app(self._store)
-        self.token = self._store.write(lambda tx: mint_token(tx, owner, "test"))
-
-    def close(self) -> None:
-        """Close the desk."""
-        self._store.close()
-
-    def api(self, poison: str = "") -> Api:
-        """Return a client; each text that it reads is followed by ``poison``."""
-        way = HostileTransport(self.app, raise_app_exceptions=False)
-        way.poison = poison
-        return Api(BASE_URL, self.token, transport=way)
-
 
 @pytest.fixture
 def sample() -> Iterator[Sample]:
@@ -85,35 +55,6 @@ def sample() -> Iterator[Sample]:
     made = Sample()
     yield made
     made.close()
-
-
-async def targets(api: Api) -> dict[str, Target]:
-    """Return what each place shows, so that much is to be seen; "" is for all not named."""
-    organizations = {each.title: each.id for each in (await api(ops.list_organizations)).items}
-    home = organizations["Quayside"]
-    found = (await api(ops.list_organization_spaces, home)).items
-    spaces = {each.title: each.id for each in found}
-    sites = {each.title: each.id for each in (await api(ops.list_sites, home)).items}
-    guide, site = spaces["Platform guide"], sites["Quayside Docs"]
-    section = (await api(ops.list_site_sections, home, site)).items[0].id
-    request = (await api(ops.list_space_change_requests, guide)).items[0].id
-    team = (await api(ops.list_teams, home)).items[0].id
-    member = (await api(ops.list_members, home)).items[0].id
-    pages = (await api(ops.list_space_pages, guide)).pages
-    collection = (await api(ops.list_organization_collections, home)).items[0].id
-    at = Target(home, guide, site=site, section=section)
-    return {
-        "": at,
-        "backlinks": at.but(page=pages[0].id),
-        "collection-spaces": at.but(item=collection),
-        "commenters": at.but(change_request=request),
-        "impact": at.but(change_request=request),
-        "integration": at.but(item="lantern-chat"),
-        "member": at.but(item=member),
-        "pages": at.but(change_request=request),
-        "review": at.but(change_request=request),
-        "team-members": at.but(item=team),
-    }
 
 
 def but_hostile(target: Target) -> Target:
@@ -166,13 +107,6 @@ def look(app: CopydeskApp, written: Written, when: str) -> None:
             assert not FORBIDDEN.search(text), f"{when}: {text!r}"
             assert not control, when
             assert style is None or not (style.link or style.meta.get("@click")), when
-
-
-async def back(driver: Driver) -> None:
-    """Leave all that was opened, sheets and places, but the first place."""
-    while len(driver.app.screen_stack) > 2:
-        driver.app.pop_screen()
-    await driver.idle()
 
 
 Connect: TypeAlias = Callable[[], Api]

@@ -17,7 +17,7 @@ from copydesk.tui.framework import navigation
 from copydesk.tui.system.reference import load_everything
 from tests.drive import drive
 from tests.tui.named_keys import refused_wrong, said_wrong
-from tests.tui.test_hostile import PARTS, SIZES, Sample, back, targets
+from tests.tui.sample_desk import PARTS, SIZES, Sample, back, targets
 
 ID = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20}\b")
 """An id as the desk makes them."""

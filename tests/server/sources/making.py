@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from dulwich.repo import Repo
 
 from copydesk.server.sources.layout import read_layout
 from copydesk.server.sources.model import Blob, SourceSpace
+
+GIT = shutil.which("git")
 
 AUTHOR = b"Ada Vale <ada@example.com>"
 
@@ -102,3 +106,14 @@ def taken(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and ".git" not in path.relative_to(folder).parts
     }
+
+
+def applied(folder: Path, files: Mapping[str, bytes], patch: bytes) -> dict[str, bytes]:
+    """Return what ``git apply`` makes of some files with a patch."""
+    assert GIT is not None
+    put(folder, files)
+    done = subprocess.run(
+        [GIT, "apply", "-"], cwd=folder, input=patch, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return taken(folder)

@@ -10,8 +10,9 @@ from copydesk.contract.models.search import SearchSection, SpaceSearchItem
 from copydesk.session.target import Target
 from copydesk.tui.content.search_cells import Hit, excerpt, lit, page_title, says, unfit
 from tests.drive import drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_unknown_outcome import Lossy, words
+from tests.tui.steps import words
 from tests.world import BASE_URL, World
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

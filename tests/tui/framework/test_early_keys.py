@@ -28,10 +28,10 @@ from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.reference import load_everything
 from copydesk.tui.widgets.list import VirtualList
 from tests.drive import Driver, drive, eventually
+from tests.tui.conversations_world import fill
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld
-from tests.tui.test_conversations_list import fill
-from tests.tui.test_hostile import Sample, back, targets
+from tests.tui.sample_desk import Sample, back, targets
 from tests.world import BASE_URL, World
 
 

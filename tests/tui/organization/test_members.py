@@ -12,8 +12,8 @@ from copydesk.session.target import Target
 from copydesk.tui.organization.members import MembersPlace
 from copydesk.tui.resource import list as resource_list
 from tests.drive import Driver, drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
 HOSTILE = "Gus\x1b[2J\u202e [bold]ﬁlm\n🦊" + "o" * 300

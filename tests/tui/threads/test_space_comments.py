@@ -9,9 +9,9 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.session.target import Target
 from tests.drive import drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults
-from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
 HOSTILE = "\x1b[2J\u202e [bold]Where?[/bold] <b>here</b>\u200b"

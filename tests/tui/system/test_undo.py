@@ -43,7 +43,7 @@ from copydesk.session.writes.recovery import recover
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive, eventually
 from tests.tui.review_world import ReviewWorld
-from tests.tui.test_sites import SECTIONS, Published, publish
+from tests.tui.site_world import SECTIONS, Published, publish
 from tests.world import BASE_URL, World
 
 Work = Callable[[Session, Api], Awaitable[None]]

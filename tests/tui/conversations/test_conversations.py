@@ -16,12 +16,11 @@ from copydesk.tui.conversations.conversations import ConversationsPlace
 from copydesk.tui.conversations.issues import NO_CLUSTER, IssuesPlace
 from copydesk.tui.widgets.scanned_pages import AT_A_TIME, SIFTED_PAGE
 from tests.drive import Driver, drive
+from tests.tui.conversations_world import WEB, fill
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, START, World
 
 HOSTILE = "\x1b[2J[red]Evil[/] \u202eword\u200b of kim@example.org"
-
-WEB = "https://intercom.test/"
 
 
 class Watched(httpx.ASGITransport):
@@ -45,37 +44,6 @@ class Watched(httpx.ASGITransport):
                 del each["processedAt"]
             return httpx.Response(200, json=found, request=request)
         return answer
-
-
-def fill(world: World, many: int, *, clustered: int = 0, unclustered: int = 0) -> dict[str, str]:
-    """Fill a desk with conversations, an issue each; return clusters by label.
-
-    Of the issues every ``unclustered``-th is in no cluster, beginning with ``clustered`` that are.
-    """
-    assert world.home
-    world.clock.now = START
-    clusters: dict[str, str] = {}
-
-    def write(tx: Tx) -> None:
-        for label in ("OAuth sample returns 401", "Invoices for kim@example.org"):
-            clusters[label] = seed.add_cluster(tx, world.home, label)
-        ids = list(clusters.values())
-        for nth in range(many):
-            when = START - timedelta(hours=nth + 1)
-            talk = seed.add_conversation(
-                tx, world.home,
-                [("user", f"Words {nth} from kim@example.org"), ("team-member", "Look here.")],
-                source=("intercom", "email")[nth % 2], subject=f"Ticket {nth} of kim@example.org",
-                source_url=f"{WEB}{nth}", created_at=when,
-            )  # fmt: skip
-            free = nth >= clustered and unclustered and (nth - clustered) % unclustered == 0
-            seed.add_issue(
-                tx, world.home, talk, f"Issue {nth} of kim@example.org", summary="It fails.",
-                cluster_id=None if free else ids[nth % 3 // 2], created_at=when,
-            )  # fmt: skip
-
-    world.write(write)
-    return clusters
 
 
 def watched(world: World) -> tuple[Watched, Api]:

@@ -9,8 +9,8 @@ from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.sites.link_cells import check_name
 from tests.drive import Driver, drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
 HOSTILE = "Bank\x1b[2J\u202e [bold]ﬁlm\n🦊 and 50 letters of it, no more"

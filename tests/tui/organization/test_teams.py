@@ -8,8 +8,9 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.session.target import Target
 from tests.drive import Driver, drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_unknown_outcome import Lossy
+from tests.tui.steps import at_size, fill, on
 from tests.world import BASE_URL, World
 
 HOSTILE = "Bank\x1b[2J\u202e [bold]film\n🦊 and more of it"
@@ -40,30 +41,6 @@ def own(world: World, team: str, person: str) -> None:
             "UPDATE team_member SET role = 'owner' WHERE team_id = ? AND user_id = ?", team, person
         )
     )
-
-
-async def on(driver: Driver, row: str) -> None:
-    """Go to a row."""
-    await driver.press("g g")
-    while driver.selected != row:
-        before = driver.selected
-        await driver.press("j")
-        assert driver.selected != before, f"no {row}"
-
-
-async def at_size(driver: Driver, forms: dict[str, str], *, update: bool) -> None:
-    """Compare forms, by the keys that open them; the place is laid out before each."""
-    for key, name in forms.items():
-        await driver.press(key)
-        driver.golden(name, update=update)
-        await driver.press("escape")
-
-
-async def fill(driver: Driver, text: str) -> None:
-    """Put a text into the field in focus: quicker than typing it."""
-    field: Any = driver.app.screen.focused
-    field.put(text)
-    await driver.idle()
 
 
 async def send(driver: Driver, line: str) -> None:

@@ -21,9 +21,9 @@ from copydesk.tui.automation.integration_loader import load_manifest
 from copydesk.tui.automation.integration_requests import Publication
 from copydesk.tui.automation.integrations import IntegrationsPlace
 from tests.drive import Driver, drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_teams import fill
-from tests.tui.test_unknown_outcome import Lossy
+from tests.tui.steps import fill
 from tests.world import BASE_URL, World
 
 HOSTILE = "Bank\x1b[2J\u202e [bold]film\n🦊"

@@ -15,8 +15,8 @@ from copydesk.contract.models.translation import (
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
 from copydesk.tui.automation.translations import TranslationsPlace
 from tests.drive import Driver, drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
 HOSTILE = "Guide\x1b[2J\u202e [bold]🦊"

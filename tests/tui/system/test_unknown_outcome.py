@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import httpx
 import pytest
 
-from tests.drive import Driver, drive
-from tests.tui.review_world import Faults, ReviewWorld, furnish
+from tests.drive import drive
+from tests.tui.lossy import Lossy
+from tests.tui.review_world import ReviewWorld, furnish
+from tests.tui.steps import words
 from tests.world import World
-
-
-class Lossy(Faults):
-    """A way to the desk that loses answers to writes while ``losing``.
-
-    While ``swallowing`` is set the write is lost as well, and while ``broken`` nothing can be read:
-    with ``breaking`` that begins with the first answer that is lost.
-    """
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self.losing = self.swallowing = self.broken = self.breaking = False
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if request.method == "GET":
-            if self.broken:
-                return httpx.Response(500, json={"error": {"code": 500, "message": "Broken."}})
-            return await super().handle_async_request(request)
-        if not self.swallowing:
-            answer = await super().handle_async_request(request)
-            if not self.losing:
-                return answer
-        self.broken = self.broken or self.breaking
-        raise httpx.ReadError("Cut off.", request=request)
 
 
 @pytest.fixture
@@ -42,11 +19,6 @@ def review(world: World) -> ReviewWorld:
 @pytest.fixture
 def way(review: ReviewWorld) -> Lossy:
     return Lossy(review.world)
-
-
-def words(driver: Driver) -> str:
-    """Return the screen without its frame and folds."""
-    return " ".join("".join(" " if sign in "│┃" else sign for sign in driver.screen).split())
 
 
 async def test_a_comment_written_offline_waits_and_goes_with_the_next_answer(

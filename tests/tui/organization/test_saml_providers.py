@@ -8,9 +8,9 @@ from copydesk.client.api import Api
 from copydesk.server.organization_seed import add_saml_provider
 from copydesk.session.target import Target
 from tests.drive import drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world
-from tests.tui.test_teams import at_size, fill, on
-from tests.tui.test_unknown_outcome import Lossy
+from tests.tui.steps import at_size, fill, on
 from tests.world import BASE_URL, World
 
 HOSTILE = "Okta\x1b[2J\u202e [bold]film\n🦊"

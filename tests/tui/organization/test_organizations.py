@@ -15,8 +15,9 @@ from copydesk.session.drafts import TWO_WINDOWS, CountedDrafts
 from copydesk.session.writes.outbox_marks import marks_of
 from copydesk.tui.organization.organizations import OrganizationsPlace
 from tests.drive import drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_unknown_outcome import Lossy, words
+from tests.tui.steps import words
 from tests.world import BASE_URL, World
 
 TOKEN = "eyJhbGciOi.secret-claims"

@@ -11,8 +11,8 @@ from copydesk.session.reachability import POLL_SECONDS
 from copydesk.session.reads import base_revision
 from copydesk.session.target import Target
 from tests.drive import drive
+from tests.server.imported import read
 from tests.server.sources.making import Making
-from tests.server.test_repository_import import read
 from tests.tui.opening import open_world
 from tests.world import World
 

@@ -15,8 +15,8 @@ from copydesk.session.errors import NotDoneError
 from copydesk.tui.automation import openapi_requests as writing
 from copydesk.tui.automation.openapi import OpenAPISpecsPlace
 from tests.drive import Driver, drive
+from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
-from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
 GOOD = "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\npaths: {}\n"

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from copydesk.present.markdown import draw
 from copydesk.present.markdown_blocks import blocks
-from tests.domain.test_html_table import CARDS
+from tests.domain.written import CARDS
 
 
 def drawn(text: str, width: int) -> list[str]:

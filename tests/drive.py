@@ -296,7 +296,7 @@ async def drive(
             yield driver
     finally:
         UNSEEN.discard(app)
-    app.session.counted.flush()  # as `run_to_the_end` does
+    app.session.drafts.flush()  # as `run_to_the_end` does
 
 
 def count_threads() -> set[asyncio.Future[Any]]:

@@ -16,7 +16,8 @@ from copydesk.cli import main
 from copydesk.cli.connection import Service
 from copydesk.cli.embedded import OWNER
 from copydesk.local.paths import find_paths
-from copydesk.session.session import MemorySnapshot, Session
+from copydesk.local.snapshot import Snapshots
+from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
@@ -130,7 +131,7 @@ async def test_every_screen_survives_it(
     there = damaged.there
     at = Target(there.organization, there.space, site=there.site, cluster=there.cluster)
     connection = Service(desk=damaged.path).connection()
-    session = Session(connection.connect, snapshot=MemorySnapshot(), host="embedded desk")
+    session = Session(connection.connect, snapshot=Snapshots(), host="embedded desk")
     app = CopydeskApp(session, "spaces")
     try:
         async with drive(app) as driver:

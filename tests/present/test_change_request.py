@@ -21,6 +21,7 @@ from copydesk.contract.models.change_request import ChangeRequest as Request
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
+from copydesk.local.snapshot import Snapshots
 from copydesk.present.change_details import (
     facts,
     merge_state,
@@ -47,7 +48,6 @@ from copydesk.session.change_rows import (
 from copydesk.session.page_changes import changed_files, changed_pages
 from copydesk.session.reads.change_requests import page_lines
 from copydesk.session.reads.merge import document_text
-from copydesk.session.session import MemorySnapshot
 from copydesk.session.views import LISTINGS
 from copydesk.session.writes.edits import (
     About,
@@ -382,7 +382,7 @@ def test_only_plain_paragraphs_lose_nothing() -> None:
 
 
 def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     rows = [row(1, cluster="c"), row(2, outdated=True, threads=3)]
     keep(snapshot, "changes", rows, title)
     assert recall(snapshot, "changes") == (rows, {"s": "Platform"})

@@ -472,7 +472,7 @@ class Program:
 
         return Session(
             connect,
-            drafts=drafts,
+            draft_store=drafts,
             journal=journal,
             identify=identify,
             clock=lambda: self.clock.now,

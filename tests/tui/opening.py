@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copydesk.client.api import Api
-from copydesk.session.session import MemorySnapshot, Session, Snapshot
+from copydesk.local.snapshot import Snapshots
+from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 
@@ -21,7 +22,7 @@ def open_world(
     target: Target | None = None,
     *,
     user: str | None = None,
-    snapshot: Snapshot | None = None,
+    snapshot: Snapshots | None = None,
     api: Api | Callable[[], Api] | None = None,
 ) -> CopydeskApp:
     """Return the app over a world, signed in as a person (``ana`` when not said).
@@ -36,7 +37,7 @@ def open_world(
 
     session = Session(
         connect,
-        snapshot=snapshot or MemorySnapshot(),
+        snapshot=snapshot or Snapshots(),
         clock=lambda: world.clock.now,
         host="desk.test",
     )

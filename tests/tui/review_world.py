@@ -8,9 +8,10 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.domain.anchor import anchor_of_quote
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.server.desk_seed import Editor
-from copydesk.session.drafts import DraftStore, MemoryDrafts
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
@@ -145,7 +146,7 @@ class ReviewWorld:
         user: str | None = None,
         *,
         faults: Faults | None = None,
-        drafts: DraftStore | None = None,
+        drafts: DeskDrafts | None = None,
         **target: str,
     ) -> CopydeskApp:
         """Return the app on this review, for Ana unless another is named."""
@@ -156,7 +157,9 @@ class ReviewWorld:
                 return world.api(user)
             return Api(BASE_URL, world.token(user or world.ana), transport=faults)
 
-        session = Session(connect, clock=lambda: world.clock.now, drafts=drafts or MemoryDrafts())
+        session = Session(
+            connect, clock=lambda: world.clock.now, draft_store=drafts or DeskDrafts(State())
+        )
         aim = Target(space=self.space, change_request=self.request, **target)
         return CopydeskApp(session, "review", aim)
 

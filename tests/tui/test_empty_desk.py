@@ -9,7 +9,8 @@ import pytest
 
 from copydesk.cli.connection import chosen
 from copydesk.client.api import Api
-from copydesk.session.session import MemorySnapshot, Session
+from copydesk.local.snapshot import Snapshots
+from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
@@ -37,7 +38,7 @@ def shown(world: World, nowhere: str = "") -> CopydeskApp:
     async def connected() -> Api:
         return world.api(world.user("solo", member=False))
 
-    session = Session(connected, snapshot=MemorySnapshot(), host="embedded desk")
+    session = Session(connected, snapshot=Snapshots(), host="embedded desk")
     session.nowhere = nowhere or session.nowhere
     return CopydeskApp(session, "spaces")
 

@@ -10,8 +10,10 @@ from collections.abc import Callable
 import pytest
 
 from copydesk.cli.exit_messages import last_words
+from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Notes
-from copydesk.session.drafts import CountedDrafts, MemoryDrafts
+from copydesk.local.state import State
+from copydesk.session.drafts import CountedDrafts
 from copydesk.session.session import Session
 from copydesk.session.writes.log import Written
 from copydesk.session.writes.recovery import recover
@@ -19,7 +21,7 @@ from copydesk.tui.terminal_driver import as_ascii
 from tests.tui.desk_place import DeskApp
 
 
-class Full(MemoryDrafts):
+class Full(DeskDrafts):
     """A store on a disk that may be full."""
 
     full = False
@@ -36,7 +38,7 @@ class Full(MemoryDrafts):
 
 
 def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
-    store, changes = Full(), []
+    store, changes = Full(State()), []
     drafts = CountedDrafts(store, lambda: changes.append(drafts.trouble))
     drafts.save("a", "first")
     store.full = True
@@ -129,25 +131,25 @@ async def test_a_start_that_cannot_be_noted_reads_what_is_there_all_the_same() -
     notes = Notes(request={"name": "post_comment_in_change_request"})
     session.journal.settle(session.journal.begin("Comment", "#4", notes), "queued")
     assert (await recover(session)).startswith("Not kept on disk: No space left on device.")
-    assert session.counted.trouble == "No space left on device"
+    assert session.drafts.trouble == "No space left on device"
     assert session.outbox.count == 1
     # It is tried again for as long as it is refused, and begun as it should be once it is not.
-    session.counted.again()
-    assert (session.counted.trouble, session.counted.begins_anew) == (
+    session.drafts.again()
+    assert (session.drafts.trouble, session.drafts.begins_anew) == (
         "No space left on device",
         False,
     )
     session.begins = lambda: False
-    session.counted.again()
-    assert (session.counted.trouble, session.counted.begins_anew) == ("", True)
+    session.drafts.again()
+    assert (session.drafts.trouble, session.drafts.begins_anew) == ("", True)
 
 
 async def test_what_goes_wrong_behind_the_screens_ends_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     app = Broken()
-    store = Full()
-    drafts = app.session.drafts = app.session.counted = CountedDrafts(store, app.session.touched)
+    store = Full(State())
+    drafts = app.session.drafts = CountedDrafts(store, app.session.touched)
     before = threading.excepthook
     try:
         async with app.run_test() as pilot:

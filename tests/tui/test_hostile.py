@@ -21,7 +21,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from copydesk.client.api import Api
-from copydesk.session.session import MemorySnapshot, Session
+from copydesk.local.snapshot import Snapshots
+from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
@@ -125,7 +126,7 @@ async def look_everywhere(
     async def connected() -> Api:
         return connect()
 
-    app = CopydeskApp(Session(connected, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    app = CopydeskApp(Session(connected, snapshot=Snapshots(), host="desk.test"), "spaces")
     async with drive(app, size=size) as driver:
         look(app, written, "at first")
         for name, entry in sorted(navigation.ENTRIES.items())[part::PARTS]:
@@ -197,7 +198,7 @@ async def test_what_nobody_cleaned_ends_before_the_terminal(
     async def connect() -> Api:
         return sample.api()
 
-    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    app = CopydeskApp(Session(connect, snapshot=Snapshots(), host="desk.test"), "spaces")
     async with drive(app, size=(80, 24), draws=True) as driver:
         written.look("at first")
         await driver.place.mount(Careless())
@@ -215,7 +216,7 @@ async def test_what_is_copied_can_be_pasted_into_a_shell(sample: Sample, written
     async def connect() -> Api:
         return sample.api()
 
-    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    app = CopydeskApp(Session(connect, snapshot=Snapshots(), host="desk.test"), "spaces")
     async with drive(app, draws=True) as driver:
         kept = "two\n\tlines"
         app.copy(f"{kept}{POISON}")

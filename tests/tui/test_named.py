@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.session.session import MemorySnapshot, Session
+from copydesk.local.snapshot import Snapshots
+from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
 from copydesk.tui.system.reference import load_everything
@@ -54,7 +55,7 @@ async def test_no_screen_shows_an_id_where_there_is_a_name_or_names_a_key_of_ano
     async def connect() -> Api:
         return sample.api()
 
-    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    app = CopydeskApp(Session(connect, snapshot=Snapshots(), host="desk.test"), "spaces")
     async with drive(app, size=size) as driver:
         for name, entry in sorted(navigation.ENTRIES.items())[part::PARTS]:
             if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):

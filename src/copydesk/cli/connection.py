@@ -409,7 +409,7 @@ def session_for(
 
     session = Session(
         connect or connection.connect,
-        drafts=DeskDrafts(store, desk),
+        draft_store=DeskDrafts(store, desk),
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(store, desk),
         runs=Runs(store, desk),

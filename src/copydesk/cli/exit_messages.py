@@ -21,7 +21,7 @@ def last_words(app: CopydeskApp) -> None:
     if app.ended_by == getattr(signal, "SIGHUP", None):
         return  # nobody is there
     _forget_keys()
-    drafts = app.session.counted
+    drafts = app.session.drafts
     drafts.again()
     if app.explained:
         say(app.explained)

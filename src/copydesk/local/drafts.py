@@ -38,7 +38,7 @@ class DeskDrafts:
     Everything raises ``OSError`` when the disk refuses; the draft is then as it was.
     """
 
-    def __init__(self, store: State, desk: str) -> None:
+    def __init__(self, store: State, desk: str = "") -> None:
         self._store = store
         self._desk = json.dumps(desk)  # which SQLite takes, whatever is in it
         self._taken: dict[str, str] = {}

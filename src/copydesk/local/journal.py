@@ -11,13 +11,11 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
-from copydesk.local.state import MEMORY
 from copydesk.local.state import State as Store
 
 State = Literal["sending", "done", "failed", "unknown", "queued", "dropped"]
@@ -103,41 +101,6 @@ class Entry(Notes):
     def waits(self) -> bool:
         """Whether it is in the outbox: to be sent, or to be found out about."""
         return self.request is not None and self.state in ("queued", "unknown")
-
-
-class WriteJournal(Protocol):
-    """The journal of one desk, as those who write see it."""
-
-    @property
-    def run(self) -> str:
-        """What tells this start of the program from others."""
-
-    def now(self) -> float:
-        """Return the time by the clock of the journal, in epoch seconds."""
-
-    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
-        """Note that a write is about to be sent, durably before this returns."""
-
-    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
-        """Note how a write stands, with other fields that change, and return it as it is now."""
-
-    def owe(self, entry: Entry) -> None:
-        """Take how a write stands that the disk refused: it is noted as soon as it can be."""
-
-    def entries(self) -> list[Entry]:
-        """Return all writes, oldest first, each in its last state."""
-
-    def interrupted(self) -> list[Entry]:
-        """Return the writes of ended runs of which it is not known how they ended."""
-
-    def waiting(self) -> list[Entry]:
-        """Return what is in the outbox, oldest first; not what another program is sending now."""
-
-    def claim(self) -> bool:
-        """Take the outbox for this process until `release`; False while another has it."""
-
-    def release(self) -> None:
-        """Give the outbox back."""
 
 
 KEPT = 20_000
@@ -309,13 +272,6 @@ class Journal:
         for key, entry in owed.items():
             if self._owed.get(key) is entry:
                 del self._owed[key]
-
-
-class MemoryJournal(Journal):
-    """The journal of a run that keeps nothing on disk. ``clock`` gives seconds since the epoch."""
-
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(Store(MEMORY, clock=clock), "")
 
 
 def settled(entry: Entry, state: State, now: float, changes: dict[str, Any]) -> Entry:

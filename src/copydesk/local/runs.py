@@ -46,7 +46,7 @@ class KeptRuns(Generic[R]):
 
     KIND = ""
 
-    def __init__(self, store: State, desk: str) -> None:
+    def __init__(self, store: State, desk: str = "") -> None:
         self._store = store
         self._desk = hashlib.sha256(desk.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._left: dict[str, tuple[R, str]] = {}

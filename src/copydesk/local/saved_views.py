@@ -76,26 +76,27 @@ def _lines(text: str) -> list[int]:
 
 
 class SavedViews:
-    """The views in the settings file at ``path``.
+    """The views in the settings file at ``path`` (None: in memory).
 
     Raises ``OSError`` when the disk refuses, and ``SettingsError`` (a ValueError) when the file is
     not as it should be: nothing is written then.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
+        self._memory = ""
 
     def read(self) -> Sequence[SavedView]:
         """Return the views in their order."""
+        if self._path is None:
+            return views_of(self._document().unwrap().get("views", []), self._memory)[0]
         from copydesk.local.settings import load_settings
 
         return load_settings(self._path).views
 
     def save(self, view: SavedView) -> None:
         """Keep a view, in place of one with its name."""
-        from copydesk.local.settings_file import read_document, write_document
-
-        document = read_document(self._path)
+        document = self._document()
         apart = "\n" if document.as_string().strip() else ""
         views, fresh = self._tables(document), _table(view)
         for each in views:
@@ -107,13 +108,11 @@ class SavedViews:
         else:
             fresh.trivia.indent = apart
             views.append(fresh)
-        write_document(self._path, document)
+        self._write(document)
 
     def remove(self, name: str) -> None:
         """Forget a view."""
-        from copydesk.local.settings_file import read_document, write_document
-
-        document = read_document(self._path)
+        document = self._document()
         views = self._tables(document)
         for at, each in enumerate(views):
             if each.get("name") == name:
@@ -121,6 +120,23 @@ class SavedViews:
                 break
         if not views:
             del document["views"]
+        self._write(document)
+
+    def _document(self) -> TOMLDocument:
+        if self._path is None:
+            import tomlkit
+
+            return tomlkit.parse(self._memory)
+        from copydesk.local.settings_file import read_document
+
+        return read_document(self._path)
+
+    def _write(self, document: TOMLDocument) -> None:
+        if self._path is None:
+            self._memory = document.as_string()
+            return
+        from copydesk.local.settings_file import write_document
+
         write_document(self._path, document)
 
     def _tables(self, document: TOMLDocument) -> Any:

@@ -37,7 +37,7 @@ class DeskSeen:
     Raises ``OSError`` when the disk refuses.
     """
 
-    def __init__(self, store: State, desk: str) -> None:
+    def __init__(self, store: State, desk: str = "") -> None:
         self._store = store
         self._desk = desk
 

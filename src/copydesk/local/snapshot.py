@@ -27,19 +27,17 @@ BYTE_LIMIT = 1024 * 1024
 
 
 class Snapshots:
-    """The last screens of one desk, in ``folder``. ``desk`` is any text that tells desks apart."""
+    """The last screens of one desk, in ``folder`` (None: in memory). ``desk`` tells desks apart."""
 
-    def __init__(self, folder: Path, desk: str) -> None:
+    def __init__(self, folder: Path | None = None, desk: str = "") -> None:
         self._folder = folder
         self._desk = desk
+        self._memory: dict[str, bytes] = {}
 
     def read(self, key: str) -> list[dict[str, Any]]:
         """Return the rows kept under ``key``; empty when there are none that can be used."""
-        path = self._path(key)
         try:
-            if path.stat().st_size > BYTE_LIMIT:
-                return []
-            value = json.loads(path.read_bytes())
+            value = json.loads(self._content(key))
         except (OSError, ValueError, RecursionError):
             return []
         match value:
@@ -64,16 +62,27 @@ class Snapshots:
             "rows": [dict(row) for row in rows[:ROW_LIMIT]],
         }
         content = json.dumps(value).encode("ascii")
+        if self._folder is None:
+            self._memory[key] = content
+            return
         with suppress(OSError):
             private_folder(self._folder)
-            write_file(self._path(key), content)
+            write_file(self._path(self._folder, key), content)
 
     def forget(self) -> None:
         """Delete the screens of this desk, as when its token is taken away."""
-        forget_screens(self._folder, self._desk)
+        self._memory.clear()
+        if self._folder is not None:
+            forget_screens(self._folder, self._desk)
 
-    def _path(self, key: str) -> Path:
-        return self._folder / f"{_name(self._desk)}-{_name(key)}.json"
+    def _content(self, key: str) -> bytes:
+        if self._folder is None:
+            return self._memory.get(key, b"")
+        path = self._path(self._folder, key)
+        return b"" if path.stat().st_size > BYTE_LIMIT else path.read_bytes()
+
+    def _path(self, folder: Path, key: str) -> Path:
+        return folder / f"{_name(self._desk)}-{_name(key)}.json"
 
 
 def forget_screens(folder: Path, desk: str | None = None) -> int:

@@ -18,7 +18,7 @@ class DeskSnoozes:
     Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
     """
 
-    def __init__(self, store: State, desk: str) -> None:
+    def __init__(self, store: State, desk: str = "") -> None:
         self._store = store
         self._desk = desk
 

@@ -99,7 +99,7 @@ class State:
 
     def __init__(
         self,
-        path: Path,
+        path: Path = MEMORY,
         *,
         clock: Callable[[], float] = time.time,
         tell: Callable[[str], None] | None = None,

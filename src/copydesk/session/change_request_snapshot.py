@@ -12,7 +12,7 @@ from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, Titles
 
 if TYPE_CHECKING:
-    from copydesk.session.session import Snapshot
+    from copydesk.local.snapshot import Snapshots
     from copydesk.session.target import Target
 
 KEPT = 100
@@ -26,7 +26,7 @@ def name_of(target: Target, organization: str, view: str) -> str:
     return " ".join(["changes", organization, target.space or "-", target.cluster or "-", view])
 
 
-def keep(snapshot: Snapshot, name: str, rows: Iterable[ChangeRow], title: Titles) -> None:
+def keep(snapshot: Snapshots, name: str, rows: Iterable[ChangeRow], title: Titles) -> None:
     """Keep the first rows of a view, with what their spaces are called. Raises ``OSError``."""
     kept: list[dict[str, Any]] = []
     for row in list(rows)[:KEPT]:
@@ -35,7 +35,7 @@ def keep(snapshot: Snapshot, name: str, rows: Iterable[ChangeRow], title: Titles
     snapshot.write(name, kept)
 
 
-def recall(snapshot: Snapshot, name: str) -> tuple[list[ChangeRow], dict[str, str]]:
+def recall(snapshot: Snapshots, name: str) -> tuple[list[ChangeRow], dict[str, str]]:
     """Return the rows kept, and the titles of their spaces; what cannot be read is left out."""
     rows: list[ChangeRow] = []
     titles: dict[str, str] = {}

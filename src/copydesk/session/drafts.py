@@ -8,10 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from threading import Lock
 from time import time
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from copydesk.local.drafts import DeskDrafts
-from copydesk.local.state import MEMORY, State
 
 T = TypeVar("T")
 
@@ -34,59 +33,6 @@ def refusal(why: str) -> str:
     )
 
 
-class DraftStore(Protocol):
-    """Where typed text is kept. ``key`` names the object and the place in it."""
-
-    def save(self, key: str, text: str) -> None:
-        """Keep ``text`` durably before returning."""
-
-    def load(self, key: str) -> str | None:
-        """Return the newest text under ``key``, to go on from it, or None."""
-
-    def look(self, key: str) -> str | None:
-        """Return what this window has kept under ``key``: not what another typed there since."""
-
-    def key_of(self, key: str) -> str:
-        """Return the key under which this window keeps the draft of a field."""
-
-    def choose(self, key: str) -> None:
-        """Go on with the text under ``key`` in its field, where several windows typed."""
-
-    def others(self, key: str) -> int:
-        """Return how many texts other windows typed for the same field."""
-
-    def drop(self, key: str) -> None:
-        """Put the text under ``key`` aside; what another window typed there since stays."""
-
-    def discard(self, key: str) -> None:
-        """Put the text under ``key`` aside, whichever window it is of."""
-
-    def restore(self, key: str) -> str | None:
-        """Undo the last drop under ``key`` and return the text that is back, or None."""
-
-    def kept(self) -> Mapping[str, str]:
-        """Return all texts by key."""
-
-    def keys(self) -> set[str]:
-        """Return the keys of all texts."""
-
-    def dated(self) -> Sequence[tuple[str, str, float]]:
-        """Return (key, text, when it was saved in seconds since the epoch), newest first."""
-
-    def touched(self) -> int:
-        """Return a number that changes whenever another window changes a draft."""
-
-    def said(self) -> str:
-        """Return the report on a damaged file the first time it is asked for, then an empty one."""
-
-
-class MemoryDrafts(DeskDrafts):
-    """Drafts of a run that keeps nothing on disk. ``clock`` gives seconds since the epoch."""
-
-    def __init__(self, clock: Callable[[], float] = time) -> None:
-        super().__init__(State(MEMORY, clock=clock), "")
-
-
 class CountedDrafts:
     """A store that knows how many texts it keeps without asking the disk at every frame.
 
@@ -99,7 +45,7 @@ class CountedDrafts:
     text that was typed; `discard` and `restore` do.
     """
 
-    def __init__(self, store: DraftStore, changed: Callable[[], None]) -> None:
+    def __init__(self, store: DeskDrafts, changed: Callable[[], None]) -> None:
         self._store = store
         self._changed = changed
         self._keys: set[str] = set()

@@ -12,7 +12,7 @@ from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
-    from copydesk.session.session import Snapshot
+    from copydesk.local.snapshot import Snapshots
 
 
 KEPT = 200
@@ -52,7 +52,7 @@ class InboxRow:
         return self.subject or self.space_title
 
 
-def keep(snapshot: Snapshot, organization: str, rows: Iterable[InboxRow]) -> None:
+def keep(snapshot: Snapshots, organization: str, rows: Iterable[InboxRow]) -> None:
     """Keep the first rows for the first frame of the next start. Raises ``OSError``."""
     kept = [asdict(row) | {"at": row.at.isoformat()} for row in list(rows)[:KEPT] if not row.done]
     snapshot.write(f"inbox {organization}", kept)
@@ -67,7 +67,7 @@ _KINDS: Final[Mapping[str, type]] = {
 }
 
 
-def recall(snapshot: Snapshot, organization: str) -> list[InboxRow]:
+def recall(snapshot: Snapshots, organization: str) -> list[InboxRow]:
     """Return the rows that were kept; what cannot be read is left out."""
     rows = []
     for value in snapshot.read(f"inbox {organization}"):

@@ -5,49 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from copydesk.local.seen_pages import DeskSeen, SeenState
-from copydesk.local.state import MEMORY, State
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal
     from copydesk.session.writes.undo import LocalStep
-
-
-class SeenMarks(Protocol):
-    """The marks of one desk. ``thing`` is the change request in which the pages are read."""
-
-    def mark(self, thing: str, page: str, text: str) -> None:
-        """Mark a page as seen with this text, durably before returning."""
-
-    def unmark(self, thing: str, page: str) -> None:
-        """Take the mark of a page away."""
-
-    def state(self, thing: str, page: str, text: str) -> SeenState:
-        """Return whether a page that has this text now was seen."""
-
-    def text(self, thing: str, page: str) -> str | None:
-        """Return a page's text as it was when it was marked, or None when it is not."""
-
-    def held(self, thing: str, page: str) -> str | None:
-        """Return what stands for the text that a page is marked with, or None when it is not."""
-
-    def put(self, thing: str, page: str, digest: str | None) -> bool:
-        """Mark a page with a text it was marked with before, or with None not at all.
-
-        False when that text is not kept any more.
-        """
-
-    def pages(self, thing: str) -> Iterable[str]:
-        """Return the pages that are marked."""
-
-
-class MemorySeen(DeskSeen):
-    """Marks of a run that keeps nothing on disk."""
-
-    def __init__(self) -> None:
-        super().__init__(State(MEMORY), "")
 
 
 class SeenPages:
@@ -57,7 +21,7 @@ class SeenPages:
     ``OSError`` when the disk refuses, and so do `held` and `text`.
     """
 
-    def __init__(self, marks: SeenMarks, thing: str) -> None:
+    def __init__(self, marks: DeskSeen, thing: str) -> None:
         self._marks = marks
         self.thing = thing
         self.trouble = ""
@@ -111,7 +75,7 @@ class SeenPages:
 # The way back
 
 
-def seen_steps(marks: SeenMarks) -> Mapping[str, LocalStep]:
+def seen_steps(marks: DeskSeen) -> Mapping[str, LocalStep]:
     """Return what a reversal can do with marks, by name."""
 
     async def put(thing: str, page: str, digest: str | None) -> None:

@@ -7,25 +7,31 @@ Textual and the standard library may.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
-from copydesk.local.journal import MemoryJournal, WriteJournal
-from copydesk.session.drafts import CountedDrafts, DraftStore, MemoryDrafts
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.journal import Journal
+from copydesk.local.runs import Arrangements, Runs
+from copydesk.local.saved_views import SavedViews
+from copydesk.local.seen_pages import DeskSeen
+from copydesk.local.snapshot import Snapshots
+from copydesk.local.snooze import DeskSnoozes
+from copydesk.local.state import State
+from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.identity import confirm, identify, knock, recall, tell_owner
 from copydesk.session.offline import reads_kept
 from copydesk.session.people import People
 from copydesk.session.reachability import BUSY, LOW_SHARE, Contact
-from copydesk.session.runs.store import ArrangementStore, MemoryArrangements, MemoryRuns, RunStore
 from copydesk.session.runs.tree_steps import tree_steps
-from copydesk.session.seen_pages import MemorySeen, SeenMarks, seen_steps
-from copydesk.session.snooze import MemorySnoozes, Sleepers, SnoozeStore
-from copydesk.session.views import MemoryViews, ViewStore, views_steps
+from copydesk.session.seen_pages import seen_steps
+from copydesk.session.snooze import Sleepers
+from copydesk.session.views import views_steps
 from copydesk.session.writes.log import HAD_ARRIVED as HAD_ARRIVED
 from copydesk.session.writes.log import ChangedSinceError as ChangedSinceError
 from copydesk.session.writes.log import QueuedError as QueuedError
@@ -43,45 +49,11 @@ if TYPE_CHECKING:
     from copydesk.session.runs.arrange import Arranger
     from copydesk.session.token import TokenKeeper
 
-Rows = Sequence[Mapping[str, Any]]
-
 NOT_DONE = ("failed", "recalled", "queued", "dropped")
 """How lines of the log stand that changed nothing at the service."""
 
 KEPT_MESSAGES = 100
 """How many messages that had no room are kept."""
-
-
-class Snapshot(Protocol):
-    """The rows of the last screen, for the first frame of the next start."""
-
-    def read(self, key: str) -> Rows:
-        """Return the rows kept under ``key``; empty when there are none or they are unreadable."""
-
-    def write(self, key: str, rows: Rows) -> None:
-        """Keep ``rows`` under ``key``."""
-
-    def forget(self) -> None:
-        """Drop all rows."""
-
-
-class MemorySnapshot:
-    """A snapshot of a run that keeps nothing on disk."""
-
-    def __init__(self) -> None:
-        self.rows: dict[str, Rows] = {}
-
-    def read(self, key: str) -> Rows:
-        """Return the rows kept under ``key`` in this run."""
-        return self.rows.get(key, ())
-
-    def write(self, key: str, rows: Rows) -> None:
-        """Keep ``rows`` for this run."""
-        self.rows[key] = rows
-
-    def forget(self) -> None:
-        """Drop the rows of this run."""
-        self.rows.clear()
 
 
 @dataclass
@@ -96,16 +68,16 @@ class Session(TakingBack):
     """
 
     connect: Callable[[], Awaitable[Api]]
-    drafts: DraftStore = field(default_factory=MemoryDrafts)
-    snapshot: Snapshot = field(default_factory=MemorySnapshot)
-    seen: SeenMarks = field(default_factory=MemorySeen)
-    runs: RunStore = field(default_factory=MemoryRuns)
-    arrangements: ArrangementStore = field(default_factory=MemoryArrangements)
-    snoozes: SnoozeStore = field(default_factory=MemorySnoozes)
-    views: ViewStore = field(default_factory=MemoryViews)
+    draft_store: DeskDrafts = field(default_factory=lambda: DeskDrafts(State()))
+    snapshot: Snapshots = field(default_factory=Snapshots)
+    seen: DeskSeen = field(default_factory=lambda: DeskSeen(State()))
+    runs: Runs = field(default_factory=lambda: Runs(State()))
+    arrangements: Arrangements = field(default_factory=lambda: Arrangements(State()))
+    snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
+    views: SavedViews = field(default_factory=SavedViews)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     identify: Callable[[Session, Api], Awaitable[None]] = identify
-    journal: WriteJournal = field(default_factory=MemoryJournal)
+    journal: Journal = field(default_factory=lambda: Journal(State(), ""))
     recall_seconds: float = 0.0
     report: Callable[[str, str], None] = lambda said, tone: None
     """Tells a person (with a tone) how a write ended whose place was left meanwhile."""
@@ -185,8 +157,7 @@ class Session(TakingBack):
 
     def __post_init__(self) -> None:
         """Count the drafts that come and go, for the header."""
-        self.counted = CountedDrafts(self.drafts, self.touched)
-        self.drafts = self.counted
+        self.drafts = CountedDrafts(self.draft_store, self.touched)
         self.outbox = Outbox(self)
         self.sleepers = Sleepers(self.snoozes)
         self.local_steps.update(self.sleepers.steps)

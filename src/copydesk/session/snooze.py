@@ -6,39 +6,15 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.age import instant
 from copydesk.domain.snooze import LENGTHS, Snooze
 from copydesk.local.snooze import DeskSnoozes
-from copydesk.local.state import MEMORY, State
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal
     from copydesk.session.writes.undo import LocalStep
-
-
-class SnoozeStore(Protocol):
-    """Where it is kept. Its methods raise ``OSError`` when the disk refuses."""
-
-    def read(self) -> Mapping[str, Snooze]:
-        """Return all that sleeps, by id."""
-
-    def put(self, thing: str, snooze: Snooze | None) -> None:
-        """Let something sleep, or wake it, durably before returning."""
-
-    def looks(self) -> Mapping[str, datetime]:
-        """Return the time of the last look, by id."""
-
-    def look(self, thing: str, at: datetime) -> None:
-        """Note that something was looked at, durably before returning."""
-
-
-class MemorySnoozes(DeskSnoozes):
-    """What sleeps in a run that keeps nothing on disk."""
-
-    def __init__(self) -> None:
-        super().__init__(State(MEMORY), "")
 
 
 class Sleepers:
@@ -47,7 +23,7 @@ class Sleepers:
     The methods that await raise ``OSError`` when the disk refuses.
     """
 
-    def __init__(self, store: SnoozeStore) -> None:
+    def __init__(self, store: DeskSnoozes) -> None:
         self._store = store
         self.held: dict[str, Snooze] = {}
         self.looks: dict[str, datetime] = {}

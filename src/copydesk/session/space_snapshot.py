@@ -14,7 +14,7 @@ from copydesk.domain.space_tree import SORTS, SpaceNode, build_tree, from_row, t
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
-    from copydesk.session.session import Snapshot
+    from copydesk.local.snapshot import Snapshots
 
 KEY = "spaces"
 """The key of the snapshot that names the last organization; its rows are under the key and its id.
@@ -45,7 +45,7 @@ class LastRun:
         return self.total != sum(node.kind != "loose" for node in self.nodes)
 
 
-def read_last_run(snapshot: Snapshot, organization: str | None) -> LastRun | None:
+def read_last_run(snapshot: Snapshots, organization: str | None) -> LastRun | None:
     """Return the last run in an organization (in the last one when not said), or None.
 
     Damaged rows are left out: a snapshot is a convenience.
@@ -75,7 +75,7 @@ def read_last_run(snapshot: Snapshot, organization: str | None) -> LastRun | Non
     )
 
 
-def keep_last_run(snapshot: Snapshot, run: LastRun) -> None:
+def keep_last_run(snapshot: Snapshots, run: LastRun) -> None:
     """Keep a run. A full disk is no reason to bother anybody, so it is not told."""
     rows: list[dict[str, Any]] = [
         {"title": run.title, "who": run.who, "total": run.total, "counts": dict(run.counts)}

@@ -7,15 +7,16 @@ the answer. The ones that everybody has are here; a person's own come from the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal
+    from copydesk.local.saved_views import SavedViews
     from copydesk.session.writes.undo import LocalStep
 
 SERVED = "updated"
@@ -107,39 +108,7 @@ STATUSES: Sequence[str] = tuple(dict.fromkeys(s for each in LISTINGS for s in ea
 """What a change request can be."""
 
 
-class ViewStore(Protocol):
-    """The views that a person has saved."""
-
-    def read(self) -> Sequence[SavedView]:
-        """Return them in their order. Raises ``OSError`` or ``ValueError`` with a sentence."""
-
-    def save(self, view: SavedView) -> None:
-        """Keep one, in place of one with its name. Raises ``OSError`` or ``ValueError``."""
-
-    def remove(self, name: str) -> None:
-        """Forget one. Raises ``OSError`` or ``ValueError``."""
-
-
-class MemoryViews:
-    """The views of a run that keeps nothing on disk."""
-
-    def __init__(self, views: Iterable[SavedView] = ()) -> None:
-        self._views = {view.name: view for view in views}
-
-    def read(self) -> Sequence[SavedView]:
-        """Return those of this run."""
-        return list(self._views.values())
-
-    def save(self, view: SavedView) -> None:
-        """Keep one for this run."""
-        self._views[view.name] = view
-
-    def remove(self, name: str) -> None:
-        """Forget one."""
-        self._views.pop(name, None)
-
-
-def views_steps(store: ViewStore) -> Mapping[str, LocalStep]:
+def views_steps(store: SavedViews) -> Mapping[str, LocalStep]:
     """Return what a reversal can do with a person's own views, by name."""
 
     async def put(name: str, view: dict[str, Any] | None) -> None:

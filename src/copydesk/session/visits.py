@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.session.target import Target
 
 if TYPE_CHECKING:
-    from copydesk.session.session import Snapshot
+    from copydesk.local.snapshot import Snapshots
 
 LEFT = "left"
 """The snapshot that keeps the screen of the last run."""
@@ -26,13 +26,13 @@ class Visit:
     target: Target
     cursor: str = ""
 
-    def keep(self, snapshot: Snapshot) -> None:
+    def keep(self, snapshot: Snapshots) -> None:
         """Keep it for the next start."""
         ids = {key: value for key, value in asdict(self.target).items() if value is not None}
         snapshot.write(LEFT, [{"name": self.name, "cursor": self.cursor, **ids}])
 
     @classmethod
-    def kept(cls, snapshot: Snapshot) -> Visit | None:
+    def kept(cls, snapshot: Snapshots) -> Visit | None:
         """Return the screen of the last run; None where that is not known."""
         row: Mapping[str, Any] = next(iter(snapshot.read(LEFT)), {})
         if not all(isinstance(value, str) for value in row.values()) or "name" not in row:

@@ -197,7 +197,7 @@ class CopydeskApp(EndingApp):
     async def _awaken(self) -> None:
         if self.goes_on:
             begin(self, self.go_on, name="go on")
-        await asyncio.to_thread(self.session.counted.take_stock)
+        await asyncio.to_thread(self.session.drafts.take_stock)
         self.session.touched()
         self.recover_soon()
         await asyncio.to_thread(self._preload)

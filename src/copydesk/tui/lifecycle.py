@@ -128,7 +128,7 @@ class EndingApp(DeskApp):
         error that has just been said, as what of this was not kept, is read first.
         """
         app = self
-        drafts = app.session.counted
+        drafts = app.session.drafts
         if drafts.trouble != self._trouble:
             self._trouble, self._ticks, self._ticks_left = drafts.trouble, 1, 0
             self._untold = True
@@ -153,7 +153,7 @@ class EndingApp(DeskApp):
     async def _follow(self) -> None:
         """Show what other windows have kept or sent meanwhile, and what became of the file."""
         app = self
-        drafts = app.session.counted
+        drafts = app.session.drafts
         with suppress(OSError):  # which is said as soon as something is to be kept
             if await asyncio.to_thread(drafts.follow) and app.here is not None:
                 app.here.others_typed()
@@ -169,7 +169,7 @@ class EndingApp(DeskApp):
         whatever ends the program, the next field is kept all the same.
         """
         refused = self.keep_soon()
-        drafts = self.session.counted
+        drafts = self.session.drafts
         drafts.flush()
         if drafts.unkept:
             refused = refused or drafts.trouble
@@ -212,7 +212,7 @@ class EndingApp(DeskApp):
             patience = threading.Thread(target=self._end_hard, args=(self._over,), daemon=True)
             patience.start()
         self.kept_typed = self.keep_typed()
-        self.unkept_typed = bool(self.session.counted.unkept)
+        self.unkept_typed = bool(self.session.drafts.unkept)
         asyncio.get_running_loop().create_task(self._end(), name="end")
 
     async def _end(self) -> None:
@@ -252,7 +252,7 @@ class EndingApp(DeskApp):
                     self.kept_typed = self.keep_typed()
                     self.explained = self.explain(error, self.kept_typed)
             finally:
-                self.session.counted.flush()  # what the screens kept at last
+                self.session.drafts.flush()  # what the screens kept at last
 
     @contextmanager
     def listening(self) -> Iterator[None]:

@@ -19,7 +19,6 @@ from copydesk.local.journal import Journal
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.session.runs.arrange import Arranger
-from copydesk.session.runs.store import MemoryArrangements
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.recovery import recover
@@ -308,7 +307,7 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
     with pytest.raises(WriteError, match="Another copydesk went on with it since"):
         await first.go(run)
     # A disk that is full: nothing is sent that could not be found again.
-    full = Full()
+    full = Full(State())
     other = Session(desk.session.ready, arrangements=full).arranging
     refused = await other.go(plan.run())
     assert "No space left on device" in refused.why
@@ -331,7 +330,7 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
     assert await desk.arranger.take_stock() == ([], "")
 
 
-class Full(MemoryArrangements):
+class Full(Arrangements):
     """A disk that has room for so many runs that are ``left`` to be kept."""
 
     left = 0

@@ -13,10 +13,10 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.domain.documents import markdown_to_document
+from copydesk.local.snapshot import Snapshots
 from copydesk.server import threads
 from copydesk.server.desk_seed import Editor
 from copydesk.server.site_seed import add_cluster
-from copydesk.session.session import MemorySnapshot
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
 from tests.drive import Driver, drive, eventually, screen_text
@@ -494,7 +494,7 @@ async def test_a_refresh_moves_nothing(desk: Desk) -> None:
 
 
 async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(desk: Desk) -> None:
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     target = Target(organization=desk.world.home)
     async with drive(open_world(desk.world, "changes", target, snapshot=snapshot)):
         pass
@@ -514,7 +514,7 @@ async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(des
 
 
 async def test_the_rows_of_the_last_run_stay_while_the_service_is_away(desk: Desk) -> None:
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     async with drive(open_world(desk.world, "changes", snapshot=snapshot)) as driver:
         organization = driver.app.session.organization
     target = Target(organization=organization)
@@ -711,7 +711,7 @@ async def test_what_others_archive_is_marked_by_hand_also_in_a_sorted_list(desk:
 
 
 async def test_the_details_are_those_of_the_first_row_of_a_space(desk: Desk) -> None:
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     for _ in range(2):  # first read, then shown from the time before
         app = open_world(desk.world, "spaces", snapshot=snapshot)
         async with drive(app, "/", size=(140, 40)) as driver:

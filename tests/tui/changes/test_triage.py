@@ -405,9 +405,9 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
 
 async def test_a_view_of_ones_own(desk: Desk) -> None:
     app = open_world(desk.world, "changes")
-    app.session.views.save(SavedView("Broken", filter="autor:lee", line=7))
+    app.session.views.save(SavedView("Broken", filter="autor:lee"))
     async with drive(app, size=(140, 20)) as driver:
-        assert "View “Broken” (line 7 of the settings): There is no autor: here" in driver.screen
+        assert "View “Broken” (line 1 of the settings): There is no autor: here" in driver.screen
         await driver.press("f")
         await driver.burst(*"broken", "enter")
         assert "This view is not understood: There is no autor:" in driver.screen

@@ -8,7 +8,8 @@ import pytest
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from copydesk.session.drafts import MemoryDrafts
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import State
 from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
 from copydesk.session.session import Session
@@ -88,14 +89,14 @@ class WritingPlace(Place, scope="writing"):
         )
 
 
-def app_with(drafts: MemoryDrafts) -> CopydeskApp:
+def app_with(drafts: DeskDrafts) -> CopydeskApp:
     async def connect() -> Any:
         return None
 
     async def nobody(session: Session, api: Any) -> None:
         session.organization_title = "acme-docs"
 
-    session = Session(connect, identify=nobody, drafts=drafts, clock=lambda: NOON)
+    session = Session(connect, identify=nobody, draft_store=drafts, clock=lambda: NOON)
     return CopydeskApp(session, "desk-writing")
 
 
@@ -105,7 +106,7 @@ def said(app: CopydeskApp) -> Any:
 
 
 async def test_esc_keeps_the_draft_and_it_is_there_again() -> None:
-    drafts = MemoryDrafts()
+    drafts = DeskDrafts(State())
     async with drive(app_with(drafts), "c") as driver:
         await driver.type("Almost done")
         await driver.press("escape")
@@ -125,7 +126,7 @@ async def test_esc_keeps_the_draft_and_it_is_there_again() -> None:
 async def test_what_is_typed_is_kept_within_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     assert composer.AUTOSAVE_SECONDS < 1
     monkeypatch.setattr(composer, "AUTOSAVE_SECONDS", 0.001)
-    drafts = MemoryDrafts()
+    drafts = DeskDrafts(State())
     async with drive(app_with(drafts), "c") as driver:
         await driver.send("H")
         await driver.send("i")
@@ -134,7 +135,7 @@ async def test_what_is_typed_is_kept_within_a_second(monkeypatch: pytest.MonkeyP
 
 
 async def test_what_was_sent_elsewhere_meanwhile_is_not_sent_unasked() -> None:
-    drafts = MemoryDrafts()
+    drafts = DeskDrafts(State())
     async with drive(app_with(drafts), "c") as driver:
         await driver.type("Once")
         await driver.press("escape", "c")
@@ -147,7 +148,7 @@ async def test_what_was_sent_elsewhere_meanwhile_is_not_sent_unasked() -> None:
 
 
 async def test_an_end_without_warning_keeps_the_draft() -> None:
-    drafts = MemoryDrafts()
+    drafts = DeskDrafts(State())
     async with drive(app_with(drafts), "c") as driver:
         await driver.type("Half a sen")
         driver.app.exit()
@@ -155,13 +156,13 @@ async def test_an_end_without_warning_keeps_the_draft() -> None:
 
 
 async def test_an_empty_text_is_not_sent() -> None:
-    async with drive(app_with(MemoryDrafts()), "c", "ctrl+s") as driver:
+    async with drive(app_with(DeskDrafts(State())), "c", "ctrl+s") as driver:
         assert "Comment" in driver.screen
         assert said(driver.app) is None
 
 
 async def test_choosing_by_letters() -> None:
-    async with drive(app_with(MemoryDrafts()), "s") as driver:
+    async with drive(app_with(DeskDrafts(State())), "s") as driver:
         await driver.type("pri")
         await driver.press("enter")
         assert said(driver.app) == "p3"
@@ -172,7 +173,7 @@ async def test_choosing_by_letters() -> None:
 
 
 async def test_asking_for_a_line() -> None:
-    async with drive(app_with(MemoryDrafts()), "e") as driver:
+    async with drive(app_with(DeskDrafts(State())), "e") as driver:
         driver.app.screen.query_one(Input).value = ""
         await driver.press("enter")
         assert "Type a title." in driver.screen
@@ -183,7 +184,7 @@ async def test_asking_for_a_line() -> None:
 
 
 async def test_marks() -> None:
-    async with drive(app_with(MemoryDrafts()), "space", "j", "space") as driver:
+    async with drive(app_with(DeskDrafts(State())), "space", "j", "space") as driver:
         assert "2 marked (0 hidden by filter)" in driver.screen
         await driver.press("/")
         await driver.type("webhook")
@@ -196,7 +197,7 @@ async def test_marks() -> None:
 
 
 async def test_the_palette_offers_actions_and_places() -> None:
-    async with drive(app_with(MemoryDrafts()), "ctrl+p") as driver:
+    async with drive(app_with(DeskDrafts(State())), "ctrl+p") as driver:
         await driver.type("reviewers")
         assert "Reviewers: Choose people." in driver.line("w ")
         await driver.press("enter")
@@ -207,7 +208,7 @@ async def test_the_palette_offers_actions_and_places() -> None:
 
 
 async def test_a_line_that_is_refused_stays_with_the_reason() -> None:
-    drafts = MemoryDrafts()
+    drafts = DeskDrafts(State())
     async with drive(app_with(drafts), "m") as driver:
         await driver.type("New")
         await driver.press("enter")

@@ -11,12 +11,14 @@ import pytest
 from textual import events
 
 from copydesk.client.api import Api
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.snapshot import Snapshots
+from copydesk.local.state import State
 from copydesk.server.desk_seed import Editor
 from copydesk.server.organization_seed import add_saml_provider
 from copydesk.session.draft_keys import schema_key
-from copydesk.session.drafts import MemoryDrafts
 from copydesk.session.reads.visitor_schema import KeptSchema
-from copydesk.session.session import MemorySnapshot, Session
+from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.choice import ChoiceInput
@@ -210,7 +212,7 @@ async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_nex
     world: World,
 ) -> None:
     review = ReviewWorld(world)
-    way, disk = Faults(world), MemoryDrafts()
+    way, disk = Faults(world), DeskDrafts(State())
     way.gone = True
     app = review.app(faults=way, drafts=disk)
     async with drive(app, size=(100, 30)) as driver:
@@ -232,7 +234,7 @@ async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_nex
 
 
 async def test_what_is_typed_ahead_is_offered_where_its_key_is_pressed_again(world: World) -> None:
-    review, disk = ReviewWorld(world), MemoryDrafts()
+    review, disk = ReviewWorld(world), DeskDrafts(State())
     way = Faults(world)
     way.gone = True
     app = review.app(faults=way, drafts=disk)
@@ -264,7 +266,7 @@ async def test_what_is_typed_ahead_is_offered_where_its_key_is_pressed_again(wor
 
 async def test_what_was_typed_ahead_in_vain_is_a_draft(world: World) -> None:
     review = ReviewWorld(world)
-    way, disk = Faults(world), MemoryDrafts()
+    way, disk = Faults(world), DeskDrafts(State())
     way.gone = True
     app = review.app(faults=way, drafts=disk)
     async with drive(app, size=(100, 30)) as driver:
@@ -567,7 +569,7 @@ async def test_words_are_no_commands_while_an_action_reads_what_it_asks(sample: 
     async def connect() -> Api:
         return Api(BASE_URL, sample.token, transport=way)
 
-    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    app = CopydeskApp(Session(connect, snapshot=Snapshots(), host="desk.test"), "spaces")
     async with drive(app, size=(140, 40)) as driver:
         at = wanted[""]
         assert at.site is not None

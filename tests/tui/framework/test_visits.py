@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from copydesk.client.api import Api
+from copydesk.local.snapshot import Snapshots
 from copydesk.server.desk_seed import Editor
-from copydesk.session.session import MemorySnapshot
 from copydesk.session.target import Target
 from copydesk.session.visits import LEFT, Visit
 from tests.drive import Driver, drive, eventually
@@ -63,7 +63,7 @@ async def test_back_and_forward_go_through_all_screens_with_their_cursor(world: 
 
 async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None:
     older, _ = two_requests(world)
-    disk = MemorySnapshot()
+    disk = Snapshots()
     async with drive(open_world(world, "spaces", snapshot=disk), size=(100, 30)) as driver:
         await driver.press("g c", "j", "enter", "2", "]")
         driver.app.exit()
@@ -119,7 +119,7 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
 
 async def test_a_start_goes_on_before_the_service_has_answered(world: World) -> None:
     older, _ = two_requests(world)
-    disk = MemorySnapshot()
+    disk = Snapshots()
     async with drive(open_world(world, "spaces", snapshot=disk), size=(100, 30)) as driver:
         await driver.press("g c", "j", "enter")
         driver.app.exit()
@@ -145,7 +145,7 @@ async def test_a_start_goes_on_before_the_service_has_answered(world: World) -> 
         assert disk.read(LEFT) == left
 
 
-class _Watched(MemorySnapshot):
+class _Watched(Snapshots):
     """A snapshot that notes which threads have written the screen in front, and which it was."""
 
     def __init__(self) -> None:

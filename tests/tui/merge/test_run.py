@@ -18,7 +18,6 @@ from copydesk.local.runs import Runs
 from copydesk.local.state import State
 from copydesk.session.change_rows import row_of
 from copydesk.session.runs.merge import MergeRunner
-from copydesk.session.runs.store import MemoryRuns
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.widgets.facts import Facts
@@ -162,11 +161,11 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         assert "Rename" in driver.screen
 
 
-class SlowRuns(MemoryRuns):
+class SlowRuns(Runs):
     """A slow disk: what has ended is on it only once it was looked for there."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(State())
         self.looked = threading.Event()
 
     def all(self) -> list[MergeRun]:
@@ -365,7 +364,7 @@ class Odd(httpx.AsyncBaseTransport):
         return httpx.Response(status, json={"error": {"code": status, "message": said}})
 
 
-class Full(MemoryRuns):
+class Full(Runs):
     """Runs on a disk that is full while ``full``."""
 
     full = False
@@ -383,7 +382,7 @@ async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None
     async def connect() -> Api:
         return api
 
-    runs = Full()
+    runs = Full(State())
     runner = MergeRunner(
         Session(connect, runs=runs, clock=lambda: world.clock.now),
         lambda said, tone: told.append(said),

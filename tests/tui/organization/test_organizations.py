@@ -232,7 +232,7 @@ async def test_two_windows_that_type_in_one_form_keep_both_and_say_so(
 ) -> None:
     drafts, other = (DeskDrafts(State(tmp_path / "state.db"), "desk") for _ in "ab")
     app = open_world(world, "organizations")
-    app.session.drafts = app.session.counted = CountedDrafts(drafts, app.session.touched)
+    app.session.drafts = CountedDrafts(drafts, app.session.touched)
     async with drive(app, "escape", "g O", "e", size=(140, 40)) as driver:
         await driver.type(" & Co")
         await driver.press("escape")

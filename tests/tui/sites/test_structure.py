@@ -16,13 +16,13 @@ from copydesk.contract.models.site_section import SiteSection, SiteSectionMove
 from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.site_tree import structure_of
 from copydesk.local.drafts import DeskDrafts
+from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.present.site import address as address_cell
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
-from copydesk.session.drafts import TWO_WINDOWS, DraftStore, MemoryDrafts
+from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.reads import sites as site_reading
-from copydesk.session.runs.store import ArrangementStore, MemoryArrangements
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
@@ -42,8 +42,8 @@ def open_app(
     site: str | None = None,
     *,
     user: str | None = None,
-    drafts: DraftStore | None = None,
-    runs: ArrangementStore | None = None,
+    drafts: DeskDrafts | None = None,
+    runs: Arrangements | None = None,
     first: str = "site-structure",
 ) -> CopydeskApp:
     """Return the program, opened on a site."""
@@ -53,8 +53,8 @@ def open_app(
 
     session = Session(
         connect,
-        drafts=drafts or MemoryDrafts(),
-        arrangements=runs or MemoryArrangements(),
+        draft_store=drafts or DeskDrafts(State()),
+        arrangements=runs or Arrangements(State()),
         clock=lambda: world.clock.now,
         host="desk",
     )
@@ -396,7 +396,9 @@ async def test_a_slow_reading_says_how_far_it_is_and_can_be_stopped(
     async def connect() -> Api:
         return api
 
-    session = Session(connect, drafts=MemoryDrafts(), clock=lambda: world.clock.now, host="desk")
+    session = Session(
+        connect, draft_store=DeskDrafts(State()), clock=lambda: world.clock.now, host="desk"
+    )
     app = CopydeskApp(session, "site-structure", Target(world.home, site=published.site))
     async with app.run_test(size=(140, 40)) as pilot:
         driver = Driver(app, pilot)
@@ -477,7 +479,7 @@ async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
 
 async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
     published = publish(world)
-    ids, drafts, runs = published.ids, MemoryDrafts(), MemoryArrangements()
+    ids, drafts, runs = published.ids, DeskDrafts(State()), Arrangements(State())
     async with drive(open_app(world, published.site, drafts=drafts, runs=runs)) as driver:
         await select(driver, ids["Status"])
         await driver.press("K", "K", "K")
@@ -583,7 +585,7 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
 
 
 async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> None:
-    class Full(MemoryDrafts):
+    class Full(DeskDrafts):
         full = False
 
         def save(self, key: str, text: str) -> None:
@@ -591,7 +593,7 @@ async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> Non
                 raise OSError(28, "No space left on device")
             super().save(key, text)
 
-    published, drafts = publish(world), Full()
+    published, drafts = publish(world), Full(State())
     world.write(lambda tx: seed.add_site(tx, world.home, "Draft\x1b[31m site"))
     async with drive(open_app(world, first="sites", drafts=drafts)) as driver:
         assert "not published" in driver.line("Draft site")

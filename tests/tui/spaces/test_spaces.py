@@ -11,7 +11,6 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.local.snapshot import ROW_LIMIT, Snapshots
 from copydesk.server.site_seed import add_site, add_site_space
-from copydesk.session.session import MemorySnapshot
 from copydesk.session.target import Target
 from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.widgets.facts import Facts
@@ -75,7 +74,7 @@ async def test_the_tree_with_its_counts_and_the_details_of_a_space(desk: World) 
 
 
 async def test_a_branch_folds_and_stays_folded_in_the_next_run(desk: World) -> None:
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     async with drive(open_world(desk, snapshot=snapshot)) as driver:
         await driver.press("g g")
         assert "Web SDK" in driver.screen
@@ -109,7 +108,7 @@ async def test_a_filter_keeps_the_collection_of_what_matches(desk: World) -> Non
 
 
 async def test_sorting_keeps_the_cursor_on_its_row(desk: World) -> None:
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     async with drive(open_world(desk, snapshot=snapshot), "G") as driver:
         before = driver.selected
         place = driver.place
@@ -130,7 +129,7 @@ async def test_sorting_keeps_the_cursor_on_its_row(desk: World) -> None:
 
 
 async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(desk: World) -> None:
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     async with drive(open_world(desk, snapshot=snapshot)):
         pass
     desk.space("Newcomer")
@@ -195,7 +194,7 @@ async def test_an_organization_that_is_closed_to_me(desk: World) -> None:
 async def test_an_organization_that_was_left_since_the_last_run(desk: World) -> None:
     other = desk.organization("Other", admin=desk.ana)
     desk.space("Lost", organization=other)
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     async with drive(
         open_world(desk, target=Target(organization=other), snapshot=snapshot)
     ) as driver:
@@ -258,7 +257,7 @@ async def test_a_service_that_cannot_be_reached(desk: World) -> None:
     def broken() -> Api:
         return Api(BASE_URL, "token", transport=httpx.MockTransport(refuse))
 
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     async with drive(open_world(desk, snapshot=snapshot)):
         pass
     async with drive(open_world(desk, api=broken)) as driver:

@@ -12,8 +12,9 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceMove, SpaceUpdate
 from copydesk.domain.space_tree import TRASH
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import State
 from copydesk.server.site_seed import add_site, add_site_space
-from copydesk.session.drafts import DraftStore, MemoryDrafts
 from copydesk.session.reads.tree import read_tree
 from copydesk.session.session import Session
 from copydesk.session.target import Target
@@ -44,13 +45,13 @@ class Tree:
             found.setdefault(name[parent] if parent else "", []).append(title)
         return found
 
-    def app(self, *, user: str | None = None, drafts: DraftStore | None = None) -> CopydeskApp:
+    def app(self, *, user: str | None = None, drafts: DeskDrafts | None = None) -> CopydeskApp:
         client = self.world.api(user)
 
         async def connect() -> Api:
             return client
 
-        session = Session(connect, drafts=drafts or MemoryDrafts(), host="desk.test")
+        session = Session(connect, draft_store=drafts or DeskDrafts(State()), host="desk.test")
         session.clock = lambda: self.world.clock.now
         target = Target(organization=self.world.home)
         return CopydeskApp(session, "organization-structure", target)
@@ -103,7 +104,7 @@ async def transfer(driver: Driver, tree: Tree, title: str) -> None:
 async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
     tree: Tree, update_golden: bool
 ) -> None:
-    drafts = MemoryDrafts()
+    drafts = DeskDrafts(State())
     async with drive(tree.app(drafts=drafts), size=(140, 40)) as driver:
         go(driver, tree, "Legal")
         await driver.press(">")  # into the collection above

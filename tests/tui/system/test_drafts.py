@@ -17,7 +17,7 @@ from copydesk.session.draft_keys import (
     new_request_key,
     review_key,
 )
-from copydesk.session.drafts import CountedDrafts, MemoryDrafts
+from copydesk.session.drafts import CountedDrafts
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.widgets.list import VirtualList
@@ -72,7 +72,7 @@ def test_a_thread_and_a_page_are_gone_to() -> None:
 
 
 def test_what_is_kept_while_the_disk_is_read_is_counted() -> None:
-    class Read(MemoryDrafts):
+    class Read(DeskDrafts):
         """Drafts of which others are kept when they have just been read."""
 
         def keys(self) -> set[str]:
@@ -81,7 +81,7 @@ def test_what_is_kept_while_the_disk_is_read_is_counted() -> None:
             counted.drop("old")
             return found
 
-    store = Read()
+    store = Read(State())
     counted = CountedDrafts(store, lambda: None)
     store.save("old", "Kept before")
     counted.take_stock()
@@ -93,7 +93,7 @@ def test_what_is_kept_while_the_disk_is_read_is_counted() -> None:
 
 
 def test_counting_follows_saving_dropping_and_restoring() -> None:
-    store, told = MemoryDrafts(), []
+    store, told = DeskDrafts(State()), []
     store.save("old", "text")
     counted = CountedDrafts(store, lambda: told.append(counted.count))
     counted.take_stock()

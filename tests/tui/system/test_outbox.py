@@ -16,7 +16,8 @@ from random import Random
 import pytest
 
 from copydesk.contract.models.user import User
-from copydesk.local.journal import MemoryJournal
+from copydesk.local.journal import Journal
+from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.session.session import QueuedError, WriteError
 from copydesk.session.writes.outbox_rules import QUIET_SECONDS
@@ -238,7 +239,7 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
     way = Faults(review.world)
     app = review.app(faults=way)
     session = app.session
-    session.journal = MemoryJournal(lambda: review.world.clock.now.timestamp())
+    session.journal = Journal(State(clock=lambda: review.world.clock.now.timestamp()), "")
     async with drive(app, "]", size=(140, 40)) as driver:
         way.gone = True
         await comment(driver, "Why not ten?")

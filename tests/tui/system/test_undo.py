@@ -112,7 +112,7 @@ class Desk:
         return Session(
             connect,
             clock=lambda: self.world.clock.now,
-            drafts=DeskDrafts(store, "desk"),
+            draft_store=DeskDrafts(store, "desk"),
             journal=self.journal,
         )
 
@@ -497,7 +497,7 @@ class Life:
         return Session(
             connect,
             begins=begins,
-            drafts=DeskDrafts(store, "desk"),
+            draft_store=DeskDrafts(store, "desk"),
             journal=journal,
         )
 

@@ -14,8 +14,8 @@ from copydesk.contract.models.review import ReviewersRequest
 from copydesk.domain.inbox import why_waits
 from copydesk.domain.mention import Named, names
 from copydesk.domain.thread_turn import Word
+from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import recall
-from copydesk.session.session import MemorySnapshot
 from copydesk.tui.threads.inbox import Inbox
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
@@ -124,7 +124,7 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
 ) -> None:
     await furnish(world)
     counting = Counting(world)
-    snapshot = MemorySnapshot()
+    snapshot = Snapshots()
     api = Api(BASE_URL, world.token(world.ana), transport=counting)
     app = open_world(world, snapshot=snapshot, api=api)
     async with drive(app, size=(140, 40)) as driver:
@@ -176,7 +176,7 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         assert "All 4" in driver.screen
     kept = recall(snapshot, world.home)
     assert len(kept) == 4
-    assert recall(MemorySnapshot(), world.home) == []
+    assert recall(Snapshots(), world.home) == []
 
 
 async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golden: bool) -> None:

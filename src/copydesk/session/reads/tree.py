@@ -21,7 +21,8 @@ from copydesk.domain.tree_arrangement import layout_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.session.session import Session, Snapshot
+    from copydesk.local.snapshot import Snapshots
+    from copydesk.session.session import Session
 
 AT_ONCE = 6
 """Requests in flight at once."""
@@ -109,7 +110,7 @@ def gone_key(organization: str) -> str:
 
 
 def remember_gone(
-    snapshot: Snapshot, organization: str, before: Iterable[SpaceNode], after: Iterable[SpaceNode]
+    snapshot: Snapshots, organization: str, before: Iterable[SpaceNode], after: Iterable[SpaceNode]
 ) -> None:
     """Keep the ids of spaces that were listed and are no more: they may be in the trash."""
     there = {node.id for node in after}
@@ -119,13 +120,13 @@ def remember_gone(
         _keep_gone(snapshot, organization, [*gone, *kept])
 
 
-def _keep_gone(snapshot: Snapshot, organization: str, ids: Sequence[str]) -> None:
+def _keep_gone(snapshot: Snapshots, organization: str, ids: Sequence[str]) -> None:
     """Keep ids to be looked up again. A full disk is no reason to bother anybody."""
     with suppress(OSError):
         snapshot.write(gone_key(organization), [{"id": each} for each in ids[:LOOKED_UP]])
 
 
-def read_gone(snapshot: Snapshot, organization: str) -> list[str]:
+def read_gone(snapshot: Snapshots, organization: str) -> list[str]:
     """Return the ids of spaces that were listed here once, the last one seen first."""
     rows = snapshot.read(gone_key(organization))
     return [row["id"] for row in rows if isinstance(row.get("id"), str)]

@@ -147,7 +147,7 @@ def _refused(session: Session, error: OSError) -> str:
         session.begins()
         session.journal.entries()
 
-    session.counted.refuse(why, again)
+    session.drafts.refuse(why, again)
     return refusal(why)
 
 

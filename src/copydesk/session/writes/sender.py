@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from copydesk.local.journal import Entry, Notes, State, WriteJournal
+from copydesk.local.journal import Entry, Journal, Notes, State
 from copydesk.session.errors import (
     WAITS,
     NotDoneError,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from copydesk.client.request import Outgoing
     from copydesk.contract.models.user import User
     from copydesk.domain.reversal import Expectation, Reversal, Trace
-    from copydesk.session.drafts import CountedDrafts, DraftStore
+    from copydesk.session.drafts import CountedDrafts
     from copydesk.session.reachability import Contact
 
 T = TypeVar("T")
@@ -65,10 +65,9 @@ UNREAD = "It was sent, and what was read afterwards did not come"
 class Writing(Recalling):
     """Sends writes for the whole run. What it needs of the session is declared here."""
 
-    drafts: DraftStore
-    counted: CountedDrafts
+    drafts: CountedDrafts
     report: Callable[[str, str], None]
-    journal: WriteJournal
+    journal: Journal
     outbox: Outbox
     me: User | None
     history: History
@@ -328,7 +327,7 @@ class Writing(Recalling):
 
         Not before its text is on the disk: who reads the note looks there for it.
         """
-        self.counted.flush()
+        self.drafts.flush()
         try:
             self._begin(line)
         except OSError as error:
@@ -493,7 +492,7 @@ class Writing(Recalling):
         if line.draft and line.text and self.drafts.look(line.draft) is None:
             # Another text was begun there meanwhile, and taken back: this one is kept again.
             self.drafts.save(line.draft, line.text)
-        unkept = bool(self.counted.refused(line.draft))
+        unkept = bool(self.drafts.refused(line.draft))
         other = bool(line.text) and self.drafts.look(line.draft) not in (None, line.text)
         line.said = (
             str(error)

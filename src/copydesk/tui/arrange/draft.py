@@ -65,13 +65,13 @@ class StagedDraft:
             text = self.here.arrangement.to_text(kept_lines(self.here.requests()))
         if text != self._on_disk:
             self._on_disk = text
-            self.here.session.counted.save(self.here.draft_key, text, self._tell_kept)
+            self.here.session.drafts.save(self.here.draft_key, text, self._tell_kept)
 
     def _tell_kept(self) -> None:
         """Say once where the disk refused it, or where another window staged something too."""
         if not self.here.is_attached:
             return
-        said = self.here.session.counted.shared(self.here.draft_key)
+        said = self.here.session.drafts.shared(self.here.draft_key)
         if self._unkept:
             said = f"Staged here, but not kept on disk: {self._unkept}."
         if said and (self._unkept or said != self._told):
@@ -81,7 +81,7 @@ class StagedDraft:
     @property
     def _unkept(self) -> str:
         """Why what is staged is in memory only; empty when it is on the disk."""
-        return self.here.session.counted.refused(self.here.draft_key)
+        return self.here.session.drafts.refused(self.here.draft_key)
 
     def leave(self) -> None:
         """Keep what is staged before another place is in front, and say there that it is kept."""
@@ -91,7 +91,7 @@ class StagedDraft:
         # A sheet above this place is no leaving of it.
         if self.here.arrangement.dirty and front is not None and front is not self.here:
             count = plural(len(self.here.requests()), "change")
-            self.here.session.counted.when_kept(partial(self._tell_left, front, count))
+            self.here.session.drafts.when_kept(partial(self._tell_left, front, count))
 
     def _tell_left(self, front: Place, count: str) -> None:
         """Say in another place what became of what is staged here."""
@@ -108,7 +108,7 @@ class StagedDraft:
 
         It is one line for each request; none where they sent or dropped what was staged.
         """
-        drafts, key = self.here.session.counted, self.here.draft_key
+        drafts, key = self.here.session.drafts, self.here.draft_key
         kept, mine = dict(drafts.kept()), drafts.look(key)
         if mine is not None:
             kept.pop(drafts.key_of(key), None)

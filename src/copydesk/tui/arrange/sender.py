@@ -55,7 +55,7 @@ class Sender:
             self.here.arrangement = self.staged_then = rebased.arrangement
             if self.here.arrangement.dirty:
                 count = plural(len(self.here.requests()), "staged change")
-                shared = self.here.session.counted.shared(self.here.draft_key)
+                shared = self.here.session.drafts.shared(self.here.draft_key)
                 self.here.say(
                     shared or f"{count} of last time restored. X drops them.",
                     "warn" if shared else "",

@@ -19,7 +19,7 @@ from copydesk.tui.framework.workers import begin
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from copydesk.session.drafts import DraftStore
+    from copydesk.session.drafts import CountedDrafts
 
 KEEP_SECONDS = 0.7
 """How long after a key what was typed is kept."""
@@ -92,7 +92,7 @@ class Ask(Sheet[str]):
         yield Label(self.paint(Text.assemble(lead, KEYS)), classes="keys", id="ask-keys")
 
     @property
-    def _drafts(self) -> DraftStore:
+    def _drafts(self) -> CountedDrafts:
         return desk_of(self).session.drafts
 
     def on_unmount(self) -> None:

@@ -38,7 +38,7 @@ from copydesk.tui.widgets.text_field import TextField
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from copydesk.session.drafts import DraftStore
+    from copydesk.session.drafts import CountedDrafts
     from copydesk.session.session import Session
 
 AUTOSAVE_SECONDS = 0.7
@@ -108,7 +108,7 @@ class Composer(TextField, scope="composer"):
         return desk_of(self).session
 
     @property
-    def _drafts(self) -> DraftStore:
+    def _drafts(self) -> CountedDrafts:
         return self._session.drafts
 
     async def on_mount(self) -> None:
@@ -122,7 +122,7 @@ class Composer(TextField, scope="composer"):
             draft = None  # what is written now is another text
         if draft and (why := self._session.unsent.get(self.draft_key)):
             self.line.say(f"Not sent last time: {why}")
-        elif shared := self._session.counted.shared(self.draft_key):
+        elif shared := self._session.drafts.shared(self.draft_key):
             self.line.say(shared)
         self._kept = None if draft is None else typed(draft, lines=True)
         self.load_text(self._given if self._kept is None else self._kept)
@@ -151,13 +151,13 @@ class Composer(TextField, scope="composer"):
         text = self.text
         if self._done or text == (self._kept if self._kept is not None else self._given):
             return
-        self._session.counted.save(self.draft_key, text if text.strip() else "", self._tell_kept)
+        self._session.drafts.save(self.draft_key, text if text.strip() else "", self._tell_kept)
         self._kept = text
 
     def _tell_kept(self) -> None:
         """Say what became of the draft, once the disk has answered."""
         if self.is_attached:
-            drafts = self._session.counted
+            drafts = self._session.drafts
             if shared := drafts.shared(self.draft_key):
                 self.line.say(shared)
             now, why = self._session.clock().astimezone(), drafts.refused(self.draft_key)

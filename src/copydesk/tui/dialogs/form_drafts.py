@@ -19,7 +19,7 @@ from copydesk.tui.dialogs.form_fields import Entry, Field
 from copydesk.tui.framework.desk_app import desk_of
 
 if TYPE_CHECKING:
-    from copydesk.session.drafts import DraftStore
+    from copydesk.session.drafts import CountedDrafts
 
 KEEP_SECONDS = 0.7
 """How long after a key what is typed is on disk: no more than that is lost with the program."""
@@ -104,7 +104,7 @@ class KeptFields(Sheet[Mapping[str, str]]):
         }
 
     @property
-    def _drafts(self) -> DraftStore:
+    def _drafts(self) -> CountedDrafts:
         return desk_of(self).session.drafts
 
     def keep(self) -> None:
@@ -127,7 +127,7 @@ class KeptFields(Sheet[Mapping[str, str]]):
                 {field.name: field.label for field in self.fields if field.name in changed},
                 {each: title for each, title in self._names.items() if each in ids},
             )
-            desk_of(self).session.counted.save(self._draft_key, text, self._tell_kept)
+            desk_of(self).session.drafts.save(self._draft_key, text, self._tell_kept)
         else:
             self._drafts.drop(self._draft_key)
 
@@ -135,7 +135,7 @@ class KeptFields(Sheet[Mapping[str, str]]):
         """Say once where the draft is not on the disk, or another window typed one too."""
         if not self.is_attached or self._arrived:
             return
-        drafts = desk_of(self).session.counted
+        drafts = desk_of(self).session.drafts
         why = drafts.refused(self._draft_key)
         said = f"Not on disk: {why}." if why else drafts.shared(self._draft_key)
         if said and said != self._told:
@@ -144,7 +144,7 @@ class KeptFields(Sheet[Mapping[str, str]]):
 
     def shared(self) -> str:
         """Say so where another window typed in the same fields; else empty."""
-        return desk_of(self).session.counted.shared(self._draft_key)
+        return desk_of(self).session.drafts.shared(self._draft_key)
 
     def keep_typed(self) -> None:
         """Keep what differs, because everything may end now."""

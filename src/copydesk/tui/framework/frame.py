@@ -164,12 +164,12 @@ class Head(Line):
                 f"  api {left_over}/{limit}{' slow' if session.slow else ''}",
                 style=self.tone("warn") if session.slow else "",
             )
-        if session.counted.count:
-            right.append(f"  drafts {session.counted.count}")
+        if session.drafts.count:
+            right.append(f"  drafts {session.drafts.count}")
         if session.outbox.count:
             tone = "warn" if session.outbox.asks else ""
             right.append(f"  outbox {session.outbox.count}", style=self.tone(tone) if tone else "")
-        if session.counted.trouble:
+        if session.drafts.trouble:
             right.append("  not on disk", style=self.tone("bad"))
         note, tone = desk_of(self).merge_note
         if note:

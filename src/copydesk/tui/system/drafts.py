@@ -161,8 +161,8 @@ class Drafts(Place, scope="drafts"):
         if row.belongs is None:
             self.say("It is not known where this belongs. Y copies the text.", "warn")
             return
-        if self.session.counted.unkept:  # what is typed there is another text
-            await asyncio.to_thread(self.session.counted.flush)
+        if self.session.drafts.unkept:  # what is typed there is another text
+            await asyncio.to_thread(self.session.drafts.flush)
         self.session.drafts.choose(row.key)
         target = row.belongs.target
         target = target.but(organization=target.organization or self.session.organization)

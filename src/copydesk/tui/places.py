@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MODULES = {
     "agent-instructions": "copydesk.tui.automation.agent_instructions",
-    "backlinks": "copydesk.tui.content.backlinks",
+    "backlinks": "copydesk.tui.content.links",
     "changes": "copydesk.tui.changes.screen",
     "clusters": "copydesk.tui.conversations.clusters",
     "collection-spaces": "copydesk.tui.spaces.collection",
@@ -31,10 +31,10 @@ MODULES = {
     "review": "copydesk.tui.review.screen",
     "saml-providers": "copydesk.tui.organization.saml_providers",
     "search": "copydesk.tui.content.search",
-    "share-links": "copydesk.tui.sites.links_place",
+    "share-links": "copydesk.tui.sites.links",
     "site-readers": "copydesk.tui.sites.readers",
     "site-schema": "copydesk.tui.sites.schema",
-    "site-settings": "copydesk.tui.sites.settings_place",
+    "site-settings": "copydesk.tui.sites.settings",
     "site-structure": "copydesk.tui.sites.structure",
     "sites": "copydesk.tui.sites.list",
     "space-comments": "copydesk.tui.threads.space_comments",

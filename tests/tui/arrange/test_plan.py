@@ -22,7 +22,7 @@ from copydesk.session.runs.arrange import Arranger
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.recovery import recover
-from copydesk.tui.arrange.plan_dialog import ArrangeSheet
+from copydesk.tui.arrange.dialogs import ArrangeSheet
 from tests.drive import drive, eventually
 from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Rearranged, shown
 from tests.tui.opening import open_world

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from copydesk.client.api import Api
 from copydesk.contract.models.search import SearchSection, SpaceSearchItem
 from copydesk.session.target import Target
-from copydesk.tui.content.search_cells import Hit, excerpt, lit, page_title, says, unfit
+from copydesk.tui.content.search import Hit, excerpt, lit, page_title, says, unfit
 from tests.drive import drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed

@@ -7,7 +7,7 @@ from copydesk.contract import operations as ops
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
-from copydesk.tui.sites.link_cells import check_name
+from copydesk.tui.sites.links import check_name
 from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed

@@ -20,8 +20,8 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs import form_drafts as form_kept
 from copydesk.tui.dialogs.choice import OrderedChoices
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.creation import NEW_KEY, kept_plan
-from copydesk.tui.sites.publication import SitePublishing
+from copydesk.tui.sites.commands import SitePublishing
+from copydesk.tui.sites.list import NEW_KEY, kept_plan
 from tests.drive import Driver, drive
 from tests.world import BASE_URL, World
 

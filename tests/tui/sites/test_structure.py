@@ -28,8 +28,8 @@ from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.arrange.cells import written_facts
 from copydesk.tui.dialogs.dialog import typable
-from copydesk.tui.sites.navigation import navigation_facts
 from copydesk.tui.sites.structure import SiteStructurePlace
+from copydesk.tui.sites.structure_cells import navigation_facts
 from copydesk.tui.widgets.list import VirtualList
 from copydesk.tui.widgets.stack import heights
 from tests.drive import Driver, drive, eventually

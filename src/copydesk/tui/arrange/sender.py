@@ -144,7 +144,7 @@ class Sender:
         self, rebased: Rebased[Arrangement], verb: str = "go on with ours"
     ) -> bool:
         """Show what others changed beside what is staged; True when it may go on."""
-        from copydesk.tui.arrange.others_dialog import OthersSheet
+        from copydesk.tui.arrange.dialogs import OthersSheet
 
         ours = [call.line for call in self.here.requests()]
         facts = await self.here.draft.overtaken_facts()
@@ -194,7 +194,7 @@ class Sender:
 
     async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
         """Show a plan, or what became of it so far; then go on from what it came to."""
-        from copydesk.tui.arrange.plan_dialog import ArrangeSheet
+        from copydesk.tui.arrange.dialogs import ArrangeSheet
 
         sheet = ArrangeSheet(run, facts, None if run.begun else self._as_planned)
         self.here.asked = True

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.filter import fold
 from copydesk.domain.text import plural
+from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
+from copydesk.present.threads import Group, Thread
 from copydesk.session.content import Content
+from copydesk.session.glyphs import glyphs
 from copydesk.session.page_rows import LinkRow, PageRow
 from copydesk.session.reads import pages as reading
+from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
 from copydesk.session.target import Target
 from copydesk.session.visits import Visit
-from copydesk.tui.content import page_cells as present
 from copydesk.tui.content.commands import ContentCommands, PageCommands
-from copydesk.tui.content.order import PageOrder
-from copydesk.tui.content.page_threads import ThreadAbove
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import no_last_place
 from copydesk.tui.framework.frame import Status
@@ -32,6 +36,137 @@ from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
 from copydesk.tui.widgets.tree import TreeList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.tui.framework.place import Place
+
+
+def page_name(page: PageRow) -> Text | str:
+    """Return the title; groups stand out, and what is particular about a page is said behind it."""
+    shown = before(page.emoji, page.title)
+    if page.type == "group":
+        return Text(shown, style="strong")
+    if page.type == "link":
+        text = Text(f"{shown} {glyphs().right}", style="link")
+        text.append(f" {page.target}", style="muted")
+        return text
+    about = {"hidden": page.hidden, "auto": page.type == "computed"}
+    said = [word for word, true in about.items() if true]
+    if not said:
+        return shown
+    text = Text(shown)
+    text.append(f"  {' '.join(said)}", style="muted")
+    return text
+
+
+def no_text(page: PageRow) -> str:
+    """Return, as Markdown, what to show of a page without a text of its own."""
+    if page.type == "group":
+        count = len(page.children)
+        return f"*A group of {count} {'page' if count == 1 else 'pages'}, without text.*"
+    where = page.target or "a place that the service does not name"
+    return f"*A link. It leads to {where}*"
+
+
+def link_text(link: LinkRow) -> Text | str:
+    """Return where a link leads."""
+    return Text(link.text, style="bad") if link.broken else link.text
+
+
+def link_note(link: LinkRow) -> Text:
+    """Return what kind of link it is, or that it is broken."""
+    return Text("broken", style="bad") if link.broken else Text(link.kind, style="muted")
+
+
+class PageOrder:
+    """All rows of a tree by id, from its top; those with text can be read one after the other."""
+
+    def __init__(self, rows: Iterable[PageRow] = ()) -> None:
+        self.rows = {row.id: row for row in rows}
+        self.readable: Sequence[str] = [row.id for row in self.rows.values() if row.readable]
+        """Ids of the pages with text."""
+        self._places = {row_id: at for at, row_id in enumerate(self.readable)}
+
+    def place_of(self, page: str) -> int | None:
+        """Return the place of a page among those with text, from 0; None when it has none."""
+        return self._places.get(page)
+
+    def named(self, wanted: str) -> str | None:
+        """Return the id of the row with an id or a path, if there is one."""
+        if wanted in self.rows:
+            return wanted
+        path = wanted.strip("/")
+        return next((row.id for row in self.rows.values() if row.path == path), None)
+
+    def with_words(self, text: str) -> str | None:
+        """Return the first page with text whose title or path has these words."""
+        words = fold(text).split()
+        for row_id in self.readable:
+            row = self.rows[row_id]
+            if all(word in fold(f"{row.where} {row.path}") for word in words):
+                return row_id
+        return None
+
+    def beside(self, row: str, by: int) -> str | None:
+        """Return the page with text after a row (``by`` 1) or before it (-1), if there is one.
+
+        On a group or a link it is the next one from where that stands.
+        """
+        at = self._places.get(row)
+        if at is not None:
+            return self.readable[at + by] if 0 <= at + by < len(self.readable) else None
+        ids = list(self.rows)
+        start = ids.index(row) if row in self.rows else 0
+        way = ids[start:] if by > 0 else ids[start::-1]
+        return next((row_id for row_id in way if row_id in self._places), None)
+
+
+class ThreadAbove:
+    """Shows the thread that a place's target names, while the page it is about is in front."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.pane = ThreadView(title="Thread", empty="Reading…", id="page-thread")
+        self.pane.display = False
+
+    def read(self) -> None:
+        """Read the thread and its replies again; where the target names none, nothing."""
+        target = self._place.target
+        space, request, wanted = target.space, target.change_request or "", target.thread
+        if space is None or wanted is None:
+            return
+
+        async def read(api: Api) -> tuple[Comment, list[CommentReply]] | None:
+            comment = await read_comment(api, space, request, wanted)
+            if comment is None:
+                return None
+            return comment, await read_thread(api, space, request, wanted)
+
+        def came(found: tuple[Comment, list[CommentReply]] | None) -> None:
+            if found is None:
+                self._failed("This thread is gone.")
+                return
+            comment, replies = found
+            self.pane.show([Group("", [Thread(comment, 0, replies)])])
+
+        self._place.load("thread", read, came, what="Reading the thread", failed=self._failed)
+
+    def _failed(self, said: str) -> None:
+        self.pane.empty = said
+        self.pane.show([])
+
+    def show_at(self, page: str) -> None:
+        """Show the thread above its own page, and above no other."""
+        target = self._place.target
+        self.pane.display = target.thread is not None and page == target.page
+
+    @property
+    def shown(self) -> bool:
+        """Whether the page in front is the one that the thread is about."""
+        return self.pane.display
+
 
 REST_SECONDS = 0.12
 """How long the cursor rests on a page before its text is read."""
@@ -95,7 +230,7 @@ class PagesPlace(Place, scope="pages"):
                 children=lambda page: page.children,
                 foldable=lambda page: bool(page.children),
             ),
-            [Column("title", "PAGE", present.name, flex=1, minimum=16)],
+            [Column("title", "PAGE", page_name, flex=1, minimum=16)],
             title="Pages",
             empty="",
             header=False,
@@ -106,8 +241,8 @@ class PagesPlace(Place, scope="pages"):
         self.links: VirtualList[LinkRow] = VirtualList(
             ListSource(key=lambda link: link.id),
             [
-                Column("text", "LEADS TO", present.link_text, flex=1),
-                Column("kind", "", present.link_note, 6),
+                Column("text", "LEADS TO", link_text, flex=1),
+                Column("kind", "", link_note, 6),
             ],
             title="Links",
             empty="No links.",
@@ -273,7 +408,7 @@ class PagesPlace(Place, scope="pages"):
         if known and page == self.shown_page:
             return
         if not page.readable:
-            self._show(page, Read(present.no_text(page), []))
+            self._show(page, Read(no_text(page), []))
         elif known:
             self._texts.move_to_end(page.id)
             self._show(page, self._texts[page.id])

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual import events, on
 
+from copydesk.contract.models.search import OrganizationSearchItem, SearchSection, SpaceSearchItem
+from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, shorten
 from copydesk.present.json_views import Raw
+from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.target import Target
-from copydesk.tui.content import search_cells as present
-from copydesk.tui.content.search_cells import Hit
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -26,6 +31,166 @@ from copydesk.tui.resource.resource import Asked, Resource, Shown
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
+
+
+LONGEST = 512
+"""Characters that a service takes of what is looked for."""
+
+EXCERPT = 600
+"""Characters of an excerpt that are shown."""
+
+SEARCHED = 20_000
+"""Characters of a section in which the words are looked for."""
+
+BEFORE = 12
+"""Characters before the first of the words that a row shows."""
+
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+"""What Markdown writes so that a sign is that sign."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A section of a page that was found, or the page where the service names no section.
+
+    ``number`` counts the sections of its page, ``words`` are what was looked for.
+    """
+
+    space: str
+    space_title: str
+    page: SpaceSearchItem
+    section: SearchSection | None
+    number: int
+    words: str
+
+    @property
+    def id(self) -> str:
+        """What tells it from the other results."""
+        return f"{self.space} {self.page.id} {self.number}"
+
+    @property
+    def anchor(self) -> str:
+        """What its section is called in an address; "" for the page from its top."""
+        if self.section is None:
+            return ""
+        return (self.section.path or self.section.id).partition("#")[2]
+
+    @property
+    def where(self) -> str:
+        """The titles of the pages above it and its own."""
+        titles = [each.title for each in self.page.ancestors] + [self.page.title]
+        return " / ".join(clean(title) or "Untitled" for title in titles)
+
+    @property
+    def url(self) -> str | None:
+        """The address of the section, else of the page."""
+        of_section = web_address(self.section.urls.app) if self.section is not None else ""
+        return of_section or web_address(self.page.urls.app) or None
+
+
+def hits_of_space(
+    space: str, title: str, pages: Sequence[SpaceSearchItem], words: str
+) -> Iterator[Hit]:
+    """Yield the results of one space in the order of the service."""
+    for page in pages:
+        for number, section in enumerate(page.sections or [None]):
+            yield Hit(space, title, page, section, number, words)
+
+
+def hits_of_organization(found: Sequence[OrganizationSearchItem], words: str) -> Iterator[Hit]:
+    """Yield the results of several spaces, space by space."""
+    for space in found:
+        yield from hits_of_space(space.id, space.title, space.pages, words)
+
+
+def unfit(words: str) -> str | None:
+    """Return why nothing can be looked for with these words, or None."""
+    if not words.strip():
+        return "Type what to look for: e does, and so does :search WORDS."
+    if len(words) > LONGEST:
+        return f"{len(words)} characters; a search takes at most {LONGEST}."
+    if re.search(r"[^\W_]", words) is None:
+        return "There is no letter and no digit in it, so no page can be found by it."
+    return None
+
+
+def nothing_found(words: str, where: str) -> str:
+    """Return what stands where results would."""
+    short = [word for word in words.split() if len(word) < 3 and word.isascii()]
+    said = f"No page {where} has {'all of these words' if len(words.split()) > 1 else 'this word'}."
+    if short:
+        said += " One or two letters are found as a whole word only."
+    return said
+
+
+def lit(text: str, words: str) -> Text:
+    """Return a text with the beginnings of words lit that were looked for; case is no matter."""
+    plain = " ".join(clean(text, limit=EXCERPT).split())
+    shown = Text(plain)
+    wanted = _wanted(words)
+    if wanted is None:
+        return shown
+    folded: list[str] = []
+    places: list[int] = []
+    for at, letter in enumerate(plain):
+        parts = fold(letter)
+        folded.append(parts)
+        places.extend([at] * len(parts))
+    for match in wanted.finditer("".join(folded)):
+        shown.stylize("match", places[match.start()], places[match.end() - 1] + 1)
+    return shown
+
+
+def _wanted(words: str) -> re.Pattern[str] | None:
+    """Return what finds the beginnings of words in folded text."""
+    wanted = [fold(word) for word in re.findall(r"\w+", words)]
+    pattern = "|".join(re.escape(word) for word in sorted(wanted, key=len, reverse=True) if word)
+    return re.compile(rf"(?<!\w)(?:{pattern})") if pattern else None
+
+
+def page_title(hit: Hit, now: datetime) -> Text:
+    """Return what the page is called, and its section after it."""
+    title = lit(hit.page.title or "Untitled", hit.words)
+    section = section_title(hit, now)
+    return title if section is None else Text.assemble(title, (" # ", "muted"), section)
+
+
+def section_title(hit: Hit, now: datetime) -> Text | None:
+    """Return what the section is called, where it is not the page as a whole."""
+    section = hit.section
+    if section is None or not section.title or section.title == hit.page.title:
+        return None
+    return lit(section.title, hit.words)
+
+
+def excerpt(hit: Hit, now: datetime) -> Text | None:
+    """Return what the section says, from a little before the words where they come late."""
+    body = hit.section.body if hit.section is not None else None
+    if not body:
+        return None
+    plain = " ".join(_ESCAPED.sub(r"\1", clean(body, limit=SEARCHED)).split())
+    wanted = _wanted(hit.words)
+    found = None if wanted is None else wanted.search(fold(plain))
+    if found is None or found.end() < EXCERPT - BEFORE:
+        return lit(plain, hit.words)
+    return _from(lit(plain[max(0, found.start() - EXCERPT // 2) :], hit.words))
+
+
+def says(hit: Hit, now: datetime) -> Text | None:
+    """Return the excerpt for a column: one of the words is among what is drawn first."""
+    said = excerpt(hit, now)
+    return None if said is None else _from(said)
+
+
+def _from(said: Text) -> Text:
+    """Return a text from a little before what is lit first, if that comes late."""
+    first = min((span.start for span in said.spans), default=0)
+    if first <= BEFORE:
+        return said
+    blank = said.plain.find(" ", first - BEFORE)
+    start = blank + 1 if 0 <= blank < first else first
+    return Text.assemble((f"{glyphs().more} ", "muted"), said[start:])
+
 
 PAUSE_SECONDS = 0.2
 """How long typing pauses before what is typed is looked for."""
@@ -45,13 +210,13 @@ async def _pages(api: Api, target: Target, asked: Asked) -> Page[Hit]:
     if asked.view == SPACE:
         space = target.space or ""
         found = await api.page(ops.search_space, space, query=words, **asked.paging)
-        hits = present.hits_of_space(space, "", found.items, words)
+        hits = hits_of_space(space, "", found.items, words)
         return Page[Hit](items=list(hits), next=found.next)
     everywhere = await api.page(
         ops.search_organization, target.organization or "", query=words, **asked.paging
     )
     return Page[Hit](
-        items=list(present.hits_of_organization(everywhere.items, words)), next=everywhere.next
+        items=list(hits_of_organization(everywhere.items, words)), next=everywhere.next
     )
 
 
@@ -62,11 +227,11 @@ RESULTS: Resource[Hit] = Resource(
     key=lambda hit: hit.id,
     label=lambda hit: hit.page.title,
     shown=(
-        Shown("page", "PAGE", present.page_title, flex=1, minimum=18, detail=False),
+        Shown("page", "PAGE", page_title, flex=1, minimum=18, detail=False),
         Shown("space", "SPACE", lambda hit, now: hit.space_title or None, 12, drop=2, most=20),
-        Shown("says", "SAYS", present.says, flex=1, minimum=20, detail=False, filters=False),
-        Shown("section", "SECTION", present.section_title),
-        Shown("excerpt", "SAYS", present.excerpt),
+        Shown("says", "SAYS", says, flex=1, minimum=20, detail=False, filters=False),
+        Shown("section", "SECTION", section_title),
+        Shown("excerpt", "SAYS", excerpt),
         Shown("where", "WHERE", lambda hit, now: hit.where),
         Shown("path", "PATH", lambda hit, now: (hit.section or hit.page).path or None),
     ),
@@ -143,7 +308,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
 
     def missing(self) -> str | None:
         """Return why there is nothing to look for, or where."""
-        if (why := present.unfit(self.words)) is not None:
+        if (why := unfit(self.words)) is not None:
             return why
         if self.view == SPACE and self.target.space is None:
             return "No space is chosen: f chooses one."
@@ -151,7 +316,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
 
     def _nothing(self) -> str:
         where = "of this space" if self.view == SPACE else "of this organization"
-        return present.nothing_found(self.words, where)
+        return nothing_found(self.words, where)
 
     def raw(self) -> Raw | None:
         hit = self.item

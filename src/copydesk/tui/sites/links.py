@@ -1,17 +1,110 @@
-"""Reading and writing the share links of a site."""
+"""Share links of a site: secret addresses, switched on and off one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import age, moment
+from copydesk.domain.site_audience_inverses import link_changed, link_made
+from copydesk.domain.text import plural, shorten
+from copydesk.present.facts import Fact
+from copydesk.session.draft_keys import share_link_key
+from copydesk.session.errors import with_key
+from copydesk.session.options import Option
 from copydesk.session.reads.sites import list_links
-from copydesk.session.site_rows import Link, SiteRow, link_of
+from copydesk.session.site_rows import Link, SiteRow, link_of, no_address, no_effect, site_row
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.dialog import TypeToConfirm, typable
+from copydesk.tui.dialogs.form import Field, Form
+from copydesk.tui.framework.actions import NoRowYet, NotYet, action
+from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.share_link import ShareLinkUpdate
+
+
+NAME_LIMIT = 50
+"""Characters of a name."""
+
+
+def short_effect(site: SiteRow) -> str:
+    """Return the same in a few words, for a title; empty when links work."""
+    if site.visibility != "share-link":
+        return f"no effect: the site is {site.visibility}"
+    return "" if site.published else "no effect: not published"
+
+
+def link_state(link: Link) -> Text | str:
+    """Return whether a link is on, in a word."""
+    return Text("on", style="good") if link.active else Text("switched off", style="warn")
+
+
+def age_cell(link: Link, now: datetime) -> str:
+    """Return how old a link is."""
+    since = age(link.created, now)
+    return "just now" if since == "now" else f"{since} ago" if since else ""
+
+
+def address_cell(link: Link) -> Text:
+    """Return what the list shows of an address: that there is one, never what it is."""
+    return Text("hidden" if link.address else "none now", style="muted")
+
+
+def link_facts(link: Link, site: SiteRow | None, now: datetime, *, revealed: bool) -> list[Fact]:
+    """Return what to know about a link; its address only when it was asked for."""
+    found = [Fact("state", link_state(link))]
+    if site is not None and (why := no_effect(site)):
+        found.append(Fact("", Text(why, style="warn")))
+    elif link.active:
+        found.append(Fact("opens", "the site, for whoever has its address"))
+    else:
+        found.append(Fact("opens", "nothing while it is off; x switches it on"))
+    if link.created is not None:
+        found.append(Fact("made", f"{moment(link.created, now)} ({age_cell(link, now)})"))
+    if not link.address:
+        found.append(Fact("address", Text(no_address(link, site), style="muted")))
+    elif revealed:
+        found.append(Fact("address", Text(link.address, style="link")))
+        found.append(Fact("", Text("Enter hides it again.", style="muted")))
+    else:
+        said = "hidden: it is a secret. Enter shows it here, y copies it."
+        found.append(Fact("address", Text(said, style="muted")))
+    return found
+
+
+def check_name(text: str) -> str | None:
+    """Say what is wrong with the name of a link."""
+    if not text:
+        return "a link needs a name"
+    if len(text) > NAME_LIMIT:
+        return f"{len(text)} characters; at most {NAME_LIMIT}"
+    return None
+
+
+def loss(link: Link, site: SiteRow | None) -> Sequence[Text | str]:
+    """Return what deleting a link comes to."""
+    works = link.active and site is not None and not no_effect(site)
+    return [
+        "Whoever has its address gets nothing any more"
+        + ("." if works else ", also when links would work again."),
+        Text("There is no way back: a new link has another address.", style="warn"),
+        "x only switches it off, and can be taken back.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -52,3 +145,393 @@ async def delete_link(api: Api, ids: tuple[str, str], link: str) -> None:
     from copydesk.contract import operations as ops
 
     await api(ops.delete_share_link, *ids, link)
+
+
+CHOSEN_LINK = "link to read with"
+"""Under this and the id of a site, `Session.left` has the link that readers' view is asked for."""
+
+
+def not_allowed(here: ShareLinksPlace) -> str | None:
+    """Say why the reader may not change the links of this site."""
+    if here.read is None:
+        return NotYet("The links have not been read yet.")
+    return here.read.refused or None
+
+
+def no_link(here: ShareLinksPlace) -> str | None:
+    """Say so when the cursor is on no link."""
+    why = "Put the cursor on a link first."
+    if here.link is not None:
+        return None
+    return why if here.read is not None else NoRowYet(why)
+
+
+def unaddressed(here: ShareLinksPlace) -> str | None:
+    """Say why the link has no address to be copied or opened."""
+    link = here.link
+    if link is None or link.address:
+        return None
+    return no_address(link, here.read.site if here.read is not None else None)
+
+
+def switch_label(here: ShareLinksPlace) -> str:
+    """Return what switching the link does now."""
+    return "switch off" if here.link is None or here.link.active else "switch on"
+
+
+@place("share-links", title="Share links")
+class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
+    """Links to a site for people without an account. Whoever has the address reads the site."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.read: LinksRead | None = None
+        self._revealed = ""
+        """The id of the link whose address is on screen."""
+        self._written = 0
+        """How many writes there were when the links were read."""
+        self._wanted = ""
+        """The link to go to once the links have been read again."""
+
+    def panes(self) -> ComposeResult:
+        """The links, and what there is to know about the one under the cursor."""
+        self.rows: VirtualList[Link] = VirtualList(
+            ListSource(key=lambda link: link.id),
+            [
+                Column("name", "NAME", lambda link: link.title, flex=1, minimum=20),
+                Column("state", "STATE", link_state, 12),
+                Column("created", "MADE", self._created, 10, drop=2),
+                Column("address", "ADDRESS", address_cell, 8, drop=1),
+            ],
+            title="Share links",
+            empty="Reading the links…",
+            id="share-links",
+        )
+        self.facts = Facts(title="Link", empty="No link is selected.", id="share-link")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def _created(self, link: Link) -> str:
+        return age_cell(link, self.session.now)
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the site, and that these are its share links."""
+        yield self.session.organization_title or "no organization"
+        yield self.read.site.title if self.read is not None else self.site_title
+        yield "Share links"
+        if self.read is not None and self.read.refused:
+            yield "read-only"
+
+    def status_left(self) -> str:
+        """Why nothing may be changed, or that links have no effect; else how many there are."""
+        if self.read is None:
+            return ""
+        if self.read.refused:
+            return self.read.refused
+        said = super().status_left() or no_effect(self.read.site)
+        on = sum(link.active for link in self.read.links)
+        return said or f"{plural(len(self.read.links), 'link')}, {on} on; addresses are hidden"
+
+    @property
+    def link(self) -> Link | None:
+        """The link under the cursor."""
+        return self.rows.selected
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The organization and the site."""
+        return self.target.organization or "", self.target.site or ""
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the links."""
+        self.load("links", self._read, self._arrived, what="Reading links", failed=self._unread)
+
+    def poll(self) -> None:
+        """Read again quietly."""
+        self.load("links", self._read, self._arrived, what="Reading again")
+
+    async def _read(self, api: Api) -> LinksRead | None:
+        from copydesk.client.errors import Forbidden
+        from copydesk.session.errors import sentence
+
+        site = await self.find_site(api)
+        if site is None:
+            return None
+        refused = (await self.know_rights(api, self.ids[0])).change
+        row = site_row(site)
+        try:
+            return LinksRead(row, await list_links(api, *self.ids), refused)
+        except Forbidden as error:
+            return LinksRead(row, (), refused or sentence(error), unseen=True)
+
+    def _unread(self, text: str) -> None:
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
+
+    def _arrived(self, found: LinksRead | None) -> None:
+        if found is None:
+            self.rows.say_instead(WHICH)
+            return
+        self.read, self.published = found, found.site.published
+        if found.unseen:
+            self.rows.empty = "You may not see the share links of this site."
+        elif found.refused:
+            self.rows.empty = "This site has no share links."
+        else:
+            self.rows.empty = "This site has no share links. ctrl+n makes one."
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        if self._wanted or len(self.session.log) != self._written:
+            # What was written here is shown at once; what others did waits to be folded in.
+            source.set(found.links)
+        else:
+            source.merge(found.links)
+        self._written = len(self.session.log)
+        self.rows.note = short_effect(found.site)
+        self.rows.retitle()
+        if self._wanted and self.rows.select(self._wanted):
+            self._wanted = ""
+        self.count_links(None if found.unseen else len(found.links))
+        self._look()
+        self.refresh_frame()
+        if self.resuming:
+            self.resume_draft(self.resuming)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of the link; an address that was shown is hidden again."""
+        if event.id != self._revealed:
+            self._revealed = ""
+        self._look()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Show the address in the details, or hide it again."""
+        link = self.link
+        if link is None:
+            return
+        if not link.address:
+            self.say(unaddressed(self) or "", "warn")
+            return
+        self._revealed = "" if self._revealed == link.id else link.id
+        self._look()
+
+    def on_screen_suspend(self) -> None:
+        """Hide an address that was shown: another screen is in front."""
+        self._revealed = ""
+        self._look()
+
+    def _look(self) -> None:
+        link = self.link
+        if link is None:
+            self.facts.show([], title="Link")
+            return
+        site = self.read.site if self.read is not None else None
+        shown = link_facts(link, site, self.session.now, revealed=self._revealed == link.id)
+        self.facts.show(shown, title=link.title, about=link.id)
+
+    def resume_draft(self, part: str) -> None:
+        """Open the form of a new link, or of one, with what was typed in it."""
+        self.resuming = part if self.read is None else ""
+        if self.read is None:
+            return
+        if part == "new":
+            self.app.call_later(run, self, self.ACTIONS["make"])
+        elif self.rows.select(part):
+            self.app.call_later(run, self, self.ACTIONS["rename"])
+        else:
+            self.say("The link is gone. What you typed is kept (:drafts).", "warn")
+
+    # Writing
+
+    @action(
+        "ctrl+n",
+        "new link",
+        unless=not_allowed,
+        danger=1,
+        show=28,
+        group="Change",
+        uses="create_share_link",
+        types=True,
+    )
+    async def make(self) -> None:
+        """Make a share link. It is on at once, and y copies its address."""
+        assert self.read is not None
+        ids, key = self.ids, share_link_key(self.ids[1], "new")
+        known = {link.id for link in self.read.links}
+        facts = [
+            "Whoever has the address of the link reads the site, without an account.",
+            "Name it after whom it is for: each link can be switched off.",
+        ]
+        if why := no_effect(self.read.site):
+            facts.append(why)
+
+        async def send(values: Mapping[str, str]) -> None:
+            name = values["name"]
+            made = await self.perform(
+                "Make share link",
+                shorten(name, 40),
+                lambda api: make_link(api, ids, name),
+                reversal=lambda link: link_made(ids, link.id, name),
+                look=lambda api: find_made(api, ids, name, known),
+                draft=key,
+            )
+            self._wanted = made.id
+
+        form = Form(
+            "New share link",
+            [Field("name", "Name", "", check_name)],
+            draft_key=key,
+            facts=facts,
+            send=send,
+            verb="make it",
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_again()
+
+    @action(
+        "e",
+        "rename",
+        unless=(not_allowed, no_link),
+        danger=1,
+        show=26,
+        group="Change",
+        uses="update_share_link",
+        types=True,
+    )
+    async def rename(self) -> None:
+        """Give the link another name. Its address stays."""
+        link, ids = self.link, self.ids
+        assert link is not None
+        key = share_link_key(ids[1], link.id)
+
+        async def send(values: Mapping[str, str]) -> None:
+            await self._change(link, "Rename", {"name": link.name}, {"name": values["name"]}, key)
+
+        form = Form(
+            f"Rename {shorten(link.title, 40)}",
+            [Field("name", "Name", link.name, check_name)],
+            draft_key=key,
+            facts=["Its address stays as it is."],
+            send=send,
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_again()
+
+    @action(
+        "x",
+        "on/off",
+        unless=(not_allowed, no_link),
+        show=24,
+        group="Change",
+        uses="update_share_link",
+        now=switch_label,
+    )
+    async def switch(self) -> None:
+        """Switch the link off, so that its address opens nothing, or on again. u takes it back."""
+        link = self.link
+        assert link is not None
+        active = not link.active
+        what = "Switch on" if active else "Switch off"
+        await self._change(link, what, {"active": link.active}, {"active": active})
+        self.read_again()
+
+    async def _change(
+        self,
+        link: Link,
+        what: str,
+        before: Mapping[str, str | bool],
+        after: Mapping[str, str | bool],
+        draft: str = "",
+    ) -> None:
+        from copydesk.contract.models.share_link import ShareLinkUpdate
+
+        ids, body = self.ids, ShareLinkUpdate.model_validate(dict(after))
+        await self.perform(
+            f"{what} share link",
+            shorten(link.title, 40),
+            lambda api: change_link(api, ids, link.id, body),
+            reversal=link_changed(ids, link.id, before, after),
+            draft=draft,
+        )
+
+    @action(
+        "D",
+        "delete",
+        unless=(not_allowed, no_link),
+        danger=3,
+        show=18,
+        group="Change",
+        uses="delete_share_link",
+    )
+    async def delete(self) -> None:
+        """Delete the link for good; it asks for the name. x only switches it off."""
+        link, ids = self.link, self.ids
+        assert link is not None
+        site = self.read.site if self.read is not None else None
+        sheet = TypeToConfirm(
+            f"Delete {shorten(link.title, 40)}",
+            loss(link, site),
+            expect=link.name,
+            verb="delete",
+            what="the name" if typable(link.name) else "the word",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.perform(
+                "Delete share link",
+                shorten(link.title, 40),
+                lambda api: delete_link(api, ids, link.id),
+            )
+            self.read_again()
+
+    # The address
+
+    @action(
+        "l",
+        "as readers",
+        unless=no_link,
+        show=16,
+        group="Go",
+        also=("right",),
+    )
+    def read_with(self) -> None:
+        """Show the site as it is read with this link."""
+        if self.link is not None:
+            self.session.left[CHOSEN_LINK, self.ids[1]] = self.link.id
+            self.choose_view("site-readers")
+
+    @action(
+        "y", "copy address", unless=(no_link, unaddressed), show=22, group="Share", override=True
+    )
+    def copy_url(self) -> None:
+        """Copy the address of the link. It is not shown."""
+        link = self.link
+        if link is not None:
+            self.desk.copy(link.address, f"the address of {link.title}")
+
+    @action("o", "browser", unless=(no_link, unaddressed), show=3, group="Share", override=True)
+    def browse(self) -> None:
+        """Open the address of the link in the browser."""
+        link = self.link
+        if link is not None:
+            self.desk.open_url(link.address)
+            self.say(f"Opened the site with {link.title}.")
+
+    @action("Y", "copy…", unless=no_link, show=False, group="Share", override=True)
+    async def copy_menu(self) -> None:
+        """Choose what to copy: the address, which is not shown, the name or the id."""
+        link = self.link
+        assert link is not None
+        options = [Option("name", "name", link.title), Option("id", "id", link.id)]
+        if link.address:
+            options.insert(0, Option("address", "address", "hidden"))
+        chosen = await self.desk.push_screen_wait(Choice("Copy", options))
+        if chosen == "address":
+            self.desk.copy(link.address, f"the address of {link.title}")
+        elif chosen is not None:
+            self.desk.copy(link.title if chosen == "name" else link.id)
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what may be shown of what is copied: never the address."""
+        link = self.link
+        return [] if link is None else [("name", link.title), ("id", link.id)]

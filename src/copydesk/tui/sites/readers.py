@@ -26,7 +26,7 @@ from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.read_only import offered
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import reader_cells as present
-from copydesk.tui.sites.links_place import CHOSEN_LINK
+from copydesk.tui.sites.links import CHOSEN_LINK
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.system import command_line
 from copydesk.tui.widgets.columns import by_content

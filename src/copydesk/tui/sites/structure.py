@@ -30,11 +30,10 @@ from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import structure_cells as present
 from copydesk.tui.sites.editor import EditCommands
-from copydesk.tui.sites.navigation import navigation_facts
-from copydesk.tui.sites.structure_columns import site_columns
+from copydesk.tui.sites.structure_cells import navigation_facts, site_columns
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.stack import Stacked, stack, unstack
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
         )
         self.rows = ArrangedTree(
             source,
-            site_columns(self, Layout({}, {TOP: ()})),
+            self._columns(Layout({}, {TOP: ()})),
             title="Structure",
             empty="Reading the structure…",
             sign=lambda row: staged.sign(row, self.shown),
@@ -114,6 +113,9 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
         )
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.navigation, self.plan, self.written)
+
+    def _columns(self, layout: Layout) -> list[Column[Row]]:
+        return site_columns(lambda: self.shown, lambda: self.structure.nodes, layout)
 
     def _not_pickable(self, row: Row) -> str | None:
         if self.refused:
@@ -285,7 +287,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
         now = self.arrangement.now
         if self._fitted is not now.items:
             self._fitted = now.items
-            self.rows.show_columns(site_columns(self, now))
+            self.rows.show_columns(self._columns(now))
         self.plan.title = staged.plan_title(self.calls)
         moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.calls)
         after = [" ".join([*moves, AFTER_PLAN])]

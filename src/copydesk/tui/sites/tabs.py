@@ -15,7 +15,7 @@ from copydesk.session.writes.undo import Past
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.place import Place, View
-from copydesk.tui.sites.publication import SitePublishing
+from copydesk.tui.sites.commands import SitePublishing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

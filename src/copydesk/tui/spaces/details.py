@@ -1,96 +1,96 @@
-"""What there is to know about a row of the tree of collections and spaces, beside the tree."""
+"""What there is to know about a space besides its row: read when the cursor rests on it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from copydesk.domain.space_tree import TRASH
-from copydesk.present.facts import Fact
-from copydesk.session.writes.undo import Past
-from copydesk.tui.arrange import cells as staged
-from copydesk.tui.arrange.cells import Row
-from copydesk.tui.spaces import tree_cells as present
-from copydesk.tui.spaces.rest import RestingDetails
+from copydesk.session.reads.spaces import Details
+from copydesk.tui.spaces.cells import no_access
 
 if TYPE_CHECKING:
-    from copydesk.tui.spaces.tree import OrganizationStructurePlace
-
-WRITTEN = 12
-"""So many writes of this machine are listed beside the tree."""
-
-_TREE_STEPS = frozenset({"local.line_up", "local.order_collections"})
-_TREE_OPERATIONS = ("_space", "_collection")
+    from copydesk.domain.space_tree import RuleList, SpaceNode
+    from copydesk.tui.framework.place import Place
 
 
-class TreeDetails:
-    """The row under the cursor, and what was changed from here."""
+REST_SECONDS = 0.15
+"""How long the cursor rests on a row before its details are read."""
 
-    def __init__(self, here: OrganizationStructurePlace) -> None:
-        self.here = here
-        self._details = RestingDetails(here, self._show_facts)
-        self._written: list[Past] = []
-        """What this machine changed here and can take back, newest first."""
+PEOPLE = 8
+"""So many people that rules name are looked up."""
+
+GROUP = "details"
+"""The name of the read; there is one at a time."""
+
+
+class RestingDetails:
+    """The details of spaces, as far as they were read; ``changed`` is called when more is known."""
+
+    def __init__(self, here: Place, changed: Callable[[], None]) -> None:
+        self._here = here
+        self._changed = changed
+        self._known: dict[str, Details] = {}
+        self._old: set[str] = set()
+        """Whose details are to be read again; they show until others have come."""
+        self._unread: set[str] = set()
+        """Whose details could not be read."""
+
+    def of(self, space: str) -> Details | None:
+        """Return what is known of a space by its id."""
+        return self._known.get(space)
+
+    def unread(self, space: str) -> bool:
+        """Whether the details of a space could not be read."""
+        return space in self._unread
+
+    def read_again(self) -> None:
+        """Read the details of every space again; what is known shows until then."""
+        self._old, self._unread = set(self._known), set()
 
     def forget(self) -> None:
-        """Read the details of every row again."""
-        self._details.forget()
+        """Know nothing of any space."""
+        self._known.clear()
+        self._unread.clear()
 
-    def show_written(self) -> None:
-        """Show what this machine changed here."""
-        lasting = self.here.session.history.lasting_in(self.here.organization)
-        now = self.here.session.clock()
-        self.here.written.show(staged.written_facts(self._written, now, lasting))
+    def rest(self, node: SpaceNode | None, organization: str, rules: RuleList) -> None:
+        """Read what is not known of a row soon, unless the cursor goes on before.
 
-    def look_back(self) -> None:
-        """Find what this machine changed in the tree and can take back."""
-        here = {*self.here.known_nodes, *self.here.trashed, self.here.organization}
-        mine = [
-            past
-            for past in self.here.session.history.known.values()
-            if any(
-                step.operation in _TREE_STEPS
-                or (
-                    step.operation.endswith(_TREE_OPERATIONS)
-                    and any(isinstance(v, str) and v in here for v in step.arguments.values())
-                )
-                for step in past.reversal.back
-            )
-        ]
-        mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
-        self._written = mine[:WRITTEN]
+        ``rules`` are those that a space has which inherits them.
+        """
+        here = self._here
+        here.cancel_load(GROUP)
+        if node is None or node.kind != "space":
+            return
+        known = node.id in self._known and node.id not in self._old
+        if known and not here.left_behind(GROUP, node.id):
+            return
+        if here.session.api is not None and not no_access(node):
+            self._read(node, organization, rules)
 
-    def look(self) -> None:
-        """Show what is known of the row; read the rest when the cursor rests."""
-        row = self.here.row
-        self.here.facts.show(
-            self._facts_of(row),
-            title="Row" if row is None else row.title,
-            about=None if row is None else row.id,
-        )
-        rules = () if self.here.read is None else self.here.read.rules[1]
-        self._details.rest(self.here.node, self.here.organization, rules)
+    def _read(self, node: SpaceNode, organization: str, inherited: RuleList) -> None:
+        from copydesk.session.reads.spaces import read_details
 
-    def _show_facts(self) -> None:
-        row = self.here.row
-        self.here.facts.show(self._facts_of(row), about=None if row is None else row.id)
+        session = self._here.session
+        me = session.me.id if session.me is not None else None
+        rules = node.rules if node.rules_type != "inherit" else inherited
+        people = list(dict.fromkeys(user for _, users in rules for user in users))[:PEOPLE]
 
-    def _facts_of(self, row: Row | None) -> Sequence[Fact]:
-        if row is None or self.here.read is None:
-            return ()
-        if row.id == TRASH:
-            return present.TRASH_FACTS
-        now = self.here.session.now
-        if row.level == TRASH:
-            found = self.here.trashed.get(row.id)
-            return () if found is None else present.trash_facts(found, now)
-        return present.row_facts(
-            row,
-            self.here.shown,
-            self.here.arrangement.base,
-            self.here.node,
-            now,
-            rules=self.here.read.rules,
-            details=self._details.of(row.id),
-            unread=self._details.unread(row.id),
+        def arrived(details: Details) -> None:
+            self._known[node.id] = details
+            self._old.discard(node.id)
+            self._unread.discard(node.id)
+            self._changed()
+
+        def unread(_: str) -> None:
+            self._unread.add(node.id)
+            self._changed()
+
+        self._here.load(
+            GROUP,
+            lambda api: read_details(api, node, organization, me, people),
+            arrived,
+            what=f"Reading about {node.title}",
+            of=node.id,
+            failed=unread,
+            after=REST_SECONDS,
         )

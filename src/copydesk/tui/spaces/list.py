@@ -3,38 +3,248 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
-from copydesk.domain.filter import fold
-from copydesk.domain.space_tree import SORTS, TRASH, RuleList, SpaceNode, rule_list
+from copydesk.domain.filter import Query, fold
+from copydesk.domain.space_tree import (
+    DESCENDING,
+    SORTS,
+    TRASH,
+    RuleList,
+    SpaceNode,
+    build_tree,
+    rule_list,
+    trash_title,
+    walk,
+)
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
+from copydesk.session.views import COUNT_SECONDS
 from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.details import HasDetails
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
-from copydesk.tui.spaces.counts import SpacesCounting
-from copydesk.tui.spaces.layout import ArrangeCommands
-from copydesk.tui.spaces.list_widget import SpaceTree
-from copydesk.tui.spaces.rest import RestingDetails
+from copydesk.tui.spaces.details import RestingDetails
+from copydesk.tui.spaces.list_commands import ArrangeCommands
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.session.reads.spaces import Desk
+
+
+class SpaceTree(TreeList[SpaceNode]):
+    """Shows ``nodes``; a branch that was never shown before is unfolded.
+
+    ``clock`` tells the time, for ages. ``partial`` says that ``nodes`` are only the first rows of
+    the last run.
+    """
+
+    def __init__(self, clock: Callable[[], datetime], *, id: str | None = None) -> None:
+        source: TreeSource[SpaceNode] = TreeSource(
+            key=lambda node: node.id,
+            children=lambda node: node.children,
+            foldable=lambda node: bool(node.children),
+        )
+        super().__init__(
+            source,
+            [
+                Column("title", "NAME", present.name, flex=1, minimum=20),
+                Column(
+                    "open", "OPEN", lambda node: present.counted(node, node.open), 5,
+                    align="right",
+                ),
+                Column(
+                    "draft", "DRAFT", lambda node: present.counted(node, node.draft), 6,
+                    align="right", drop=4,
+                ),
+                Column(
+                    "comments", "CMT", lambda node: present.counted(node, node.comments), 5,
+                    align="right", drop=2,
+                ),
+                Column("rules", "  RULES", present.rules, 9, drop=3),
+                Column(
+                    "updated", "UPDATED", lambda node: present.updated(node, clock()), 8,
+                    align="right", drop=1,
+                ),
+            ],
+            title="Spaces",
+            empty="",
+            dim=present.no_access,
+            id=id,
+        )  # fmt: skip
+        self.filter_items(_matching)
+        self.fields = present.FIELDS
+        self.nodes: tuple[SpaceNode, ...] = ()
+        self.partial = False
+        self.trashed = 0
+        """How many deleted spaces are known; a last row leads to them."""
+        self.order = "open"
+        self.backwards = False
+        self._seen: set[str] = set()
+
+    def show_nodes(
+        self,
+        nodes: tuple[SpaceNode, ...],
+        *,
+        refresh: bool = False,
+        partial: bool = False,
+        folded: Set[str] = frozenset(),
+    ) -> None:
+        """Show other nodes, in published order; a ``refresh`` of the same moves nothing."""
+        self.nodes, self.partial = nodes, partial
+        roots = build_tree(nodes, self.order, backwards=self.backwards, partial=partial)
+        if self.trashed and roots:
+            roots = (*roots, SpaceNode("loose", TRASH, trash_title(self.trashed)))
+        source = self.tree_source
+        branches = {node.id for node in walk(roots) if node.kind != "space"}
+        source.unfolded |= branches - self._seen - folded
+        self._seen |= branches
+        # While a filter is on, what matches is shown as it is; nothing waits behind it.
+        if refresh and not source.filtering:
+            source.merge_roots(roots)
+        else:
+            source.set_roots(roots)
+        self.sort = (self.order, (self.order in DESCENDING) != self.backwards)
+        self.note = f"sort: {SORTS[self.order]}" + (", reversed" if self.backwards else "")
+        if self.is_attached:
+            self.retitle()
+
+    def sort_by(self, order: str, *, backwards: bool) -> None:
+        """Show the nodes in another order; the cursor stays on its row."""
+        self.order, self.backwards = order, backwards
+        self.show_nodes(self.nodes, partial=self.partial)
+
+    def forget(self) -> None:
+        """Show nothing, as before the first node."""
+        self.find_clear()
+        self._seen.clear()
+        self.tree_source.unfolded.clear()
+        self.show_nodes(())
+        self.move_first()
+
+    def select_first_space(self) -> None:
+        """Put the cursor on the first space, not on the collection above it."""
+        first = next((twig for twig in self.source.shown() if twig.item.kind == "space"), None)
+        if first is not None:
+            self.select(first.id)
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """The ids of what is folded."""
+        return frozenset(self._seen - self.tree_source.unfolded)
+
+    def count(self, kind: str) -> int:
+        """Return how many nodes of a kind there are."""
+        return sum(node.kind == kind for node in self.nodes)
+
+
+def _matching(text: str) -> Callable[[SpaceNode], bool]:
+    query = Query.parse(text, present.FIELDS)
+    if query.wrong is not None:
+        raise ValueError(query.wrong)
+    return query.matches
+
+
+TABS = (
+    View("spaces", "Spaces"),
+    View("needs-me", "Needs me"),
+    View("changes", "Changes"),
+    View("sites", "Sites"),
+    View("clusters", "Clusters"),
+)
+"""The places of an organization, as tabs of this one; their ids are the words after ``:``."""
+
+
+class SpacesCounting(Place):
+    """The list of spaces, as far as it counts what is behind its tabs."""
+
+    rows: SpaceTree
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.counts: dict[str, int] = {}
+        """How much is behind each tab, as far as it is known."""
+        self._needing_at: datetime | None = None
+        """When it was counted last what needs the reader."""
+
+    def count_anew(self) -> None:
+        """Count what needs the reader with the next reading, however short ago that was."""
+        self._needing_at = None
+
+    def count(self) -> None:
+        """Count what the rows tell, and show all that is known."""
+        rows = self.rows
+        if rows.nodes and not rows.partial:
+            self.counts["spaces"] = rows.count("space")
+            self.counts["changes"] = sum(node.open for node in rows.nodes)
+        self.set_views(self.tabs(), "spaces")
+
+    def tabs(self) -> list[View]:
+        """Return the tabs with how much is behind them."""
+        return [replace(tab, count=self.counts.get(tab.id)) for tab in TABS]
+
+    def read_counts(self) -> None:
+        """Read how much is behind the other tabs; what needs the reader not each time."""
+        from copydesk.session.reads.spaces import read_counts
+
+        organization = self.target.organization or ""
+
+        def arrived(counts: dict[str, int]) -> None:
+            self.counts.update(counts)
+            self.count()
+
+        self.load("counts", lambda api: read_counts(api, organization), arrived, what="Counting")
+        now, at = self.session.clock(), self._needing_at
+        if at is None or now - at >= timedelta(seconds=COUNT_SECONDS):
+            self._needing_at = now
+            self._read_needing(organization)
+
+    def _read_needing(self, organization: str) -> None:
+        """Count what needs the reader as the view of that name does, if there is no hurry."""
+        left, limit = self.session.budget or (1, 1)
+        if self.session.me is None or left * 2 <= limit:
+            return
+        me, sleepers, now = self.session.me.id, self.session.sleepers, self.session.clock()
+
+        async def read(api: Api) -> int | None:
+            from copydesk.client.errors import ApiError
+            from copydesk.session.reads.needs import count_needing
+
+            with suppress(OSError):
+                await sleepers.read()
+            with suppress(ApiError):  # a tab without a number is not worth a word
+                return await count_needing(
+                    api, organization, me, lambda row: sleepers.asleep(row.id, row.updated, now)
+                )
+            return None
+
+        def arrived(count: int | None) -> None:
+            self.counts.pop("needs-me", None)
+            if count is not None:
+                self.counts["needs-me"] = count
+            self.count()
+
+        self.load("needing", read, arrived, what="Counting what needs you")
+
 
 WIDE = 100
 """Cells from which there is room for more than the tabs and a name."""

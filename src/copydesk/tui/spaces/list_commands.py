@@ -1,7 +1,4 @@
-"""From the list of spaces to the place where they are rearranged, with what was begun there.
-
-The list is sorted as one likes, so rows are not moved in it.
-"""
+"""From the list of spaces, sorted as one likes, to the tree in which they are rearranged."""
 
 from __future__ import annotations
 

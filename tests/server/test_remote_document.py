@@ -8,7 +8,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from copydesk.server.remote_document import Fetcher, FetchError, is_public
+from copydesk.server.openapi_jobs import FetchError
+from copydesk.server.remote_document import Fetcher, is_public
 from tests.server.web import Answer, serving
 
 ANYWHERE = Fetcher(allowed=lambda _: True, seconds=5, size_limit=1000)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import httpx
@@ -16,6 +17,7 @@ from copydesk.domain.anchor import AnchoredLines
 from copydesk.domain.text import clean
 from copydesk.server.app import create_app
 from copydesk.server.sample import build_sample, grow
+from copydesk.server.sample.story import CHANGES, Person
 from copydesk.server.store import DeskError, Store, Tx
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -578,3 +580,13 @@ def test_progress_is_told_to_the_end() -> None:
     grow(store, 10, progress=lambda *step: told.append(step))
     assert told[-1][0] == told[-1][1]
     store.close()
+
+
+def test_every_file_of_change_requests_is_read() -> None:
+    folder = files("copydesk.server.sample") / "data" / "changes"
+    assert sorted(f"{name}.yaml" for name in CHANGES) == sorted(f.name for f in folder.iterdir())
+
+
+def test_a_field_that_no_value_has_is_refused() -> None:
+    with pytest.raises(ValueError, match="hats"):
+        Person.model_validate({"name": "Mara", "email": "mara@quayside.example", "hats": 3})

@@ -17,7 +17,8 @@ from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put
 from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app
-from copydesk.server.remote_document import Fetch, Fetcher
+from copydesk.server.openapi_jobs import Fetch
+from copydesk.server.remote_document import Fetcher
 from copydesk.server.request_ids import named
 from copydesk.server.store import Store
 

@@ -2,18 +2,32 @@
 
 Each step is a transaction of its own, so that every state can be seen. Between them the document is
 fetched and judged, outside of any. A specification that was given another source meanwhile is not
-touched by what was found: its ``attempt`` is another by then.
+touched by the result, for its ``attempt`` has changed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 
 from copydesk.contract.enumerations import ProcessingErrorCode
 from copydesk.server.background import Worker, lease_limit
 from copydesk.server.openapi_documents import problems_of
-from copydesk.server.remote_document import Fetch, FetchError
 from copydesk.server.store import Row, Tx, to_json
+
+SECONDS = 15.0
+"""How long a document may take, from looking up the name to the last byte, redirects included."""
+
+Fetch = Callable[[str], bytes]
+"""A function that reads the document at a URL. Raises ``FetchError``."""
+
+
+class FetchError(Exception):
+    """A document that could not be read; ``code`` is what the specification says about it."""
+
+    def __init__(self, message: str, code: ProcessingErrorCode = "FETCH_ERROR") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def read_next_spec(worker: Worker, *, fetch: Fetch | None) -> bool:

@@ -18,10 +18,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 import httpx
 
-from copydesk.contract.enumerations import ProcessingErrorCode
-
-SECONDS = 15.0
-"""How long a document may take, from looking up the name to the last byte, redirects included."""
+from copydesk.server.openapi_jobs import SECONDS, FetchError
 
 SIZE_LIMIT = 10 * 1024 * 1024
 """The longest document in bytes: what a request body may hold."""
@@ -33,8 +30,6 @@ _LOOKUPS = ThreadPoolExecutor(4, thread_name_prefix="desk-lookup")
 """Names are looked up on threads that no loop waits for at its end: a lookup cannot be stopped."""
 
 Address = IPv4Address | IPv6Address
-Fetch = Callable[[str], bytes]
-"""What reads the document at an address. Raises ``FetchError``."""
 
 _REDIRECTING = (301, 302, 303, 307, 308)
 _CARRIERS = tuple(
@@ -43,14 +38,6 @@ _CARRIERS = tuple(
     # and the forms of old.
     for network in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")
 )
-
-
-class FetchError(Exception):
-    """A document that could not be read; ``code`` is what the specification says about it."""
-
-    def __init__(self, message: str, code: ProcessingErrorCode = "FETCH_ERROR") -> None:
-        super().__init__(message)
-        self.code = code
 
 
 def is_public(address: Address) -> bool:

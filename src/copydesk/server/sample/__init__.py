@@ -5,7 +5,7 @@ organization of any size to a desk.
 """
 
 from copydesk.server.sample.building import build_sample
-from copydesk.server.sample.removing import remove_sample
+from copydesk.server.sample.removal import remove_sample
 from copydesk.server.sample.scale import grow
 
 __all__ = ["build_sample", "grow", "remove_sample"]

@@ -1,7 +1,8 @@
 """Writing the sample's story on a desk: everything in one transaction, in the order of its times.
 
-Nothing here is invented: whoever and whatever is told of comes from the story modules. Identifiers
-come from a generator with a fixed seed, so that two desks made at the same moment are the same.
+Nothing here is invented: people, organizations and events come from the files below ``data``.
+Identifiers come from a generator with a fixed seed, so that two desks made at the same moment are
+the same.
 """
 
 from __future__ import annotations
@@ -9,35 +10,40 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from copydesk.domain.anchor import anchor_of_quote
 from copydesk.domain.documents import markdown_to_document
 from copydesk.server import change_requests, content, desk_seed, threads
 from copydesk.server.desk_seed import Editor, at
-from copydesk.server.sample.clusters import LOOSE, STRUGGLES
 from copydesk.server.sample.connections import write_connections
 from copydesk.server.sample.conversations import write_cluster, write_loose
-from copydesk.server.sample.firms import FIRMS, OWNER, PEOPLE
+from copydesk.server.sample.edits import author_of
 from copydesk.server.sample.pages import read_pages
-from copydesk.server.sample.proposals import PASTS, PROPOSALS
-from copydesk.server.sample.publications import PUBLICATIONS, write_site
+from copydesk.server.sample.sites import write_site
 from copydesk.server.sample.specifications import write_specifications
 from copydesk.server.sample.story import (
-    Ask,
-    Become,
-    Book,
+    CHANGES,
+    ChangeRequest,
+    Changes,
+    Clusters,
+    Collection,
     Commit,
-    Firm,
+    History,
     Merge,
-    Past,
-    Proposal,
-    Said,
-    Shelf,
+    Organization,
+    People,
+    Reply,
+    Review,
+    ReviewRequest,
+    Sites,
+    Space,
+    StatusChange,
     Step,
     Thread,
     Update,
-    Verdict,
+    read,
 )
 from copydesk.server.sample.translations import write_translations
 from copydesk.server.sample.untouched import SPACES, note_spaces
@@ -93,36 +99,43 @@ class _Building:
     def __init__(self, tx: Tx, progress: Progress) -> None:
         self.tx = Tx(tx.connection, tx.moment, sample_ids(SEED))
         self.progress = progress
+        self.cast = read(People, "people")
+        self.topics = read(Clusters, "clusters")
+        self.sites = read(Sites, "sites").sites
+        self.changes = [read(Changes, f"changes/{name}") for name in CHANGES]
         self.people: dict[str, str] = {}
-        self.firms: dict[str, str] = {}
-        self.shelves: dict[str, str] = {}
+        self.organizations: dict[str, str] = {}
+        self.collections: dict[str, str] = {}
         self.spaces: dict[str, str] = {}
         self.clusters: dict[str, str] = {}
-        self.total = len(FIRMS) + len(PROPOSALS) + len(STRUGGLES) + len(PUBLICATIONS)
         self.done = 0
+        self.total = (
+            len(self.cast.organizations)
+            + sum(len(changes.change_requests) for changes in self.changes)
+            + len(self.topics.clusters)
+            + len(self.sites)
+        )
 
     def run(self) -> str:
-        for key, person in PEOPLE.items():
+        for key, person in self.cast.people.items():
             self.people[key] = desk_seed.add_user(self.ago(900), person.name, person.email)
-        for firm in FIRMS:
-            self.firm(firm)
-            self.step(firm.title)
-        home = self.firms[FIRMS[0].key]
-        for struggle in STRUGGLES:
-            self.clusters[struggle.key] = write_cluster(self.tx, home, struggle)
-            self.step(struggle.label)
-        for source, days, voice in LOOSE:
-            write_loose(self.tx, home, source, voice, days)
+        for organization in self.cast.organizations:
+            self.organization(organization)
+            self.step(organization.title)
+        home = self.organizations[self.cast.organizations[0].key]
+        for cluster in self.topics.clusters:
+            self.clusters[cluster.key] = write_cluster(self.tx, home, cluster)
+            self.step(cluster.label)
+        for loose in self.topics.loose:
+            write_loose(self.tx, home, loose)
         self.life()
-        for publication in PUBLICATIONS:
-            write_site(
-                self.ago(publication.at), self.firms[publication.firm], publication, self.spaces
-            )
-            self.step(publication.title)
-        write_connections(self.ago, self.firms, self.people, self.spaces)
+        for site in self.sites:
+            write_site(self.ago(site.at), self.organizations[site.organization], site, self.spaces)
+            self.step(site.title)
+        write_connections(self.ago, self.organizations, self.people, self.spaces)
         write_specifications(self.ago, home)
         write_translations(self.ago, home, self.people, self.spaces)
-        owner = self.people[OWNER]
+        owner = self.people[self.cast.owner]
         self.tx.insert("meta", key="owner", value=owner)
         note_spaces(self.tx)
         return owner
@@ -138,14 +151,14 @@ class _Building:
     def moment(self, days: float) -> datetime:
         return self.tx.moment - timedelta(days=days)
 
-    # Organizations, people and places
+    # Organizations, people, collections and spaces
 
-    def firm(self, firm: Firm) -> None:
-        tx = self.ago(firm.at)
-        key = desk_seed.add_organization(tx, firm.title, **firm.settings)
-        self.firms[firm.key] = key
-        for member in firm.members:
-            seen = PEOPLE[member.person].seen
+    def organization(self, organization: Organization) -> None:
+        tx = self.ago(organization.at)
+        key = desk_seed.add_organization(tx, organization.title, **organization.settings)
+        self.organizations[organization.key] = key
+        for member in organization.members:
+            seen = self.cast.people[member.person].seen
             desk_seed.add_member(
                 self.ago(member.joined),
                 key,
@@ -155,43 +168,43 @@ class _Building:
                 sso=member.sso,
                 last_seen=None if seen is None else self.moment(seen),
             )
-        for title, (lead, *others) in firm.teams.items():
+        for title, (lead, *others) in organization.teams.items():
             team = desk_seed.add_team(
                 tx, key, title, [self.people[p] for p in others], owners=[self.people[lead]]
             )
             self.people[title] = team
-        for place in firm.places:
-            if isinstance(place, Shelf):
-                made = self.shelves[place.key] = desk_seed.add_collection(
+        for each in organization.contents:
+            if isinstance(each, Collection):
+                made = self.collections[each.key] = desk_seed.add_collection(
                     tx,
                     key,
-                    place.title,
-                    parent=None if place.below is None else self.shelves[place.below],
-                    description=place.description,
-                    default_level=place.level,
+                    each.title,
+                    parent=None if each.below is None else self.collections[each.below],
+                    description=each.description,
+                    default_level=each.level,
                 )
             else:
-                made = self.spaces[place.key] = self.book(firm, key, place)
-            for subject, level in (place.grants or {}).items():
+                made = self.spaces[each.key] = self.space(organization.key, key, each)
+            for subject, level in each.grants.items():
                 desk_seed.grant(tx, made, self.people[subject], level)
 
-    def book(self, firm: Firm, organization: str, book: Book) -> str:
+    def space(self, folder: str, organization: str, space: Space) -> str:
         return desk_seed.add_space(
-            self.ago(book.at),
+            self.ago(space.at),
             organization,
-            book.title,
-            filled(read_pages(f"{firm.key}/{book.key}")),
-            parent=None if book.below is None else self.shelves[book.below],
-            author=self.people[book.by],
-            emoji=book.emoji,
-            visibility=book.visibility,
-            edit_mode=book.edit_mode,
-            language=book.language,
-            default_level=book.level,
-            merge_rules=None if book.rules is None else self.rules(book.rules),
+            space.title,
+            filled(read_pages(f"{folder}/{space.key}")),
+            parent=None if space.below is None else self.collections[space.below],
+            author=self.people[space.by],
+            emoji=space.emoji,
+            visibility=space.visibility,
+            edit_mode=space.edit_mode,
+            language=space.language,
+            default_level=space.level,
+            merge_rules=None if space.rules is None else self.rules(space.rules),
         )
 
-    def rules(self, rules: Mapping[str, Any]) -> dict[str, Any]:
+    def rules(self, rules: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
         """Return merge rules with people's ids in place of their keys."""
         if not rules:
             return {"type": "none"}
@@ -206,24 +219,26 @@ class _Building:
     # What happened
 
     def life(self) -> None:
-        """Let everything happen in the order of its times, whichever change request it is of."""
-        stories: tuple[Past | Proposal, ...] = (*PASTS, *PROPOSALS)
-        lives = [_Life(self, story) for story in stories]
+        """Let everything happen in the order of its times, across change requests."""
+        stories: list[History | ChangeRequest] = [
+            story for changes in self.changes for story in changes.history
+        ]
+        requests = [story for changes in self.changes for story in changes.change_requests]
         events = [
             (-days, number, order, happen)
-            for number, life in enumerate(lives)
-            for order, (days, happen) in enumerate(life.events())
+            for number, story in enumerate([*stories, *requests])
+            for order, (days, happen) in enumerate(_Life(self, story).events())
         ]
         for *_, happen in sorted(events, key=lambda event: event[:3]):
             happen()
-        for proposal in PROPOSALS:
-            self.step(proposal.subject)
+        for request in requests:
+            self.step(request.subject)
 
 
 class _Life:
     """The life of one change request, or what happened in a space outside of them."""
 
-    def __init__(self, building: _Building, story: Past | Proposal) -> None:
+    def __init__(self, building: _Building, story: History | ChangeRequest) -> None:
         self.building = building
         self.people = building.people
         self.story = story
@@ -232,24 +247,19 @@ class _Life:
 
     def events(self) -> list[tuple[float, Callable[[], None]]]:
         found: list[tuple[float, Callable[[], None]]] = []
-        if isinstance(self.story, Proposal):
-            found.append((self.story.at, self.open))
-        found.extend((step.at, self.bound(step)) for step in self.story.steps)
+        if isinstance(self.story, ChangeRequest):
+            found.append((self.story.at, partial(self.open, self.story)))
+        found.extend((step.at, partial(self.happen, step)) for step in self.story.steps)
         return found
 
-    def bound(self, step: Step) -> Callable[[], None]:
-        return lambda: self.happen(step)
-
-    def open(self) -> None:
-        story = self.story
-        assert isinstance(story, Proposal)
+    def open(self, story: ChangeRequest) -> None:
         document = story.description and markdown_to_document(story.description).to_dict()
         self.id = change_requests.open_branch(
             self.building.ago(story.at),
             self.space,
             self.people[story.by],
             story.subject,
-            story.edit,
+            author_of(story.edit),
             status=story.status,
             description=document or None,
             cluster=None if story.cluster is None else self.building.clusters[story.cluster],
@@ -265,34 +275,36 @@ class _Life:
         match step:
             case Thread():
                 self.thread(tx, step)
-            case Commit() if isinstance(self.story, Past):
-                desk_seed.commit(tx, self.space, step.edit, author=self.people[step.by])
+            case Commit() if isinstance(self.story, History):
+                desk_seed.commit(tx, self.space, author_of(step.edit), author=self.people[step.by])
             case Commit():
-                change_requests.edit_branch(tx, self.key, self.people[step.by], step.edit)
-            case Verdict():
-                self.verdict(tx, step)
-            case Ask():
+                change_requests.edit_branch(
+                    tx, self.key, self.people[step.by], author_of(step.edit)
+                )
+            case Review():
+                self.review(tx, step)
+            case ReviewRequest():
                 for who in step.of:
                     threads.request_review(tx, self.key, self.people[who], self.people[step.by])
-            case Become():
+            case StatusChange():
                 change_requests.set_status(tx, self.key, step.status)
             case Update():
                 self.clean(change_requests.update_branch(tx, self.key, self.people[step.by]))
             case Merge():
                 self.clean(change_requests.merge_branch(tx, self.key, self.people[step.by]))
 
-    def verdict(self, tx: Tx, verdict: Verdict) -> None:
+    def review(self, tx: Tx, review: Review) -> None:
         """Review, and start a thread with what is said, as the desk does when it is asked to.
 
         Praise needs no answer, so the thread of an approval is resolved.
         """
-        who = self.people[verdict.by]
-        key = threads.add_review(tx, self.key, who, verdict.status, verdict.text)
-        if verdict.text is not None:
+        who = self.people[review.by]
+        key = threads.add_review(tx, self.key, who, review.status, review.text)
+        if review.text is not None:
             thread = threads.add_comment(
-                tx, self.space, who, verdict.text, change_request=self.key, review=key
+                tx, self.space, who, review.text, change_request=self.key, review=key
             )
-            if verdict.status == "approved":
+            if review.status == "approved":
                 threads.resolve(tx, thread, who)
 
     def clean(self, joined: change_requests.Joined) -> None:
@@ -319,8 +331,8 @@ class _Life:
             by, when = thread.resolved
             threads.resolve(self.building.ago(when), comment, self.people[by])
 
-    def react(self, tx: Tx, target: str, said: Thread | Said) -> None:
-        for emoji, people in (said.reactions or {}).items():
+    def react(self, tx: Tx, target: str, said: Reply) -> None:
+        for emoji, people in said.reactions.items():
             for who in people:
                 threads.react(tx, target, self.people[who], emoji)
 

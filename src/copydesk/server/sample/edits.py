@@ -1,88 +1,143 @@
-"""Words for what an author does to pages, so that a change request is declared, not programmed.
+"""What an author does to pages, as values: so a change request is data, not a program.
 
-Pages are named by their path of slugs. An edit that does not fit the text that it meets raises
+Pages are named by their path of slugs. An edit that does not fit the text it meets raises
 ``ValueError`` or ``KeyError``: the sample is then wrong, and building it says where.
 """
 
 from __future__ import annotations
 
-from copydesk.server.desk_seed import Edit, Editor
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from copydesk.server import desk_seed
+from copydesk.server.desk_seed import Editor
 
 
-def several(*edits: Edit) -> Edit:
-    """Return the edit that makes some edits one after the other."""
+class Declared(BaseModel):
+    """A part of the sample, as its data files declare it."""
 
-    def edit(editor: Editor) -> None:
-        for each in edits:
-            each(editor)
-
-    return edit
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def replace(path: str, old: str, new: str) -> Edit:
-    """Return the edit that puts a text in place of another one, which the page has exactly once."""
+class Replace(Declared):
+    """Replace words that the page has exactly once."""
 
-    def edit(editor: Editor) -> None:
-        page = editor.find(path)
-        text = editor.read(page)
-        if text.count(old) != 1:
-            raise ValueError(f"{path} has {text.count(old)} times, not once: {old!r}")
-        editor.write(page, text.replace(old, new))
-
-    return edit
+    do: Literal["replace"] = "replace"
+    page: str
+    old: str
+    new: str
 
 
-def append(path: str, text: str) -> Edit:
-    """Return the edit that adds a paragraph, or more, to the end of a page."""
+class Append(Declared):
+    """Add a paragraph, or more, to the end of a page."""
 
-    def edit(editor: Editor) -> None:
-        page = editor.find(path)
-        editor.write(page, f"{editor.read(page).rstrip()}\n\n{text.strip()}\n")
-
-    return edit
+    do: Literal["append"] = "append"
+    page: str
+    text: str
 
 
-def write(path: str, text: str) -> Edit:
-    """Return the edit that replaces the whole text of a page."""
-    return lambda editor: editor.write(editor.find(path), f"{text.strip()}\n")
+class Write(Declared):
+    """Replace the whole text of a page."""
+
+    do: Literal["write"] = "write"
+    page: str
+    text: str
 
 
-def add(title: str, text: str, *, below: str | None = None, index: int | None = None) -> Edit:
-    """Return the edit that adds a page below another one (None is the top), last by default."""
+class Add(Declared):
+    """Add a page below another one (None is the top), last by default."""
 
-    def edit(editor: Editor) -> None:
-        parent = None if below is None else editor.find(below)
-        editor.page(title, f"{text.strip()}\n", parent=parent, index=index)
-
-    return edit
-
-
-def remove(path: str) -> Edit:
-    """Return the edit that deletes a page with everything below it."""
-    return lambda editor: editor.remove(editor.find(path))
+    do: Literal["add"] = "add"
+    title: str
+    below: str | None = None
+    index: int | None = None
+    text: str
 
 
-def move(path: str, below: str | None, index: int | None = None) -> Edit:
-    """Return the edit that puts a page below another one (None is the top)."""
-    return lambda editor: editor.move(
-        editor.find(path), None if below is None else editor.find(below), index
-    )
+class Remove(Declared):
+    """Delete a page with everything below it."""
+
+    do: Literal["remove"] = "remove"
+    page: str
 
 
-def rename(path: str, title: str, slug: str | None = None) -> Edit:
-    """Return the edit that gives a page another title and, when it is given, another slug."""
-    return lambda editor: editor.rename(editor.find(path), title, slug)
+class Move(Declared):
+    """Put a page below another one (None is the top), last by default."""
+
+    do: Literal["move"] = "move"
+    page: str
+    below: str | None = None
+    index: int | None = None
 
 
-def everywhere(old: str, new: str) -> Edit:
-    """Return the edit that replaces a text on every page that has it; one has to."""
+class Rename(Declared):
+    """Give a page another title and, when it is given, another slug."""
 
-    def edit(editor: Editor) -> None:
-        pages = [page for page in editor.draft.pages.values() if page.type == "document"]
-        found = [page.id for page in pages if old in editor.read(page.id)]
-        if not found:
-            raise ValueError(f"no page has {old!r}")
-        for page in found:
-            editor.write(page, editor.read(page).replace(old, new))
+    do: Literal["rename"] = "rename"
+    page: str
+    title: str
+    slug: str | None = None
 
-    return edit
+
+class Everywhere(Declared):
+    """Replace words on every page that has them; at least one has to."""
+
+    do: Literal["everywhere"] = "everywhere"
+    old: str
+    new: str
+
+
+AnyEdit = Replace | Append | Write | Add | Remove | Move | Rename | Everywhere
+Edit = Annotated[AnyEdit, Field(discriminator="do")]
+
+
+def author_of(edits: Iterable[AnyEdit]) -> desk_seed.Edit:
+    """Return the author who makes some edits one after the other."""
+
+    def work(editor: Editor) -> None:
+        for edit in edits:
+            _make(editor, edit)
+
+    return work
+
+
+def _make(editor: Editor, edit: AnyEdit) -> None:
+    match edit:
+        case Add():
+            below = None if edit.below is None else editor.find(edit.below)
+            editor.page(edit.title, f"{edit.text.strip()}\n", parent=below, index=edit.index)
+            return
+        case Everywhere():
+            _replace_everywhere(editor, edit)
+            return
+    page = editor.find(edit.page)
+    match edit:
+        case Replace():
+            text = editor.read(page)
+            if text.count(edit.old) != 1:
+                raise ValueError(
+                    f"{edit.page} has {text.count(edit.old)} times, not once: {edit.old!r}"
+                )
+            editor.write(page, text.replace(edit.old, edit.new))
+        case Append():
+            editor.write(page, f"{editor.read(page).rstrip()}\n\n{edit.text.strip()}\n")
+        case Write():
+            editor.write(page, f"{edit.text.strip()}\n")
+        case Remove():
+            editor.remove(page)
+        case Move():
+            below = None if edit.below is None else editor.find(edit.below)
+            editor.move(page, below, edit.index)
+        case Rename():
+            editor.rename(page, edit.title, edit.slug)
+
+
+def _replace_everywhere(editor: Editor, edit: Everywhere) -> None:
+    pages = [page.id for page in editor.draft.pages.values() if page.type == "document"]
+    found = [page for page in pages if edit.old in editor.read(page)]
+    if not found:
+        raise ValueError(f"no page has {edit.old!r}")
+    for page in found:
+        editor.write(page, editor.read(page).replace(edit.old, edit.new))

@@ -16,7 +16,7 @@ from datetime import timedelta
 from copydesk.server import change_requests, desk_seed, site_seed, threads
 from copydesk.server.desk_seed import Editor, at
 from copydesk.server.sample.building import Progress, sample_ids
-from copydesk.server.sample.edits import add, append, several
+from copydesk.server.sample.edits import Add, AnyEdit, Append, author_of
 from copydesk.server.store import DeskError, Store, Tx, Value, timestamp
 
 MOST_COMMENTS = 10_000
@@ -164,13 +164,16 @@ class _Growing:
         main = desk_seed.commit(
             at(self.tx, self.tx.moment - timedelta(days=30)),
             key,
-            append("start", "It went on here."),
+            author_of([Append(page="start", text="It went on here.")]),
             author=self.owner,
         )
-        edits = (
-            append("start/details", "A third line."),
-            add("Notes", "# Notes\n\nSomething new."),
-            several(append("start/details", "Changed."), append("start", "And here.")),
+        edits: tuple[list[AnyEdit], ...] = (
+            [Append(page="start/details", text="A third line.")],
+            [Add(title="Notes", text="# Notes\n\nSomething new.")],
+            [
+                Append(page="start/details", text="Changed."),
+                Append(page="start", text="And here."),
+            ],
         )
         return _Space(
             key,
@@ -178,7 +181,8 @@ class _Growing:
             main,
             {
                 base: tuple(
-                    desk_seed.put_edit(past, key, base, edit, author=self.owner) for edit in edits
+                    desk_seed.put_edit(past, key, base, author_of(edit), author=self.owner)
+                    for edit in edits
                 )
                 for base in (older, main)
             },

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 
 from copydesk.contract.models.openapi_spec import OpenAPISourceText, OpenAPISourceURL
 from copydesk.server.openapi_documents import problems_of
-from copydesk.server.openapi_jobs import begin, finish
+from copydesk.server.openapi_jobs import SECONDS, begin, finish
 from copydesk.server.queries.openapi_spec import add_spec
-from copydesk.server.remote_document import SECONDS
+from copydesk.server.sample.story import text_of
 from copydesk.server.store import Tx
 
 
 def write_specifications(ago: Callable[[float], Tx], organization: str) -> None:
     """Write both. ``ago`` gives the transaction at some days before now."""
-    folder = files("copydesk.server.sample") / "content" / "specifications"
-    document = (folder / "payments.yaml").read_text(encoding="utf-8")
+    document = text_of("content/specifications/payments.yaml")
     given, read = ago(58), ago(57.999)
     payments = add_spec(given, organization, "payments", OpenAPISourceText(text=document))
     begun = begin(read, payments)

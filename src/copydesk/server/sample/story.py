@@ -1,23 +1,26 @@
-"""What the sample tells, as values: people, spaces, and what happened when.
+"""The sample's people, organizations and what happened when, read from the files below ``data``.
 
 ``at`` is always how many days before the desk was made something happened, so that a sample is
-never old. People are named by their key in ``PEOPLE``.
+never old. People are named by their key in ``People.people``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from importlib.resources import files
+from typing import Annotated, Any, Literal, TypeVar
 
-from copydesk.server.desk_seed import Edit
+import yaml
+from pydantic import Field
+
+from copydesk.contract.enumerations import PartRole
+from copydesk.server.sample.edits import Declared, Edit
 
 Reactions = Mapping[str, tuple[str, ...]]
 """Who reacted, by emoji."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Person(Declared):
     """Somebody who works on documentation. ``seen`` is how many days ago they were last there."""
 
     name: str
@@ -25,9 +28,8 @@ class Person:
     seen: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Membership:
-    """Somebody's place in an organization; no role makes a guest."""
+class Membership(Declared):
+    """A person's membership of an organization; no role makes a guest."""
 
     person: str
     role: str | None
@@ -36,22 +38,22 @@ class Membership:
     sso: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
+class Collection(Declared):
     """A collection. ``level`` is what members can do there by default; None is nothing."""
 
+    kind: Literal["collection"]
     key: str
     title: str
     below: str | None = None
     description: str | None = None
     level: str | None = "inherit"
-    grants: Mapping[str, str] | None = None
+    grants: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class Space(Declared):
     """A space, whose pages are in the folder of its key. ``rules`` name people by their keys."""
 
+    kind: Literal["space"]
     key: str
     title: str
     emoji: str
@@ -62,13 +64,15 @@ class Book:
     edit_mode: str = "live"
     language: str | None = None
     level: str | None = "inherit"
-    grants: Mapping[str, str] | None = None
-    rules: Mapping[str, Any] | None = None
+    grants: Mapping[str, str] = {}
+    rules: Mapping[str, tuple[str, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Firm:
-    """An organization with everybody and everything in it, in the order of its tree."""
+class Organization(Declared):
+    """An organization with its members, teams and the contents of its tree, in their order.
+
+    The first person of a team owns it.
+    """
 
     key: str
     title: str
@@ -76,131 +80,143 @@ class Firm:
     settings: Mapping[str, Any]
     members: tuple[Membership, ...]
     teams: Mapping[str, tuple[str, ...]]
-    places: tuple[Shelf | Book, ...]
+    contents: tuple[Annotated[Collection | Space, Field(discriminator="kind")], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class People(Declared):
+    """Everybody, by key, and where they work.
+
+    ``owner`` owns the desk: an administrator of the first organization, a reviewer in the second.
+    """
+
+    owner: str
+    people: Mapping[str, Person]
+    organizations: tuple[Organization, ...]
+
+
+class Reply(Declared):
     """A reply in a thread."""
 
     by: str
     at: float
     text: str
-    reactions: Reactions | None = None
+    reactions: Reactions = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
+class Thread(Reply):
     """A comment with its replies.
 
-    ``page`` is the path of the page that it is about, ``quote`` words in the block that it is on.
+    ``page`` is the path of a page, ``quote`` words in the block that the comment is on.
     """
 
-    by: str
-    at: float
-    text: str
+    do: Literal["comment"]
     page: str | None = None
     quote: str | None = None
-    replies: tuple[Said, ...] = ()
-    reactions: Reactions | None = None
     resolved: tuple[str, float] | None = None
+    replies: tuple[Reply, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
-    """More edits to a change request or, in a ``Past``, to a space itself."""
+class Commit(Declared):
+    """More edits to a change request or, in a ``History``, to a space itself."""
 
+    do: Literal["commit"]
     by: str
     at: float
-    edit: Edit
+    edit: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Review(Declared):
     """A review: approved or changes-requested."""
 
+    do: Literal["review"]
     by: str
     at: float
     status: str = "approved"
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class ReviewRequest(Declared):
     """A request for reviews."""
 
+    do: Literal["request-review"]
     by: str
     at: float
     of: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Become:
+class StatusChange(Declared):
     """A change of status: open or archived."""
 
+    do: Literal["set-status"]
     at: float
     status: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
-    """Taking in what primary content did meanwhile; the sample's updates never conflict."""
+class Update(Declared):
+    """An update from primary content; the sample's updates never conflict."""
 
+    do: Literal["update"]
     by: str
     at: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
+class Merge(Declared):
     """The end of a change request; the sample's merges never conflict."""
 
+    do: Literal["merge"]
     by: str
     at: float
 
 
-Step = Commit | Thread | Verdict | Ask | Become | Update | Merge
+Step = Annotated[
+    Thread | Commit | Review | ReviewRequest | StatusChange | Update | Merge,
+    Field(discriminator="do"),
+]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class ChangeRequest(Declared):
     """A change request with its life. ``cluster`` is the key of the cluster that it answers."""
 
     space: str
     by: str
     at: float
     subject: str
-    edit: Edit
-    description: str | None = None
     status: str = "open"
     cluster: str | None = None
+    description: str | None = None
+    edit: tuple[Edit, ...]
     steps: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class History(Declared):
     """What happened in a space outside change requests: commits, and threads on the space."""
 
     space: str
-    steps: tuple[Commit | Thread, ...]
+    steps: tuple[Annotated[Thread | Commit, Field(discriminator="do")], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
-    """One way in which readers run into a cluster's trouble.
+class Changes(Declared):
+    """What happened in some spaces."""
 
-    ``turns`` follow the ``question``: assistant or team-member and user, by turns. ``title`` and
-    ``summary`` are of the issue found in it; ``also`` are other titles that people give the same.
+    history: tuple[History, ...] = ()
+    change_requests: tuple[ChangeRequest, ...]
+
+
+class Conversation(Declared):
+    """A conversation with a reader, and the issue that was found in it.
+
+    ``turns`` follow the ``question``: who speaks (assistant, team-member or user) and the text.
+    ``title`` and ``summary`` are the issue's; ``also`` are other titles that people give the same.
     """
 
     title: str
     summary: str
     question: str
-    turns: tuple[tuple[str, str], ...]
+    turns: tuple[Mapping[PartRole, str], ...]
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Struggle:
+class Cluster(Declared):
     """A cluster: its ``pulse`` is the number of issues in each of 13 weeks, the latest last."""
 
     key: str
@@ -209,11 +225,25 @@ class Struggle:
     summary: str
     pulse: tuple[int, ...]
     sources: tuple[str, ...]
-    voices: tuple[Voice, ...]
+    conversations: tuple[Conversation, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class LooseConversation(Declared):
+    """A conversation whose issue is in no cluster."""
+
+    source: str
+    at: float
+    conversation: Conversation
+
+
+class Clusters(Declared):
+    """What readers of the first organization struggle with."""
+
+    clusters: tuple[Cluster, ...]
+    loose: tuple[LooseConversation, ...]
+
+
+class SiteSpace(Declared):
     """A space on a site."""
 
     space: str
@@ -223,27 +253,84 @@ class Shown:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A section of a site; ``group`` is the title of the group that it is in."""
+class Section(Declared):
+    """A section of a site; ``group`` is the title of its group."""
 
     title: str
-    shows: tuple[Shown, ...]
-    icon: str
     path: str
+    icon: str
     group: str | None = None
     description: str | None = None
     condition: str | None = None
+    spaces: tuple[SiteSpace, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
-    """A site: ``sections``, or ``shows`` for one that has none. ``links`` are (name, active)."""
+class ShareLink(Declared):
+    """A share link of a site."""
 
-    firm: str
+    name: str
+    active: bool
+
+
+class Site(Declared):
+    """A site: ``sections``, or ``spaces`` for one that has none."""
+
+    organization: str
     title: str
     at: float
     settings: Mapping[str, Any]
     sections: tuple[Section, ...] = ()
-    shows: tuple[Shown, ...] = ()
-    links: tuple[tuple[str, bool], ...] = ()
+    spaces: tuple[SiteSpace, ...] = ()
+    links: tuple[ShareLink, ...] = ()
+
+
+class Sites(Declared):
+    """Every site of the sample."""
+
+    sites: tuple[Site, ...]
+
+
+class Publication(Declared):
+    """A version of an integration. ``fields`` are columns; a first version has them all."""
+
+    do: Literal["publish"]
+    at: float
+    name: str
+    by: str
+    fields: Mapping[str, Any]
+
+
+class Installation(Declared):
+    """An installation: on all spaces and sites, or on some by their keys and titles."""
+
+    do: Literal["install"]
+    at: float
+    name: str
+    organization: str
+    configuration: Mapping[str, Any] = {}
+    ids: tuple[str, ...] = ()
+    spaces: Mapping[str, tuple[str, ...]] | None = None
+    sites: Mapping[str, tuple[str, ...]] | None = None
+
+
+class Integrations(Declared):
+    """What happened to integrations, by subject and not by time."""
+
+    steps: tuple[Annotated[Publication | Installation, Field(discriminator="do")], ...]
+
+
+CHANGES = ("platform-guide", "reference", "editions", "handbook", "pebblebox")
+"""The files below ``data/changes``."""
+
+DeclaredT = TypeVar("DeclaredT", bound=Declared)
+
+
+def text_of(path: str) -> str:
+    """Return the text of a file below the sample's folder."""
+    return files("copydesk.server.sample").joinpath(path).read_text(encoding="utf-8")
+
+
+def read(kind: type[DeclaredT], name: str) -> DeclaredT:
+    """Return what a data file declares. Raises ``ValueError`` naming what is wrong in it."""
+    data = yaml.load(text_of(f"data/{name}.yaml"), Loader=yaml.CSafeLoader)
+    return kind.model_validate(data)

@@ -72,10 +72,6 @@ def follow(root: Path) -> None:
         if path.name == "places.py":
             start = before.index("MODULES = {\n") + len("MODULES = {\n")
             path.write_text(before[:start] + text + before[start:])
-        elif path.name == "operations.py":
-            (name,) = re.findall(r"import (\w+)", imports)
-            listed = before.replace("__all__ = [\n", f'__all__ = [\n    "{name}",\n')
-            path.write_text(listed[:start] + imports + listed[start:])
         else:
             rest = text.removeprefix(imports)
             path.write_text(before[:start] + imports + before[start:] + rest)

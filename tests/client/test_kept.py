@@ -30,7 +30,7 @@ from copydesk.client.write_hooks import noting
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody
 from copydesk.contract.models.space import SpaceUpdate
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.cached_answers import Kept
 from copydesk.local.answer_cache import Answers
 from tests import faults

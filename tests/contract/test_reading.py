@@ -26,7 +26,7 @@ from copydesk.contract.models.parts import ContentReference
 from copydesk.contract.models.review import Review
 from copydesk.contract.models.site import PublishedSite, SiteSpacesStructure, UnknownStructure
 from copydesk.contract.models.space import Space
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.age import moment
 from tests.contract.examples import READ, example, least, wire_name
 from tests.contract.odd import ANY, odd_answer

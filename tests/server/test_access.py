@@ -15,7 +15,8 @@ import httpx
 import pytest
 
 from copydesk.contract import operations as ops
-from copydesk.contract.operation import CATALOGUE, Operation
+from copydesk.contract.operation import Operation
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server.access import (
     COLLECTION_PERMISSIONS,
     ORGANIZATION_PERMISSIONS,

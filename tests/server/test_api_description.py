@@ -14,7 +14,7 @@ from jsonschema_rs import validator_for
 from openapi_spec_validator.schemas import get_schema_content_v31
 
 from copydesk.cli import main
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server.api_description import openapi
 from copydesk.server.implementation import HANDLERS
 from tests.server.desk_of_one import DeskOfOne

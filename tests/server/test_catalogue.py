@@ -9,7 +9,8 @@ from typing import Any, get_args
 import httpx
 import pytest
 
-from copydesk.contract.operation import CATALOGUE, Operation
+from copydesk.contract.operation import Operation
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server.implementation import HANDLERS
 from tests.contract.examples import example, sendable
 from tests.world import World

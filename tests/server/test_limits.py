@@ -20,7 +20,8 @@ from pydantic import BaseModel, RootModel, StringConstraints
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Body
-from copydesk.contract.operation import CATALOGUE, Operation
+from copydesk.contract.operation import Operation
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server.arguments import BODY_LIMIT, DEPTH_LIMIT
 from copydesk.server.implementation import HANDLERS
 from tests.contract.examples import MATCHING, least, sendable, wire_name

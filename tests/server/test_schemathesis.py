@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server.api_description import openapi
 from copydesk.server.app import DESCRIPTION
 from copydesk.server.implementation import HANDLERS

@@ -29,7 +29,7 @@ import stamina
 from copydesk.client.api import Api
 from copydesk.client.wire import Timeouts
 from copydesk.contract.models.user import User
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.domain import (
     inverses,
     member_inverses,

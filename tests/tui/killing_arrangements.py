@@ -23,7 +23,7 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.call import Call
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of

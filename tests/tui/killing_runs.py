@@ -19,7 +19,7 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.merge_run import MergeRun
 from copydesk.local.runs import Runs
 from copydesk.local.state import State

@@ -167,7 +167,7 @@ def _clock(part: str, skew: timedelta) -> Finding:
 async def _extensions(part: str, api: Api) -> AsyncIterator[Finding]:
     """Yield which extensions a service has. Only reads are sent; some have none."""
     from copydesk.client.errors import ApiError, ExtensionMissing
-    from copydesk.contract.operation import CATALOGUE
+    from copydesk.contract.operations import CATALOGUE
 
     families: dict[str, list[Operation[..., Any]]] = {}
     for operation in CATALOGUE.values():

@@ -9,7 +9,8 @@ from typing import Any
 from copydesk.client import request as requests
 from copydesk.client.errors import ApiError, ExtensionMissing, NotFound
 from copydesk.client.request import Outgoing
-from copydesk.contract.operation import CATALOGUE, Operation
+from copydesk.contract.operation import Operation
+from copydesk.contract.operations import CATALOGUE
 
 Send = Callable[[Outgoing], Awaitable[object]]
 

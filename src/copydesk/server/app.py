@@ -27,9 +27,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from copydesk.contract import operations
 from copydesk.contract.models.base import Page
-from copydesk.contract.operation import CATALOGUE, PREFIX, Operation
+from copydesk.contract.operation import PREFIX, Operation
+from copydesk.contract.operations import CATALOGUE
 from copydesk.server import downloads, handlers, pdf_address
 from copydesk.server.arguments import read_arguments, read_body
 from copydesk.server.background import Worker
@@ -69,7 +69,6 @@ def create_app(
     are somewhere else; without it the desk connects to nothing. What goes on after an answer is
     done by ``app.state.worker``.
     """
-    assert operations.__all__  # the import fills the catalogue
     known = dict(sessions or {})
     worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
     assert HANDLERS.keys() >= CATALOGUE.keys()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError
 from copydesk.contract import operations as _operations  # noqa: F401 - declares them
-from copydesk.contract.operation import CATALOGUE
+from copydesk.contract.operations import CATALOGUE
 from copydesk.session.target import Target
 from copydesk.tui.framework.sources import FilteredSource, ListSource
 from copydesk.tui.resource.columns import OFFERED, ItemTexts, shown_text

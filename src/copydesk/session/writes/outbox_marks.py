@@ -73,7 +73,7 @@ def ids_of(entry: Entry) -> dict[str, str]:
     """Return the ids in the address of a request, by what they are of."""
     from urllib.parse import unquote
 
-    from copydesk.contract.operation import CATALOGUE
+    from copydesk.contract.operations import CATALOGUE
 
     request = entry.request or {}
     operation = CATALOGUE.get(str(request.get("name")))

@@ -339,8 +339,7 @@ class Way:
 
 def operation_of(step: Step) -> Any:
     """Return the declared operation of a step. Raises `StepError` when there is none."""
-    import copydesk.contract.operations  # noqa: F401 - fills the catalogue
-    from copydesk.contract.operation import CATALOGUE
+    from copydesk.contract.operations import CATALOGUE
 
     found = CATALOGUE.get(step.operation)
     if found is None:

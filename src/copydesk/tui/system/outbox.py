@@ -298,7 +298,7 @@ class OutboxPlace(Place, scope="outbox"):
             self.session.drafts.drop(key)
 
     async def _edit_fields(self, entry: Entry) -> None:
-        from copydesk.contract.operation import CATALOGUE
+        from copydesk.contract.operations import CATALOGUE
         from copydesk.tui.dialogs.body_form import body_form
 
         old = present.body_of(entry)

@@ -10,8 +10,7 @@ from copydesk.tui.arrange import place as arranging_place
 from copydesk.tui.framework.actions import Action, Command, declared, declared_commands, is_read
 from copydesk.tui.framework.read_only import offered
 from copydesk.tui.system import reference
-from copydesk.tui.system.help import rows
-from copydesk.tui.system.palette import offers
+from copydesk.tui.system.help import offers, rows
 from copydesk.tui.widgets.list import VirtualList
 from tests.drive import drive
 from tests.tui.opening import open_world

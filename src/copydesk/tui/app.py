@@ -677,7 +677,7 @@ class CopydeskApp(EndingApp):
 
     async def open_palette(self) -> None:
         """Open the palette, and do what is chosen there."""
-        from copydesk.tui.system.palette import open_palette
+        from copydesk.tui.system.help import open_palette
 
         await open_palette(self)
 
@@ -701,13 +701,13 @@ class CopydeskApp(EndingApp):
 
     async def undo(self, place: Place) -> None:
         """Recall what is not sent yet, else take back the last write that can be."""
-        from copydesk.tui.system.undo_commands import undo
+        from copydesk.tui.system.undo import undo
 
         await undo(place)
 
     async def redo(self, place: Place) -> None:
         """Do again what was taken back last."""
-        from copydesk.tui.system.undo_commands import redo
+        from copydesk.tui.system.undo import redo
 
         await redo(place)
 

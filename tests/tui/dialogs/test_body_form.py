@@ -19,9 +19,8 @@ from copydesk.contract.models.base import Body
 from copydesk.contract.models.parts import Timestamp, WebAddress
 from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
-from copydesk.tui.dialogs.body_fields import Slot, slots_of, words_of
+from copydesk.tui.dialogs.body_fields import SAMPLES, Slot, alike, slots_of, words_of
 from copydesk.tui.dialogs.body_form import body_form
-from copydesk.tui.dialogs.body_limits import SAMPLES, alike
 from copydesk.tui.dialogs.body_values import Filling
 from copydesk.tui.dialogs.form import FieldsWrongError, Form
 from copydesk.tui.dialogs.form_fields import FormInput

@@ -17,7 +17,7 @@ from copydesk.server.store import Tx
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.dialogs import form_drafts as form_kept
+from copydesk.tui.dialogs import form
 from copydesk.tui.dialogs.choice import OrderedChoices
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.commands import SitePublishing
@@ -286,7 +286,7 @@ async def test_a_site_is_made_and_deleted(
     world: World, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert world.home
-    monkeypatch.setattr(form_kept, "KEEP_SECONDS", 0.001)
+    monkeypatch.setattr(form, "KEEP_SECONDS", 0.001)
     for title in ("English", "French", "German"):
         world.space(title)
     async with drive(open_app(world, first="sites")) as driver:

@@ -30,8 +30,8 @@ from copydesk.tui.arrange.cells import written_facts
 from copydesk.tui.dialogs.dialog import typable
 from copydesk.tui.sites.structure import SiteStructurePlace
 from copydesk.tui.sites.structure_cells import navigation_facts
+from copydesk.tui.widgets.facts import heights
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.stack import heights
 from tests.drive import Driver, drive, eventually
 from tests.tui.site_world import SECTIONS, Published, publish
 from tests.world import BASE_URL, World

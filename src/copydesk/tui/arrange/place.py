@@ -550,10 +550,10 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
         if self.step_is_newest:
             self.staged(self.arrangement.undo())
             return
-        from copydesk.tui.system import undo_commands as turning
+        from copydesk.tui.system.undo import undo
 
         undone = len(self.session.log)
-        await turning.undo(self, asking=self._called)
+        await undo(self, asking=self._called)
         self._write_undone = self._write_undone or len(self.session.log) > undone
 
     @action(
@@ -564,9 +564,9 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
         if self.arrangement.future and not (self._write_undone and self.session.redoable()):
             self.staged(self.arrangement.redo())
             return
-        from copydesk.tui.system import undo_commands as turning
+        from copydesk.tui.system.undo import redo
 
-        await turning.redo(self, asking=self._called)
+        await redo(self, asking=self._called)
 
     @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
     async def drop_staged(self) -> None:

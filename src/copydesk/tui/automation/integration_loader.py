@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from copydesk.domain.integration_manifest import ManifestText, files_named, read_manifest, where
 from copydesk.domain.text import listed
 from copydesk.domain.yaml_lines import FileError, Problem
-from copydesk.tui.dialogs.body_limits import first_of, what_is_wrong
+from copydesk.tui.dialogs.body_fields import first_of, what_is_wrong
 
 if TYPE_CHECKING:
     from copydesk.contract.models.integration import IntegrationPublish

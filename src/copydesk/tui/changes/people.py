@@ -92,7 +92,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     async def _verdict(self, status: ReviewStatus) -> None:
         from copydesk.session.writes.comments import review_drafts
-        from copydesk.tui.dialogs.verdict import VerdictSheet
+        from copydesk.tui.dialogs.composer import VerdictSheet
 
         if self.place.rows.marks:
             await self._verdict_on_marked(status)
@@ -116,7 +116,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     async def _verdict_on_marked(self, status: ReviewStatus) -> None:
         """Ask for the words, then give the verdict on all marked rows, each with its result."""
-        from copydesk.tui.dialogs.verdict import VerdictSheet
+        from copydesk.tui.dialogs.composer import VerdictSheet
 
         rows, key = self.place.rows.marked_rows(), marked_verdict_key(status)
         verb = VERBS[status]

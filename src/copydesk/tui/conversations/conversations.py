@@ -28,8 +28,7 @@ from copydesk.tui.framework.place import Part, View
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.list import Column
-from copydesk.tui.widgets.scanned_list import LookedList
-from copydesk.tui.widgets.scanned_pages import LookedPages
+from copydesk.tui.widgets.scanned_list import LookedList, LookedPages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -20,8 +20,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, View
 from copydesk.tui.widgets.list import Column
-from copydesk.tui.widgets.scanned_list import LookedList
-from copydesk.tui.widgets.scanned_pages import LookedPages, SiftedPages
+from copydesk.tui.widgets.scanned_list import LookedList, LookedPages, SiftedPages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -16,8 +16,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.scanned_list import LookedList
-from copydesk.tui.widgets.scanned_pages import Kept, LookedPages
+from copydesk.tui.widgets.scanned_list import Kept, LookedList, LookedPages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -17,8 +17,14 @@ from copydesk.contract.enumerations import DefaultLevel, Role
 from copydesk.contract.models.base import Body
 from copydesk.domain.text import clean, clean_long
 from copydesk.session.options import Option
-from copydesk.tui.dialogs.body_fields import NotReadableError, Slot, slots_of, with_constants
-from copydesk.tui.dialogs.body_limits import first_of, sentence_of
+from copydesk.tui.dialogs.body_fields import (
+    NotReadableError,
+    Slot,
+    first_of,
+    sentence_of,
+    slots_of,
+    with_constants,
+)
 from copydesk.tui.dialogs.form import FieldsWrongError
 
 B = TypeVar("B", bound=Body)

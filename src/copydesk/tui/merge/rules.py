@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -22,9 +22,6 @@ from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.list import Column, VirtualList
-
-if TYPE_CHECKING:
-    pass
 
 INHERIT, NONE = "inherit", "none"
 

@@ -26,9 +26,9 @@ from copydesk.session.session import RecalledError, WriteError
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
-from copydesk.tui.dialogs.bulk_progress import SendingSheet
+from copydesk.tui.dialogs.bulk import SendingSheet
+from copydesk.tui.dialogs.composer import VerdictSheet
 from copydesk.tui.dialogs.dialog import Confirm
-from copydesk.tui.dialogs.verdict import VerdictSheet
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
 from copydesk.tui.merge.dialog import MergeSheet

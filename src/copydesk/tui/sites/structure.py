@@ -32,9 +32,8 @@ from copydesk.tui.sites import structure_cells as present
 from copydesk.tui.sites.editor import EditCommands
 from copydesk.tui.sites.structure_cells import navigation_facts, site_columns
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Facts, Stacked, stack, unstack
 from copydesk.tui.widgets.list import Column, VirtualList
-from copydesk.tui.widgets.stack import Stacked, stack, unstack
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Input, Label, Static
 
 from copydesk.domain.text import clean
-from copydesk.session.errors import NotDoneError
+from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.profiles import Offer
+from copydesk.session.reachability import BUSY
 from copydesk.session.token import VARIABLE, TokenKeeper
+from copydesk.tui.dialogs.dialog import Sheet, fact_lines
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.prompt import Field
+from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -101,3 +111,125 @@ async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) ->
             "copydesk login NAME makes a profile of its own for it."
         )
     return f" ({name})"
+
+
+KEYS = Text.assemble(
+    ("enter", "accent"), " or ", ("ctrl+s", "accent"), " check and use   ", ("esc", "accent"),
+    " leave",
+)  # fmt: skip
+
+
+class TokenInput(Field, scope="token_input"):
+    """The field of a `TokenSheet`: what is typed is not shown, and in no draft."""
+
+    @action("enter", "use it", show=False, also=("ctrl+s",))
+    def take(self) -> None:
+        """Ask the service, and use the token if it is accepted."""
+        cast("TokenSheet", self.screen).take(self.value.strip())
+
+    @action("escape", "leave", show=False)
+    def leave(self) -> None:
+        """Leave it as it is: nothing is kept."""
+        self.screen.dismiss(None)
+
+
+class TokenSheet(Sheet[str]):
+    """Ask for another token. The result is what to say once it is in use, or None.
+
+    It stays while the service refuses what is typed, and says why.
+    """
+
+    def __init__(self, session: Session, keeper: TokenKeeper) -> None:
+        super().__init__("Another token")
+        self._session = session
+        self._keeper = keeper
+        self.under_way = False
+        self._shown = Text()
+
+    def body(self) -> ComposeResult:
+        """What is known of the token, the field and the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self.paint(self._known()), id="token-known")
+        yield Label("Token (it is not shown)", classes="ask", markup=False)
+        yield TokenInput(password=True, compact=True)
+        yield Label(self.paint(KEYS), classes="keys", id="token-keys")
+
+    def on_mount(self) -> None:
+        """Follow what the service says meanwhile."""
+        self._forget = self._session.watch(self._follow)
+
+    def on_unmount(self) -> None:
+        """Follow it no more."""
+        self._forget()
+
+    def _follow(self) -> None:
+        shown, known = self._shown, self._known()
+        if known != shown:
+            self.query_one("#token-known", Static).update(self.paint(known))
+
+    def _known(self) -> Text:
+        """Return what is known of the token, and what becomes of another."""
+        host, contact = clean(self._session.host) or "the service", self._session.contact
+        if contact.refused:
+            stands = f"{host} refused the token."
+        elif contact.offline:
+            stands = f"{host} cannot be reached now, so it says nothing of the token."
+        elif contact.limited == BUSY:
+            stands = f"{host} wants to be asked later, so it says nothing of the token."
+        elif contact.limited:
+            stands = f"{host} allows no more requests now, so it says nothing of the token."
+        elif not contact.answers:
+            stands = f"{host} has not answered yet, so nothing is known of the token."
+        else:
+            stands = f"{host} accepts the token so far."
+        facts = [stands, KEPT[self._keeper.origin]]
+        if self._again:
+            facts.append("With nothing typed, enter reads it again where it is kept.")
+        self._shown = fact_lines(facts)
+        return self._shown
+
+    @property
+    def _again(self) -> bool:
+        """Whether another may have been put by now where the token is kept."""
+        return self._keeper.origin not in (VARIABLE, "none")
+
+    def _say(self, text: Text | None = None) -> None:
+        said = KEYS if text is None else Text("\n").join((text, KEYS))
+        self.query_one("#token-keys", Label).update(self.paint(said))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Take back what was said of it once something else is typed."""
+        event.stop()
+        if not self.under_way:
+            self._say()
+
+    def take(self, typed: str) -> None:
+        """Ask the service about what was typed, or about what is kept when nothing was."""
+        if self.under_way:
+            return
+        if not typed and not self._again:
+            self._say(Text("Type the token first.", style="warn"))
+            return
+        self.under_way = True
+        self._say(Text("Asking the service…", style="warn"))
+        begin(self, self._change, typed, name="token")
+
+    async def _change(self, typed: str) -> None:
+        try:
+            said = await change_token(self._session, self._keeper, typed)
+        except failure_types() as error:
+            self.under_way = False
+            self._say(Text(refusal(error), style="bad"))
+        else:
+            self.dismiss(said)
+
+
+def refusal(error: Exception) -> str:
+    """Return what to say of a token that is not used."""
+    from copydesk.client.errors import Unauthorized
+
+    if isinstance(error, Unauthorized):
+        said = f"The service refuses this token. {error.message}".strip()
+    else:
+        said = sentence(error, "Enter")
+    return clean(f"{said[:1].upper()}{said[1:]}")

@@ -74,7 +74,7 @@ class Account:
             begin(self._desk, self._change_token, name="token")
 
     async def _change_token(self) -> None:
-        from copydesk.tui.system.token import TokenSheet
+        from copydesk.tui.system.account import TokenSheet
 
         app, session = self._desk, self._desk.session
         assert session.token is not None

@@ -38,9 +38,9 @@ def not_failed(sheet: Activity) -> str | None:
 
 async def confirm_again(app: DeskApp, line: Written) -> bool:
     """Ask whether to send a write of this run that may have arrived."""
-    from copydesk.tui.system import outbox_commands as outbox_asking
+    from copydesk.tui.system.outbox import confirm_resend
 
-    return await outbox_asking.confirm_again(
+    return await confirm_resend(
         app,
         line.what,
         line.target,
@@ -172,7 +172,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         if line is None:
             return
         if line.entry is not None and self._session.outbox.keeps(line):
-            from copydesk.tui.system.outbox_commands import send_waiting
+            from copydesk.tui.system.outbox import send_waiting
 
             await send_waiting(app, line.entry.id)
             return

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -11,11 +12,13 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from copydesk.session.glyphs import glyphs
+from copydesk.session.options import Option
 from copydesk.session.writes.outbox_marks import MEANS
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import Acts, action, actions_of
 from copydesk.tui.framework.commands import CommonActions
-from copydesk.tui.framework.keyboard import Keyboard, keys_of
+from copydesk.tui.framework.keyboard import Keyboard, keys_of, run
 from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.pane import Pane
@@ -29,6 +32,7 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields
+    from copydesk.tui.framework.desk_app import DeskApp
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +217,40 @@ def _tone(row: Row) -> str:
 
 def _dim(row: Row) -> str:
     return "muted" if row.off else ""
+
+
+Act = Callable[[], Awaitable[None]]
+
+
+def offers(app: DeskApp) -> list[tuple[Option, Act]]:
+    """Return what the palette offers: what is not off, then the places; movement has its keys."""
+    keyboard = app.keyboard
+    found: list[tuple[Option, Act]] = []
+    seen: set[str] = set()
+    chain = keyboard.chain()
+    for level, each in actions_of(chain):
+        keys, owner = keys_of(each, keyboard.keymap), chain[level]
+        if each.group == "Move" or keys[0] in seen or away(app.session, each):
+            continue
+        if each.reason(owner) is not None:
+            continue
+        seen.add(keys[0])
+        title = f"{each.label[:1].upper()}{each.label[1:]}: {each.summary}"
+        found.append((Option(each.id, title, shown(keys[0])), partial(run, owner, each)))
+    for entry in ENTRIES.values():
+        keys = keys_of(entry.action, keyboard.keymap)
+        note = shown(keys[0]) if keys else f":{entry.name}"
+        found.append(
+            (Option(entry.action.id, f"Go to {entry.title}", note), partial(app.go, entry.name))
+        )
+    return found
+
+
+async def open_palette(app: DeskApp) -> None:
+    """Let the user choose, and do it."""
+    offered = {option.id: (option, act) for option, act in offers(app)}
+    chosen = await app.push_screen_wait(
+        Choice("What to do", [option for option, _ in offered.values()], wide=True)
+    )
+    if chosen is not None:
+        await offered[chosen][1]()

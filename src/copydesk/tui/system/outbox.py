@@ -13,15 +13,18 @@ from textual.app import ComposeResult
 from copydesk.domain.age import age, moment
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
-from copydesk.session.errors import WAITS
+from copydesk.session.draft_keys import belonging
+from copydesk.session.errors import UNKNOWN, WAITS
+from copydesk.session.target import Target
+from copydesk.session.writes.outbox_marks import ids_of
 from copydesk.session.writes.outbox_undo import way_back_in
+from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.system import outbox_cells as present
-from copydesk.tui.system.outbox_commands import send_waiting
+from copydesk.tui.system.drafts import readable
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
@@ -31,6 +34,158 @@ if TYPE_CHECKING:
     from copydesk.contract.models.base import Body
     from copydesk.local.journal import Entry
     from copydesk.session.writes.outbox import Outbox
+    from copydesk.tui.framework.desk_app import DeskApp
+
+
+STATES = {
+    "": ("waiting", "muted"),
+    "changed": ("held", "warn"),
+    "untold": ("asks", "warn"),
+    "refused": ("refused", "bad"),
+    "other": ("held", "warn"),
+    "lost": ("unknown", "warn"),
+}
+"""What is shown of why something waits, and its tone."""
+
+
+BODY_LIMIT = 20_000
+"""Characters of a body that are shown."""
+
+
+PLACES = (
+    ("change_request", "review"),
+    ("site", "site-settings"),
+    ("space", "pages"),
+    ("organization", "organization"),
+)
+"""Where what a request is about is shown, by the id that it names; the first one holds."""
+
+
+def state_of(entry: Entry) -> tuple[str, str]:
+    """Return how a write in the outbox stands, in a word, and its tone."""
+    if entry.state == "sending":
+        return "sending", "warn"
+    if entry.state == "unknown":
+        return "unknown", "warn"
+    return STATES[entry.held]
+
+
+def state_cell(entry: Entry) -> Text:
+    """Return how it stands, for the list."""
+    word, tone = state_of(entry)
+    return Text(word, style=tone)
+
+
+def first_words(entry: Entry) -> str:
+    """Return how its text begins, on one line; empty where it has none."""
+    said = readable(belonging(entry.draft), entry.text) if entry.text else ""
+    line = next((line.strip() for line in said.splitlines() if line.strip()), "")
+    return clean(line, limit=200)
+
+
+def text_in_it(entry: Entry) -> str:
+    """Return the text that it says, where that is what its draft was; else "".
+
+    A draft may also be what was typed into the fields of a form.
+    """
+    text = entry.text.strip()
+    body = body_of(entry)
+    return text if text and _holds(body, text) else ""
+
+
+def body_of(entry: Entry) -> Any:
+    """Return the JSON that it sends; None where it sends none."""
+    text = (entry.request or {}).get("body")
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def about(entry: Entry) -> str:
+    """Return in words what it says: its text as it was typed, else the JSON that it sends."""
+    if entry.text:
+        return readable(belonging(entry.draft), entry.text)
+    body = body_of(entry)
+    if body is None:
+        return "It says nothing besides."
+    shown = json.dumps(body, indent=2, ensure_ascii=False)
+    return f"```\n{shown[:BODY_LIMIT]}\n```"
+
+
+def goal(entry: Entry) -> tuple[str, Target] | None:
+    """Return the place of what it is about, and what that shows; None where that is not known."""
+    belongs = belonging(entry.draft) if entry.draft else None
+    if belongs is not None:
+        return belongs.place, belongs.target
+    ids = ids_of(entry)
+    target = Target(
+        organization=ids.get("organization"),
+        space=ids.get("space"),
+        change_request=ids.get("change_request"),
+        site=ids.get("site"),
+        thread=ids.get("comment"),
+    )
+    if target.space and target.thread and not target.change_request:
+        return "space-comments", target
+    name = next((place for id_of, place in PLACES if ids.get(id_of)), None)
+    return None if name is None else (name, target)
+
+
+def _holds(body: Any, text: str) -> bool:
+    match body:
+        case str():
+            return body.strip() == text
+        case dict():
+            return any(_holds(each, text) for each in body.values())
+        case list():
+            return any(_holds(each, text) for each in body)
+    return False
+
+
+STAYS = "It stays in the outbox (g x)."
+
+
+async def send_waiting(app: DeskApp, entry_id: str) -> None:
+    """Send what waits under an id, also if the thing was changed since, and say what came of it.
+
+    It is looked for first: what is there already is not sent again. Where reading does not tell
+    whether it arrived, it asks.
+    """
+    outbox = app.session.outbox
+    said = await outbox.send(entry_id, anyway=True, tell=False)
+    left = outbox.items.get(entry_id)
+    if left is not None and left.state == "unknown" and not app.session.offline:
+        if await _is_sure(app, left):
+            said = await outbox.send(entry_id, anyway=True, sure=True, tell=False)
+            left = outbox.items.get(entry_id)
+        else:
+            said = f"Not sent. {STAYS}"
+    if app.here is not None:
+        app.here.tell(said or STAYS, "good" if left is None else "warn")
+
+
+async def _is_sure(app: DeskApp, entry: Entry) -> bool:
+    return await confirm_resend(
+        app,
+        clean(entry.what),
+        entry.target,
+        f"{UNKNOWN}: the try at {entry.moment.astimezone():%H:%M} had no answer.",
+        "Reading does not show it by now. Look first whether it is there.",
+    )
+
+
+async def confirm_resend(app: DeskApp, what: str, target: str, *said: str) -> bool:
+    """Ask whether to send what may have arrived, which could then be there twice."""
+    sheet = Confirm(
+        f"Send again: {what}",
+        [Text(clean(target), style="strong"), "", *said],
+        verb="send again",
+        warning="If it did arrive, it may then be there twice.",
+    )
+    sure: bool | None = await app.push_screen_wait(sheet)
+    return sure is True
+
 
 FIRST = {
     "": "It goes by itself with the next answer of the service.",
@@ -59,7 +214,7 @@ def not_editable(here: OutboxPlace) -> str | None:
     entry = here.entry
     if entry is not None and entry.state == "unknown":
         return "It may have arrived: s finds out first."
-    if entry is not None and present.body_of(entry) is None:
+    if entry is not None and body_of(entry) is None:
         return "There is nothing in it to edit. D takes it out."
     return None
 
@@ -89,13 +244,13 @@ class OutboxPlace(Place, scope="outbox"):
 
     def _columns(self, entries: Sequence[Entry]) -> list[Column[Entry]]:
         """Return the columns; what has little to say leaves its room to what it is about."""
-        longest = max((cell_len(present.first_words(each)) for each in entries), default=0)
+        longest = max((cell_len(first_words(each)) for each in entries), default=0)
         what: Column[Entry] = Column("what", "WHAT", lambda entry: clean(entry.what), width=8)
         return [
-            Column("state", "STATE", present.state_cell, width=8),
+            Column("state", "STATE", state_cell, width=8),
             by_content(what, entries, most=16),
             Column("target", "TARGET", lambda entry: clean(entry.target), flex=1, minimum=20),
-            Column("text", "TEXT", present.first_words, 14, drop=1, most=min(longest, 32)),
+            Column("text", "TEXT", first_words, 14, drop=1, most=min(longest, 32)),
             Column("age", "AGE", self._age, width=6, align="right"),
         ]
 
@@ -185,7 +340,7 @@ class OutboxPlace(Place, scope="outbox"):
             f"**{clean(entry.what)}** {clean(entry.target)}",
             f"{clean(said, lines=True)} Written {written}.",
             "---",
-            present.about(entry),
+            about(entry),
         ]
         return "\n\n".join(lines)
 
@@ -197,7 +352,7 @@ class OutboxPlace(Place, scope="outbox"):
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to what it is about."""
         entry = self.entry
-        where = None if entry is None else present.goal(entry)
+        where = None if entry is None else goal(entry)
         if where is None:
             self.say("There is no screen that shows what this is about.", "warn")
             return
@@ -210,13 +365,13 @@ class OutboxPlace(Place, scope="outbox"):
         entry = self.entry
         if entry is None:
             return []
-        body = present.body_of(entry)
+        body = body_of(entry)
         return [("text", entry.text)] if entry.text else [("JSON", json.dumps(body, indent=2))]
 
     def raw(self) -> Raw | None:
         """Return the JSON that waits to be sent: it is on this machine."""
         entry = self.entry
-        body = None if entry is None else present.body_of(entry)
+        body = None if entry is None else body_of(entry)
         if entry is None or body is None:
             return None
         return Raw(f"{entry.what} {entry.target}", value=body, source="as it waits here")
@@ -280,7 +435,7 @@ class OutboxPlace(Place, scope="outbox"):
         entry = self.entry
         assert entry is not None
         with self.outbox.editing(entry.id):
-            if (text := present.text_in_it(entry)) != "":
+            if (text := text_in_it(entry)) != "":
                 await self._edit_text(entry, text)
             else:
                 await self._edit_fields(entry)
@@ -294,14 +449,14 @@ class OutboxPlace(Place, scope="outbox"):
         sheet = WriteSheet(title, key, text=text, verb="keep")
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
         if said is not None:
-            await self._changed(entry, put_in(present.body_of(entry), text, said), said)
+            await self._changed(entry, put_in(body_of(entry), text, said), said)
             self.session.drafts.drop(key)
 
     async def _edit_fields(self, entry: Entry) -> None:
         from copydesk.contract.operations import CATALOGUE
         from copydesk.tui.dialogs.body_form import body_form
 
-        old = present.body_of(entry)
+        old = body_of(entry)
         operation = CATALOGUE.get(str((entry.request or {}).get("name")))
         if operation is None or operation.body is None or not isinstance(old, dict):
             self.say("There is no form for what this sends. D takes it out.", "warn")
@@ -338,7 +493,7 @@ class OutboxPlace(Place, scope="outbox"):
         changes: dict[str, Any] = {"request": request, "text": text, "what": what or entry.what}
         if entry.reversal is not None:
             way = reversal_of(entry.reversal)
-            new = edited(way, present.body_of(entry), body)
+            new = edited(way, body_of(entry), body)
             changes["reversal"] = None if new is None else new.to_dict()
             if new is None and way.before is not None and entry.expects is None:
                 changes["expects"] = way.before.to_dict()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.age import age
+from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.inverses import thread_resolved
 from copydesk.domain.preconditions import still_discussed, still_open, still_says
 from copydesk.domain.text import clean, plural
@@ -31,7 +32,6 @@ from copydesk.tui.framework.details import HasDetails
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource
-from copydesk.tui.threads import inbox_cells as present
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList, no_row
 
@@ -40,6 +40,55 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
     from copydesk.session.reads.inbox import Known
+
+
+VIEWS: Mapping[str, str] = {
+    "all": "All",
+    "named": "Mentions",
+    "answered": "Answers",
+    "yours": "On my requests",
+    "asked": "To review",
+}
+"""The views, by id: everything, and one for each reason."""
+
+
+WORDS: Mapping[Why, tuple[str, str]] = {
+    "named": ("@ names you", "accent"),
+    "answered": ("answered you", ""),
+    "yours": ("your request", ""),
+    "asked": ("to review", "muted"),
+}
+"""Each reason as the column says it, and its tone."""
+
+
+SORTS: Mapping[str, str] = {
+    "newest": "last word, newest first",
+    "longest": "waiting longest",
+    "space": "space",
+    "why": "why it waits",
+}
+"""How the rows can be in order, by id."""
+
+
+def why_words(row: InboxRow) -> Text:
+    """Return why a thread waits, or what was done about it."""
+    if row.done:
+        return Text(f"{glyphs().passed} {row.done}", style="good")
+    words, tone = WORDS[row.why]
+    return Text(words, style=tone)
+
+
+def in_order(rows: Iterable[InboxRow], sort: str, *, backwards: bool = False) -> list[InboxRow]:
+    """Return rows in the order of one of `SORTS`; among equals the newest comes first."""
+    newest = sorted(rows, key=lambda row: (row.at, row.id), reverse=True)
+    keys: dict[str, Callable[[InboxRow], Any]] = {
+        "longest": lambda row: row.at,
+        "space": lambda row: (row.space_title.casefold(), row.space, row.number),
+        "why": lambda row: WHYS.index(row.why),
+    }
+    found = sorted(newest, key=keys[sort]) if sort in keys else newest
+    return found[::-1] if backwards else found
+
 
 NOTHING = "No thread waits on you."
 NOBODY = "The service does not say who you are, so nobody can tell what waits on you."
@@ -87,7 +136,7 @@ class Inbox(HasDetails, scope="inbox"):
         self.rows: VirtualList[InboxRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
-                Column("why", "WHY", present.why_words, 12),
+                Column("why", "WHY", why_words, 12),
                 Column("last", "LAST WORD", lambda row: Text(row.last, style="who"), 14, drop=2),
                 Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
                 Column("where", "ON", lambda row: row.where, 6),
@@ -252,7 +301,7 @@ class Inbox(HasDetails, scope="inbox"):
 
     def _shown(self) -> list[InboxRow]:
         of_view = (row for row in self._all.values() if self.view in ("", "all", row.why))
-        return present.in_order(of_view, self.sort, backwards=self.backwards)
+        return in_order(of_view, self.sort, backwards=self.backwards)
 
     def _count(self) -> None:
         known = [row for row in self._all.values() if not row.done]
@@ -265,7 +314,7 @@ class Inbox(HasDetails, scope="inbox"):
                     if known or self._whole
                     else None,
                 )
-                for name, title in present.VIEWS.items()
+                for name, title in VIEWS.items()
             ]
         )
 
@@ -496,14 +545,14 @@ class Inbox(HasDetails, scope="inbox"):
     @action("s", "sort", show=6, group="Look")
     async def choose_sort(self) -> None:
         """Choose the order of the threads."""
-        options = [Option(name, title) for name, title in present.SORTS.items()]
+        options = [Option(name, title) for name, title in SORTS.items()]
         chosen = await self.desk.push_screen_wait(
             Choice("Sort threads by", options, current=self.sort)
         )
         if chosen is not None:
             self.sort, self.backwards = chosen, False
             self._source.set(self._shown())
-            self.say(f"Sorted by {present.SORTS[self.sort]}.")
+            self.say(f"Sorted by {SORTS[self.sort]}.")
 
     @action("S", "reverse sort", show=False, group="Look")
     def reverse_sort(self) -> None:

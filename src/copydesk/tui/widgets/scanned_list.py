@@ -2,15 +2,195 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from copydesk.domain.text import plural
+from copydesk.session.errors import silence_types
+from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.sources import Change
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.scanned_pages import LookedPages, SiftedPages
 
 T = TypeVar("T")
+
+
+AT_A_TIME = 4
+"""Pages that are looked through before the reader goes on."""
+
+
+SIFTED_PAGE = 50
+"""Rows asked for at once where only some of them are shown."""
+
+
+KEPT_ROWS = 200
+"""Rows that are kept of a list that is left, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """The first rows of a list that was left, and how it goes on."""
+
+    rows: Sequence[T]
+    following: str | None
+    total: int | None
+    looked: int
+
+
+class LookedPages(PagedSource[T]):
+    """Pages of which a filter sees those that have been read; `go_on` and the end read more.
+
+    Where nothing can be read because the service does not answer, what was ``kept`` shows.
+    """
+
+    def __init__(
+        self,
+        fetch: Fetch[T],
+        *,
+        key: Callable[[T], str],
+        limit: int = 100,
+        kept: Kept[T] | None = None,
+    ) -> None:
+        super().__init__(fetch, key=key, limit=limit)
+        self.to_end = False
+        """Whether the reader asked for all of it."""
+        self._kept = kept
+
+    def to_keep(self) -> Kept[T] | None:
+        """Return what to show of this list where it cannot be read next time."""
+        rows, pages = self._pages.beginning(KEPT_ROWS)
+        following = self._next if pages == len(self._pages) else self._pages.token(pages)
+        return Kept(rows, following, self._total, self.looked) if rows else None
+
+    async def _load(self, at: int) -> None:
+        await super()._load(at)
+        silent = isinstance(self.failure, silence_types())
+        if silent and not self._begun and self._kept is not None:
+            self._resume(self._kept)
+            self.notify("reset")
+
+    def _resume(self, kept: Kept[T]) -> None:
+        self._begun, self._total = True, kept.total
+        self._append(list(kept.rows), None, kept.following)
+
+    @property
+    def looked(self) -> int:
+        """How many rows have been looked at."""
+        return self.loaded
+
+    @property
+    def more(self) -> bool:
+        """Whether there is more to look at than was, and nothing does so now."""
+        return not (self._ended or self.busy or self.error)
+
+    def want_all(self) -> None:
+        """Load to the end if the reader asked for that: a filter alone does not."""
+        if self.to_end:
+            super().want_all()
+
+    def go_on(self) -> None:
+        """Look through some pages more."""
+        if self.more:
+            self._goal = self.loaded + AT_A_TIME * self._limit - 1
+            self._pump()
+
+    def cancel(self) -> None:
+        """Stop loading beyond the window."""
+        self.to_end = False
+        super().cancel()
+
+
+class SiftedPages(LookedPages[T]):
+    """The rows for which ``keep`` is true, of pages that hold others too.
+
+    They may be few: for one screen `AT_A_TIME` pages are looked through at most.
+    """
+
+    def __init__(
+        self,
+        fetch: Fetch[T],
+        keep: Callable[[T], bool],
+        *,
+        key: Callable[[T], str],
+        kept: Kept[T] | None = None,
+    ) -> None:
+        super().__init__(self._sift, key=key, limit=SIFTED_PAGE, kept=kept)
+        self._all = fetch
+        self._keeps = keep
+        self._came: Sequence[T] = ()
+        """What the last page held, shown or not."""
+        self._sizes: dict[str | None, int] = {}
+        """How many rows the page of a token held."""
+        self._taken: list[str | None] = []
+        """The tokens of the pages that are shown, or have nothing to show."""
+        self._spent = 0
+        self._farthest = 0
+
+    async def _sift(
+        self, token: str | None, limit: int
+    ) -> tuple[Sequence[T], str | None, int | None]:
+        rows, following, _ = await self._all(token, limit)
+        self._sizes[token] = len(rows)
+        self._came = rows
+        return [row for row in rows if self._keeps(row)], following, None
+
+    @property
+    def looked(self) -> int:
+        """How many rows have been looked at, with those that are not shown."""
+        return sum(self._sizes[token] for token in self._taken)
+
+    @property
+    def length(self) -> int:
+        """Loaded rows, and one line more while more is being looked for."""
+        return self.loaded + (1 if self.busy and not self._ended else 0)
+
+    def want(self, first: int, last: int) -> None:
+        """Load the window, with a new bound for one that is farther on than before."""
+        if last > self._farthest:
+            self._farthest, self._spent = last, 0
+        super().want(first, last)
+
+    def go_on(self) -> None:
+        """Look through some pages more."""
+        if self.more:
+            self._spent = 0
+        super().go_on()
+
+    def retry(self) -> None:
+        """Try the failed page again."""
+        self._spent = 0
+        super().retry()
+
+    def _wanted(self) -> int | None:
+        wanted = super()._wanted()
+        bound = wanted == len(self._pages) and self._spent >= AT_A_TIME and not self.to_end
+        return None if bound else wanted
+
+    async def _load(self, at: int) -> None:
+        self._spent += at == len(self._pages)
+        await super()._load(at)
+
+    def _resume(self, kept: Kept[T]) -> None:
+        self._sizes[None] = kept.looked
+        super()._resume(kept)
+
+    def _turned(self, rows: Sequence[T], following: str | None) -> None:
+        # Page after page may have nothing to show; what they hold must go on all the same.
+        super()._turned(self._came, following)
+
+    def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
+        super()._append(rows, token, following)
+        self._taken.append(token)
+
+    def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
+        del self._taken[self._taken.index(self._pages.token(at)) :]
+        super()._restart_from(at, rows, following)
+
+    def fold(self) -> None:
+        """Show the order of the last refresh."""
+        if self._fresh_pages is not None:
+            self._taken.clear()
+        super().fold()
 
 
 class LookedList(VirtualList[T]):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from copydesk.cli import main
-from copydesk.cli.api_fields import Field, body_of, query_of
+from copydesk.cli.api import Field, body_of, query_of
 from copydesk.cli.errors import UsageError, guarded
 from copydesk.client import errors
 from copydesk.session.errors import NotDoneError

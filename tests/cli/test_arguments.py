@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from copydesk.cli.arguments import build_parser, parse
+from copydesk.cli.arguments import parse
+from copydesk.cli.parser import build_parser
 
 URL = "https://app.example.com/s/SPACE"
 GENERAL = (

@@ -21,8 +21,7 @@ import pytest
 from copydesk.cli import conversations_batches, main
 from copydesk.cli.connection import Connection
 from copydesk.cli.conversations import Handing, Input
-from copydesk.cli.conversations_batches import Bounds
-from copydesk.cli.conversations_report import Report
+from copydesk.cli.conversations_batches import Bounds, Report
 from copydesk.cli.embedded import OWNER
 from copydesk.cli.errors import guarded
 from copydesk.client.api import Api

@@ -14,7 +14,7 @@ from copydesk.cli.connection import Connection
 from copydesk.cli.cr import send_comment
 from copydesk.cli.cr_diff import told_patches
 from copydesk.cli.errors import OFFLINE, UsageError
-from copydesk.cli.space_lookup import find_request
+from copydesk.cli.lookup import find_request
 from copydesk.cli.writes import Noted
 from copydesk.client.api import Api
 from copydesk.domain.git_patch import Side, file_patch

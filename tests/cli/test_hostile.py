@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.cli.arguments import build_parser
+from copydesk.cli.parser import build_parser
 from tests.cli.script_desk import Screen
 from tests.faulty import served
 from tests.hostile import FORBIDDEN, POISON, RETURNED, hostile

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.cli.import_report import FOLDERS, file_lines, problem_lines
+from copydesk.cli.desk import FOLDERS, file_lines, problem_lines
 from copydesk.server.repository_import import import_source
 from copydesk.server.sources.model import Problem
 from tests.server.sources.making import put

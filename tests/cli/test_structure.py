@@ -13,10 +13,8 @@ import httpx
 import pytest
 
 from copydesk.cli import main
-from copydesk.cli.site_lookup import FoundSite
-from copydesk.cli.structure import read_layout
-from copydesk.cli.structure_staged import changes_kept, taken_in
-from copydesk.cli.structure_texts import lines_of
+from copydesk.cli.lookup import FoundSite
+from copydesk.cli.structure import changes_kept, lines_of, read_layout, taken_in
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun, identity
 from copydesk.domain.site_arrangement import SiteArrangement

@@ -18,7 +18,7 @@ from tempfile import mkdtemp
 import pytest
 
 import copydesk
-from copydesk.cli import doctor_machine, main
+from copydesk.cli import doctor_checks, main
 from copydesk.server import desk_seed, migrations, store
 from copydesk.server.migrations import MIGRATIONS, VERSION
 from copydesk.server.schema import APPLICATION_ID, TABLES
@@ -349,7 +349,7 @@ def test_a_file_that_must_not_be_written_is_refused(
             path.chmod(mode)
             assert main(["desk", "token", "--desk", str(path)]) == 2
             assert str(path) in capsys.readouterr().err
-            found = doctor_machine.desk(path)
+            found = doctor_checks.desk(path)
             assert ("copydesk --read-only shows it" in found.advice) == (mode == 0o400)
         path.chmod(0o600)
         folder.chmod(0o500)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from copydesk.cli.exit_messages import last_words
+from copydesk.cli.open import last_words
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Notes
 from copydesk.local.state import State

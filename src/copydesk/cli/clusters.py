@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, UsageError, say
+from copydesk.cli.lookup import PAGE, candidates, find_organizations, said_name
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
-from copydesk.cli.site_lookup import PAGE, candidates, find_organizations, said_name
 from copydesk.contract.enumerations import ClusterOrder
 from copydesk.domain.text import clean, shorten
 from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, trend_cell

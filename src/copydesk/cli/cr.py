@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, agreed, say
+from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
-from copydesk.cli.space_lookup import FoundSpace, find_request
 from copydesk.cli.writes import Noted
 from copydesk.domain.age import age
 from copydesk.domain.text import clean, shorten

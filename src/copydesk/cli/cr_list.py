@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import DONE, UsageError, kept_state, say
+from copydesk.cli.lookup import PAGE, find_organizations, find_space
 from copydesk.cli.output import Column, put_json, put_table
-from copydesk.cli.site_lookup import PAGE, find_organizations
-from copydesk.cli.space_lookup import find_space
 from copydesk.domain.age import age
 from copydesk.domain.filter import Query
 from copydesk.domain.service_clock import service_time

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from copydesk.cli.embedded import (
@@ -19,6 +20,7 @@ from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put, redraw
 from copydesk.cli.terminal import shows_utf8
 from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.server.sources.model import Problem
 from copydesk.server.store import Store, Tx
 
 _LINE_WIDTH = 78
@@ -116,7 +118,6 @@ def import_source(
     space: str | None = None,
 ) -> int:
     """Read a folder, repository or bundle of Markdown into the desk and say what came of it."""
-    from copydesk.cli.import_report import file_lines, problem_lines
     from copydesk.server.repository_import import import_source as read_source
 
     for option, title, longest in (("--organization", organization, 255), ("--space", space, 50)):
@@ -282,3 +283,79 @@ def _bar(done: int, total: int) -> str:
     whole, rest = ("━", "─") if shows_utf8() else ("=", "-")
     filled = _BAR_WIDTH * min(done, total) // max(total, 1)
     return whole * filled + rest * (_BAR_WIDTH - filled)
+
+
+FEW = 3
+"""So many of one kind are told one by one."""
+
+
+NAMED = 3
+"""Files, lines or branches that a line names."""
+
+
+FOLDERS = 8
+"""Folders of one reason that have a line each."""
+
+
+_BRANCH = "branch "
+
+
+def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
+    """Yield a line for each problem, or for many that have the same reason."""
+    kinds: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(_kind(problem), []).append(problem)
+    for (what, reason), alike in kinds.items():
+        if len(alike) <= FEW:
+            yield from map(str, alike)
+        elif what == _BRANCH:
+            names = [each.path.removeprefix(_BRANCH) for each in alike]
+            yield f"{plural(len(names), 'branch')}: each {reason}: {_named(names)}"
+        elif what:
+            where = [_place(each) for each in alike]
+            yield f"{what}: {plural(len(alike), 'line')}: each {reason}: {_named(where)}"
+        else:
+            yield from file_lines([each.path for each in alike], f"each {reason}")
+
+
+def file_lines(paths: Sequence[str], reason: str) -> Iterator[str]:
+    """Yield a line for each folder that files of one kind are in, with their count."""
+    folders = _by_folder(paths, whole=True)
+    if len(folders) > FOLDERS:
+        folders = _by_folder(paths, whole=False)
+    by_size = sorted(folders.items(), key=lambda item: (-len(item[1]), item[0]))
+    for folder, files in by_size[:FOLDERS]:
+        names = [path.removeprefix(folder) for path in files]
+        where = f"{folder}: " if folder else ""
+        yield f"{where}{plural(len(files), 'file')}, {reason}: {_named(names)}"
+    rest = by_size[FOLDERS:]
+    if rest:
+        count = sum(len(files) for _, files in rest)
+        yield f"{plural(count, 'file')} in {plural(len(rest), 'more folder')}, {reason}"
+
+
+def _kind(problem: Problem) -> tuple[str, str]:
+    """Return what may be told in one line: the branches, the lines of a file, or files."""
+    if problem.path.startswith(_BRANCH):
+        return _BRANCH, problem.reason
+    if problem.line is not None or problem.text:
+        return problem.path, problem.reason
+    return "", problem.reason.partition(" (")[0]
+
+
+def _place(problem: Problem) -> str:
+    where = "" if problem.line is None else f"line {problem.line}"
+    return " ".join(filter(None, (where, f"“{problem.text}”" if problem.text else "")))
+
+
+def _by_folder(paths: Iterable[str], *, whole: bool) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        top, slash, _ = path.rpartition("/") if whole else path.partition("/")
+        found.setdefault(f"{top}/" if slash else "", []).append(path)
+    return found
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

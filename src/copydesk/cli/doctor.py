@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from urllib.request import getproxies
 
-from copydesk.cli import doctor_machine as machine
-from copydesk.cli import doctor_service as services
+from copydesk.cli import doctor_checks as checks
 from copydesk.cli.connection import (
     ADDRESS_VARIABLE,
     OWN,
@@ -23,10 +22,10 @@ from copydesk.cli.connection import (
     chosen,
     remote,
 )
-from copydesk.cli.doctor_finding import HIDDEN, SHORTEST, Finding, parted
+from copydesk.cli.doctor_checks import HIDDEN, SHORTEST, Finding, parted
 from copydesk.cli.errors import DONE, FAILED, UsageError
+from copydesk.cli.login import WHERE
 from copydesk.cli.output import put, put_facts, put_json
-from copydesk.cli.profiles import WHERE
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import clean, plural
@@ -40,16 +39,16 @@ def examine(*, as_json: bool = False, service: Service = OWN) -> int:
     Every profile is looked at, or the one service that the options name.
     """
     paths = find_paths()
-    settings, about = machine.settings(paths)
-    found = [*machine.program(), *machine.screen(), *machine.files(paths), *about]
+    settings, about = checks.settings(paths)
+    found = [*checks.program(), *checks.screen(), *checks.files(paths), *about]
     profiles = settings.profiles
     needed = any(profile.storage == "keyring" for profile in profiles)
-    found.append(machine.keyring(paths, needed=needed))
-    found.append(machine.desk(service.desk or paths.desk))
+    found.append(checks.keyring(paths, needed=needed))
+    found.append(checks.desk(service.desk or paths.desk))
     connections, wrong = _connections(service, settings)
     found += wrong
     for connection in connections:
-        found += services.network(connection)
+        found += checks.network(connection)
     found += asyncio.run(_ask(connections))
     hide = _hiding(connections)
     shown = [
@@ -116,7 +115,7 @@ def _safe(error: UsageError) -> str:
 
 
 async def _ask(connections: list[Connection]) -> list[Finding]:
-    answers = await asyncio.gather(*map(services.service, connections))
+    answers = await asyncio.gather(*map(checks.service, connections))
     return [finding for answer in answers for finding in answer]
 
 

@@ -1,4 +1,4 @@
-"""``copydesk log``: the writes that copydesk made from this machine, as its journal has them."""
+"""``copydesk log`` and ``copydesk outbox``: what was written from this machine, and what waits."""
 
 from __future__ import annotations
 
@@ -63,6 +63,49 @@ def _line(entry: Entry) -> str:
     parts.append(clean(entry.target))
     if entry.request_id:
         parts.append(f"[{clean(entry.request_id)}]")
+    if entry.sentence:
+        parts.append(clean(entry.sentence))
+    return "  ".join(parts)
+
+
+WORDS = {
+    "": "waiting", "changed": "held", "untold": "asks", "refused": "refused", "other": "held",
+    "lost": "unknown",
+}  # fmt: skip
+"""How what waits stands, by why it is held."""
+
+
+PRINTED_WAITING = ("id", "at", "what", "target", "sentence", "desk", "by")
+"""The fields that are printed. What would be sent is not."""
+
+
+def print_outbox(*, as_json: bool = False) -> int:
+    """Print what waits, oldest first, with the desk or service that it is for."""
+    entries = Journal(kept_state()).waiting()
+    if as_json:
+        put_json([_waiting_value(entry) for entry in entries])
+        return 0
+    for entry in entries:
+        put(_waiting_line(entry))
+    if not entries:
+        put("Nothing waits to be sent.")
+    return 0
+
+
+def _waiting_value(entry: Entry) -> dict[str, Any]:
+    value = {name: getattr(entry, name) for name in PRINTED_WAITING}
+    value |= {"state": _waiting_state(entry), "operation": (entry.request or {}).get("name")}
+    return {name: given for name, given in value.items() if given not in ("", None)}
+
+
+def _waiting_state(entry: Entry) -> str:
+    return "unknown" if entry.state == "unknown" else WORDS[entry.held]
+
+
+def _waiting_line(entry: Entry) -> str:
+    when = datetime.fromtimestamp(entry.at).astimezone()
+    parts = [f"{when:%Y-%m-%d %H:%M:%S}", f"{_waiting_state(entry):8}", clean(entry.what)]
+    parts += [clean(entry.target), f"to {clean(entry.desk)}"]
     if entry.sentence:
         parts.append(clean(entry.sentence))
     return "  ".join(parts)

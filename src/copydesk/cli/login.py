@@ -1,26 +1,28 @@
-"""``copydesk login``: a token is tried at the service before it is kept."""
+"""``copydesk login``, ``logout`` and ``profiles``: a token is tried before it is kept."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from copydesk.cli.account import Holder, claim, forget_copies, read_holder
-from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, address_of, exposes
-from copydesk.cli.errors import DONE, UsageError, agreed, say
-from copydesk.cli.output import put
+from copydesk.cli.account import Holder, claim, forget_copies, kept_for, read_holder
+from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, PROFILE_VARIABLE, address_of, exposes
+from copydesk.cli.errors import DONE, FAILED, UsageError, agreed, say
+from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
-from copydesk.domain.profile import DEFAULT, Profile, wrong_name
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.profile import DEFAULT, EMBEDDED, Profile, service_address, wrong_name
+from copydesk.domain.text import clean, listed, shorten
 from copydesk.local.accounts import Accounts
 from copydesk.local.credentials import TOKEN_BYTES, CredentialError, Credentials, run_command
-from copydesk.local.paths import find_paths
+from copydesk.local.paths import Paths, find_paths
 from copydesk.local.profiles import Profiles, command_of
+from copydesk.local.settings import SettingsError
 
 if TYPE_CHECKING:
     from copydesk.domain.profile import Storage
@@ -253,3 +255,202 @@ def _tell_opening(profiles: Profiles, profile: Profile) -> None:
             f"copydesk --profile {profile.name} opens it; "
             f"copydesk profiles use {profile.name} makes it the usual one."
         )
+
+
+def logout(*, name: str | None = None, everything: bool = False, yes: bool = False) -> int:
+    """Take a profile's token from this machine, and what was read with it.
+
+    What was typed and not sent stays. ``everything`` removes the profile as well, once somebody has
+    said so. Settings that cannot be used stay as they are: the token goes all the same. Raises
+    ``UsageError``.
+    """
+    paths = find_paths()
+    profiles = Profiles(paths.settings)
+    broken: SettingsError | None = None
+    try:
+        profile = _meant(profiles.read(), profiles.default, name)
+    except SettingsError as error:
+        broken = error
+        profile = _meant_before(paths, error, name)
+    stays = kept_for(profile.key)
+    if everything and not yes:
+        _ask(profile)
+    status, found = DONE, False
+    try:
+        found = Credentials(paths.credentials).forget(profile)
+    except CredentialError as error:
+        say(f"copydesk: {error}")
+        status = FAILED
+    forget_copies(profile.key)
+    if broken is not None:
+        say(f"{broken}\nThe profile stays in the settings until they are mended.")
+        status = FAILED if everything else status
+    elif everything and status:
+        say(f"Profile {profile.name} stays, so that logout can be tried again.")
+    elif everything:
+        profiles.remove(profile.name)
+        put(f"Profile {profile.name} is removed.")
+    elif not status and profile.storage not in {"command", "none"}:
+        profiles.save(replace(profile, storage="none"))
+    if not everything or broken is not None:
+        _tell_token(profile, found=found, gone=not status or everything)
+    _tell_stays(paths, profile, stays, found=found)
+    return status
+
+
+def _tell_token(profile: Profile, *, found: bool, gone: bool) -> None:
+    again = f"copydesk login {profile.name} logs in again."
+    if profile.storage == "command":
+        put(
+            f"The token of profile {profile.name} comes from {profile.token_command[0]} and is "
+            "not kept here: --everything removes the profile."
+        )
+    elif found:
+        put(f"Logged out of profile {profile.name}. {again}")
+    elif gone:
+        put(f"No token was kept for profile {profile.name}: nobody was logged in. {again}")
+
+
+def _meant_before(paths: Paths, broken: SettingsError, name: str | None) -> Profile:
+    """Return the profile that is meant where the settings cannot be used.
+
+    One that stands in them as it should, or as it was logged in to: its file or its account tells.
+    """
+    usable = broken.usable
+    try:
+        return _meant(usable.profiles, usable.profile, name)
+    except UsageError:
+        called = name or usable.profile
+        if not called or wrong_name(called):
+            raise UsageError(f"{broken}\nSay which profile: copydesk logout NAME") from broken
+    addresses = [service_address(called, key) for key in Accounts(paths.accounts).known()]
+    profile = Profile(called, next(filter(None, reversed(addresses)), ""), storage="keyring")
+    if Credentials(paths.credentials).path(profile).exists():
+        return replace(profile, storage="file")
+    if not profile.base_url:
+        raise UsageError(f"{broken}\nNo token is kept for profile {called}") from broken
+    return profile
+
+
+def _meant(known: Sequence[Profile], usual: str, name: str | None) -> Profile:
+    called = usual if name is None else name
+    if name is None and not called and len(known) == 1:
+        return known[0]
+    for profile in known:
+        if profile.name == called:
+            return profile
+    if not known:
+        raise UsageError("there is no profile: nobody is logged in")
+    names = ", ".join(profile.name for profile in known)
+    said = f"there is no profile {shorten(clean(name), 60)}" if name else "say which profile"
+    if name == EMBEDDED:
+        said = "the embedded desk has no token"
+    raise UsageError(f"{said}. There are: {names}")
+
+
+def _ask(profile: Profile) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("nothing was removed: it takes --yes where nobody can be asked")
+    if not agreed(f"Remove profile {profile.name} ({profile.base_url}) from this machine?"):
+        raise UsageError("nothing was removed", FAILED)
+
+
+def _tell_stays(paths: Paths, profile: Profile, stays: list[str], *, found: bool) -> None:
+    host = urlsplit(profile.base_url).netloc or "the service"
+    put("What was read of the service is forgotten; the log of writes stays.")
+    if stays:
+        put(f"{listed(stays).capitalize()} stay on this machine, in {paths.state}.")
+    if found or profile.storage == "command":
+        put(f"The token itself is valid until it is revoked at {host}.")
+
+
+WHERE = {
+    "keyring": "in the keyring",
+    "file": "in a file",
+    "command": "from a command",
+    "none": "none: copydesk login",
+}
+"""Where a token is, in words, by storage."""
+
+
+def list_profiles(*, as_json: bool = False) -> int:
+    """Print the profiles, the embedded desk first."""
+    paths = find_paths()
+    profiles = Profiles(paths.settings)
+    known, usual = _as_they_are(profiles.read()), profiles.default or EMBEDDED
+    if as_json:
+        put_json([_value(profile, usual) for profile in known])
+        return DONE
+    rows = [
+        ("*" if usual == EMBEDDED else "", EMBEDDED, str(paths.desk), "embedded: no token", ""),
+        *(
+            (
+                "*" if profile.name == usual else "",
+                profile.name,
+                profile.base_url,
+                WHERE[profile.storage],
+                "read-only" if profile.read_only else "",
+            )
+            for profile in known
+        ),
+    ]
+    put_table(
+        [
+            Column("", lambda row: row[0]),
+            Column("NAME", lambda row: row[1]),
+            Column("SERVICE", lambda row: row[2], gives=True),
+            Column("TOKEN", lambda row: row[3]),
+            Column("", lambda row: row[4]),
+        ],
+        rows,
+    )
+    if not known:
+        put("copydesk login connects copydesk to a service.")
+    return DONE
+
+
+def _as_they_are(known: Sequence[Profile]) -> list[Profile]:
+    """Return the profiles, without the storage of a file that has no token for the address.
+
+    A keyring is not asked: each answer may take seconds.
+    """
+    credentials = Credentials(find_paths().credentials)
+
+    def lacks(profile: Profile) -> bool:
+        try:
+            return profile.storage == "file" and credentials.token(profile) is None
+        except CredentialError:
+            return False  # it is there, and who uses it hears why it cannot be read
+
+    return [replace(each, storage="none") if lacks(each) else each for each in known]
+
+
+def use_profile(*, name: str) -> int:
+    """Open this profile from now on where none is named. Raises ``UsageError`` for no profile."""
+    import os
+
+    profiles = Profiles(find_paths().settings)
+    try:
+        profiles.use(name)
+    except KeyError as error:
+        there = ", ".join([*(profile.name for profile in profiles.read()), EMBEDDED])
+        raise UsageError(
+            f"there is no profile {shorten(clean(name), 60)}. There are: {there}"
+        ) from error
+    put(f"copydesk opens {'the embedded desk' if name == EMBEDDED else name} from now on.")
+    if os.environ.get(PROFILE_VARIABLE):
+        put(f"{PROFILE_VARIABLE} is set, and goes before it.")
+    return DONE
+
+
+def _value(profile: Profile, usual: str) -> dict[str, Any]:
+    return {
+        "name": profile.name,
+        "baseUrl": profile.base_url,
+        "token": profile.storage,
+        # Its arguments may hold what they should not.
+        "tokenCommand": profile.token_command[0] if profile.token_command else None,
+        "caFile": str(profile.ca_file) if profile.ca_file else None,
+        "readOnly": profile.read_only,
+        "default": profile.name == usual,
+    }

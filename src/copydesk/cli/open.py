@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import sys
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -16,9 +17,9 @@ from typing import TYPE_CHECKING
 from copydesk.cli import log_file, terminal
 from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.embedded import note_own_desk
-from copydesk.cli.errors import UsageError
+from copydesk.cli.errors import UsageError, say
 from copydesk.cli.profile_switch import Keeper, Switchboard, sentence_of
-from copydesk.cli.themes import why_no_theme
+from copydesk.cli.terminal import why_no_theme
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import SettingsError, load_settings
@@ -27,8 +28,11 @@ from copydesk.session.target import FIRST_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
+    from copydesk.cli.connection import Connection
     from copydesk.client.api import Api
+    from copydesk.local.paths import Paths
     from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
 
@@ -136,7 +140,6 @@ def _show(
     paths: Paths, ways: Switchboard, first: str, target: Target | None, said: str
 ) -> CopydeskApp:
     """Show the screens of a service until they are left. Raises ``UsageError``."""
-    from copydesk.cli.exit_messages import last_words
     from copydesk.session.identity import identify_at
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.theme import DARK
@@ -182,8 +185,6 @@ def _show(
     app.account.offers, app.opens_with = ways, said
     app.goes_on = target is None
     if connection.token is None:
-        from copydesk.cli.first_run import FirstRun
-
         app.account.welcome = FirstRun(paths, connection)
     if settings.theme:
         if wrong := why_no_theme(settings.theme):
@@ -208,3 +209,97 @@ def _preload(paths: Paths, secrets: Sequence[str]) -> None:
     note_own_desk()
     import copydesk.client.api
     import copydesk.contract.operations  # noqa: F401
+
+
+SENT = ("sending", "unknown")
+"""How writes stand that may have arrived."""
+
+
+def last_words(app: CopydeskApp) -> None:
+    """Say what ended the screens if that was no key, and print what is nowhere on the disk."""
+    if app.ended_by == getattr(signal, "SIGHUP", None):
+        return  # nobody is there
+    _forget_keys()
+    drafts = app.session.drafts
+    drafts.again()
+    if app.explained:
+        say(app.explained)
+    if app.ended_by is not None:
+        kept = app.kept_typed
+        if app.unkept_typed and not drafts.unkept:
+            kept = "What you typed was sent, or is kept."  # while it ended
+        say(f"copydesk: ended by {app.ended_by.name}. {kept}".rstrip())
+    if drafts.unkept:
+        from copydesk.session.draft_keys import belonging
+
+        say(f"copydesk: this could not be kept on disk ({drafts.trouble}). Copy it from here:")
+        for key, text in drafts.unkept.items():
+            found = belonging(key)
+            about = "text" if found is None else found.words
+            shown = text if found is None else found.summary(text)
+            if any(line.draft == key and line.state in SENT for line in app.session.log):
+                about += " (it was sent, and no answer came: look first whether it is there)"
+            say(f"\n--- {about}\n{shown}")
+
+
+def _forget_keys() -> None:
+    """Drop what was typed for screens that are gone: it is not meant for the shell."""
+    if sys.platform != "win32":
+        import termios
+
+        with suppress(termios.error, OSError, ValueError):  # there is no terminal
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+HIDDEN = "welcome-hidden"
+"""The file in the state that says that the hint was hidden."""
+
+
+HINTS = (
+    "This is a sample desk. Your own: copydesk login connects to a service, "
+    "copydesk desk import brings files in. esc hides this.",
+    "Sample desk. Yours: copydesk login, or copydesk desk import FOLDER. esc hides.",
+    "Sample desk: copydesk login, desk import. esc hides.",
+)
+"""The hint, the longest first: one of them fits into the line."""
+
+
+class FirstRun:
+    """Whether the hint is to be shown (`copydesk.session.profiles.Welcome`)."""
+
+    def __init__(self, paths: Paths, connection: Connection) -> None:
+        self._paths, self._key = paths, connection.key
+
+    def hints(self) -> tuple[str, ...]:
+        """Return the hint in several lengths; nothing once it is of no use. Reads the disk."""
+        from contextlib import closing
+
+        from copydesk.cli.embedded import desk_key
+        from copydesk.local.journal import Journal
+        from copydesk.local.profiles import Profiles
+        from copydesk.local.state import State
+        from copydesk.server.sample.untouched import is_untouched
+
+        paths = self._paths
+        if self._key != desk_key(None) or self._hidden.exists():
+            return ()
+        try:
+            with closing(State(paths.store)) as store:
+                if Profiles(paths.settings).read() or not Journal(store, self._key).is_empty():
+                    return ()
+        except (OSError, ValueError):
+            return ()  # somebody has written settings
+        return HINTS if is_untouched(paths.desk) else ()
+
+    def hide(self) -> None:
+        """Show it no more, also in later runs. A disk that refuses only brings it back then."""
+        from contextlib import suppress
+
+        from copydesk.local.durable import write_file
+
+        with suppress(OSError):
+            write_file(self._hidden, b"")
+
+    @property
+    def _hidden(self) -> Path:
+        return self._paths.state / HIDDEN

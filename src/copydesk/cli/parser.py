@@ -1,17 +1,34 @@
-"""The parser of the command line, which repeats nothing that could rewrite a terminal.
+"""The commands and their options, declared once with argparse; each names its function.
 
-Options are taken as they are called, never cut short, and a word that is none gets the nearest one.
+The parser repeats nothing that could rewrite a terminal. Options are taken as they are called,
+never cut short, and a word that is none gets the nearest one.
 """
 
 from __future__ import annotations
 
 import re
-from argparse import Action, ArgumentError, ArgumentParser, Namespace, _SubParsersAction
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentError,
+    ArgumentParser,
+    ArgumentTypeError,
+    BooleanOptionalAction,
+    Namespace,
+    RawDescriptionHelpFormatter,
+    _SubParsersAction,
+)
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias, get_args
 
+from copydesk.cli.api import Field
 from copydesk.cli.errors import note
+from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.domain.text import clean, listed, shorten
+
+Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 _FEW = 3
 """So many words are named where there are too many for a sentence."""
@@ -118,3 +135,558 @@ def _instead(said: str, word: str, known: Iterable[str], prog: str) -> str:
     others = f"There {'is' if len(examples) == 1 else 'are'} {'also ' if near else ''}"
     some = f"{others}{listed(examples)}; " if examples else ""
     return f"{found} {some}{prog} --help lists all."
+
+
+def add_api(commands: Subparsers) -> None:
+    """Declare ``copydesk api``."""
+    parser = commands.add_parser(
+        "api",
+        help="send a request to the service, and print its answer",
+        epilog=(
+            "  copydesk api GET /orgs --paginate\n"
+            "  copydesk api GET spaces/SPACE/change-requests -f status=draft\n"
+            "  copydesk api PATCH spaces/SPACE -f title=Handbook\n"
+            "  copydesk api POST spaces/SPACE/change-requests/7/comments -f body[markdown]=Thanks\n"
+            "  copydesk api PUT some/path --input body.json"
+        ),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("method", metavar="METHOD", help="GET, POST, PUT, PATCH or DELETE")
+    parser.add_argument("path", metavar="PATH", help="with or without /v1; a query may follow")
+    for names, typed, said in (
+        (
+            ("-f", "--raw-field"),
+            False,
+            "a text, in the body, or in the query of a GET; a[b]=1, a[]=1",
+        ),
+        (("-F", "--field"), True, "the same with true, false, null, whole numbers and @FILE"),
+    ):
+        parser.add_argument(
+            *names,
+            dest="fields",
+            metavar="KEY=VALUE",
+            action="append",
+            default=[],
+            type=partial(Field, typed=typed),
+            help=said,
+        )
+    parser.add_argument(
+        "--input",
+        dest="body",
+        metavar="FILE",
+        help="the body as JSON (-: standard input); fields go to the query then",
+    )
+    parser.add_argument(
+        "--paginate", action="store_true", help="all items of a list, one JSON object a line"
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        dest="as_json",
+        help="one JSON value in any case: one list of all pages, null for no body",
+    )
+    parser.set_defaults(runner="copydesk.cli.api:send_request")
+    _connection(parser, again=True)
+
+
+def add_cr(commands: Subparsers) -> None:
+    """Declare ``copydesk cr`` with what it does."""
+    parser = commands.add_parser("cr", help="list, show, compare, merge, comment change requests")
+    actions = parser.add_subparsers(metavar="ACTION", title="actions", required=True)
+
+    listing = actions.add_parser("list", help="print those of a status or of a view")
+    which = listing.add_mutually_exclusive_group()
+    which.add_argument(
+        "--status", choices=get_args(ChangeRequestStatus), help="what they are (default: open)"
+    )
+    which.add_argument("--view", metavar="NAME", help='a view of the screens, as "Needs me"')
+    listing.add_argument(
+        "--filter", dest="where", metavar="TEXT", help="a filter as after / on the screens"
+    )
+    listing.set_defaults(runner="copydesk.cli.cr_list:list_requests")
+
+    showing = actions.add_parser("show", help="print one: whether it can be merged, and why not")
+    showing.set_defaults(runner="copydesk.cli.cr:show_request")
+    comparing = actions.add_parser("diff", help="print what one changes, by word")
+    comparing.add_argument("--patch", action="store_true", help="as a patch that git apply takes")
+    comparing.set_defaults(runner="copydesk.cli.cr_diff:show_diff")
+    merging = actions.add_parser("merge", help="merge one, once somebody has said so")
+    merging.add_argument("--yes", action="store_true", help="merge without asking")
+    merging.set_defaults(runner="copydesk.cli.cr:merge_request")
+    commenting = actions.add_parser("comment", help="comment on one as a whole")
+    commenting.set_defaults(runner="copydesk.cli.cr:comment_on")
+    for each in (showing, comparing, merging, commenting):
+        each.add_argument("request", metavar="NUMBER", help="its number, id or address")
+    commenting.add_argument("text", metavar="TEXT", help="Markdown; - reads standard input")
+    for each in (listing, showing, comparing, merging, commenting):
+        each.add_argument("--space", metavar="SPACE", help="its space: title, slug, id or address")
+        _common(each)
+
+
+def add_clusters(commands: Subparsers) -> None:
+    """Declare ``copydesk clusters``; without more it lists them."""
+    parser, listing, showing = _listed(
+        commands, "clusters", "cluster", "what users struggle with, by week"
+    )
+    for each in (parser, listing):
+        each.add_argument(
+            "--sort",
+            metavar="ORDER",
+            default=None if each is parser else SUPPRESS,
+            help="updatedAt (default), issues, conversations, trend, newest or name",
+        )
+    for each in (parser, listing, showing):
+        each.add_argument(
+            "--unmask",
+            action="store_true",
+            default=False if each is parser else SUPPRESS,
+            help="show e-mail addresses and phone numbers",
+        )
+
+
+def add_sites(commands: Subparsers) -> None:
+    """Declare ``copydesk sites``; without more it lists them."""
+    _listed(commands, "sites", "site", "the published sites, and what one shows")
+
+
+def _listed(
+    commands: Subparsers, name: str, noun: str, said: str
+) -> tuple[ArgumentParser, ArgumentParser, ArgumentParser]:
+    """Declare a command that lists things of a kind, or shows one of them."""
+    parser = commands.add_parser(name, help=f"print {said}")
+    actions = parser.add_subparsers(metavar="ACTION", title="actions")
+    listing = actions.add_parser("list", help=f"print all {name} (also without a word)")
+    showing = actions.add_parser("show", help=f"print one {noun}")
+    showing.add_argument(noun, metavar=noun.upper(), help="its id or its title")
+    for each in (parser, listing):
+        each.set_defaults(runner=f"copydesk.cli.{name}:list_{name}")
+    showing.set_defaults(runner=f"copydesk.cli.{name}:show_{noun}")
+    for each in (parser, listing, showing):
+        _common(each, again=each is not parser)
+    return parser, listing, showing
+
+
+def _common(parser: ArgumentParser, *, again: bool = False) -> None:
+    """Accept what all of them do; ``again``: after another word, too."""
+    parser.add_argument(
+        "--organization",
+        metavar="TITLE",
+        default=SUPPRESS if again else None,
+        help="look in this one only (or its id)",
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        dest="as_json",
+        default=SUPPRESS if again else False,
+        help="print JSON",
+    )
+    _connection(parser, again=True)
+
+
+def add_accounts(commands: Subparsers) -> None:
+    """Declare the commands."""
+    _login(commands)
+    _logout(commands)
+    _profiles(commands)
+    _doctor(commands)
+
+
+def _login(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "login",
+        help="connect to a service, and keep its token",
+        description="The token is typed unseen, and tried at the service before it is kept.",
+    )
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="what to call the profile (default: default)"
+    )
+    parser.add_argument(
+        "--base-url", metavar="URL", default=SUPPRESS, help="the service (default: the hosted one)"
+    )
+    parser.add_argument(
+        "--token-command",
+        metavar="COMMAND",
+        help="what prints the token at each start, such as a password manager; no shell reads it",
+    )
+    parser.add_argument(
+        "--token-stdin", action="store_true", help="read the token from standard input"
+    )
+    parser.add_argument(
+        "--store",
+        choices=("keyring", "file"),
+        help="keep the token in the system's keyring and nowhere else, or in a file for you only "
+        "(default: the keyring, the file where there is none)",
+    )
+    parser.add_argument(
+        "--ca-file",
+        type=Path,
+        metavar="FILE",
+        help="certificates (PEM) of who vouches for the service, besides the usual ones",
+    )
+    parser.add_argument(
+        "--read-only",
+        action=BooleanOptionalAction,
+        default=SUPPRESS,
+        help="write nothing to the service with this profile",
+    )
+    parser.add_argument(
+        "--insecure",
+        action="store_true",
+        help="send the token unencrypted to another machine (http://) without asking",
+    )
+    parser.set_defaults(runner="copydesk.cli.login:login")
+
+
+def _logout(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "logout",
+        help="take the token of a profile from this machine",
+        description="What was typed and not sent stays on this machine.",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the profile (default: the usual)")
+    parser.add_argument("--everything", action="store_true", help="remove the profile as well")
+    parser.add_argument("--yes", action="store_true", help="remove it without asking")
+    parser.set_defaults(runner="copydesk.cli.login:logout")
+
+
+def _profiles(commands: Subparsers) -> None:
+    parser = commands.add_parser("profiles", help="list the services that were logged in to")
+    # Nothing where it is not given: an action below has no use for it.
+    parser.add_argument(
+        "--json", action="store_true", dest="as_json", default=SUPPRESS, help="as JSON"
+    )
+    parser.set_defaults(runner="copydesk.cli.login:list_profiles")
+    actions = parser.add_subparsers(metavar="ACTION", title="actions")
+    using = actions.add_parser("use", help="open this profile where none is named")
+    using.add_argument("name", metavar="NAME", help="the profile; desk is the embedded desk")
+    using.set_defaults(runner="copydesk.cli.login:use_profile")
+
+
+def _doctor(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "doctor",
+        help="say what is configured, what answers, and what is wrong",
+        description="Writes nothing, and prints no token. Exit status 1 when something is wrong.",
+    )
+    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    _connection(parser, again=True)
+    parser.set_defaults(runner="copydesk.cli.doctor:examine")
+
+
+@cache
+def opening_parser() -> Parser:
+    """Return what may stand before or after an address that is opened."""
+    parser = Parser(prog="copydesk URL", description="Open where an address points.")
+    _connection(parser)
+    return parser
+
+
+@cache
+def build_parser() -> Parser:
+    """Return the whole command line, for parsing and for its documentation."""
+    from copydesk import __version__
+
+    parser = Parser(
+        prog="copydesk",
+        description="The terminal desk for people who run documentation.",
+        usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "
+        "[--read-only] [--debug] [URL | COMMAND …]",
+        epilog=(
+            "URL, an address of the platform's application or of a published site, opens the\n"
+            "screens where it points.\n"
+            "With no account copydesk opens the embedded desk: a sample, or what you import.\n"
+            "copydesk login connects it to a service; COPYDESK_TOKEN, COPYDESK_BASE_URL and\n"
+            "COPYDESK_PROFILE do so for one run."
+        ),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"copydesk {__version__}")
+    _connection(parser)
+    parser.set_defaults(runner="copydesk.cli.open:open_desk")
+    plain: ArgumentParser = parser
+    commands = plain.add_subparsers(metavar="COMMAND", title="commands", prog=parser.prog)
+    add_accounts(commands)
+    add_api(commands)
+    add_cr(commands)
+    add_clusters(commands)
+    add_sites(commands)
+    _ops(commands)
+    _keys(commands)
+    _log(commands)
+    _outbox(commands)
+    _cache(commands)
+    _structure(commands)
+    _conversations(commands)
+    _serve(commands)
+    _desk(commands)
+    _completion(commands)
+    _everywhere(parser)
+    return parser
+
+
+def _everywhere(parser: ArgumentParser) -> None:
+    """Accept the general options behind each word of a command, not only where they are listed.
+
+    What has no use for one says so, as it does where the option stands in front.
+    """
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for below in action.choices.values():
+                listed = list(below._actions)
+                _connection(below, again=True)
+                for added in below._actions:
+                    if added not in listed:
+                        added.help = SUPPRESS
+                _everywhere(below)
+
+
+def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
+    """Accept the options that say which service is meant; ``again``: after the command, too.
+
+    Those that the parser has already stay as they are.
+    """
+    default = SUPPRESS if again else None
+    told: dict[str, dict[str, Any]] = {
+        "--desk": {
+            "type": Path,
+            "metavar": "FILE",
+            "help": "the embedded desk's database (default: your own)",
+        },
+        "--base-url": {
+            "metavar": "URL",
+            "help": "the service to use; its token is read from COPYDESK_TOKEN, or that of a "
+            "profile",
+        },
+        "--profile": {
+            "metavar": "NAME",
+            "help": "the profile to use (copydesk profiles); desk is the embedded desk",
+        },
+        "--read-only": {"action": "store_true", "help": "write nothing to the service"},
+        "--debug": {
+            "action": "store_true",
+            "help": "log every request, without what is in it (copydesk log --file says where)",
+        },
+    }
+    for name, settings in told.items():
+        if name not in parser._option_string_actions:
+            parser.add_argument(name, default=default, **settings)
+
+
+def _ops(commands: Subparsers) -> None:
+    parser = commands.add_parser("ops", help="print the operations of the API")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument("--openapi", action="store_true", help="as an OpenAPI 3.1 document")
+    form.add_argument("--markdown", action="store_true", help="as the reference page")
+    parser.set_defaults(runner="copydesk.cli.reference:print_operations")
+
+
+def _keys(commands: Subparsers) -> None:
+    parser = commands.add_parser("keys", help="print what every key does")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument("--markdown", action="store_true", help="as the reference page")
+    parser.set_defaults(runner="copydesk.cli.reference:print_keys")
+
+
+def _outbox(commands: Subparsers) -> None:
+    parser = commands.add_parser("outbox", help="print what waits to be sent from this machine")
+    parser.add_argument("--json", dest="as_json", action="store_true", help="print JSON")
+    parser.set_defaults(runner="copydesk.cli.log:print_outbox")
+
+
+def _log(commands: Subparsers) -> None:
+    parser = commands.add_parser("log", help="print what was written from this machine")
+    parser.add_argument("--since", metavar="SPAN", help="only the last 30m, 1h, 2d, …")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument(
+        "--file",
+        action="store_true",
+        dest="file",
+        help="print where errors and requests are logged",
+    )
+    parser.set_defaults(runner="copydesk.cli.log:print_log")
+
+
+def _cache(commands: Subparsers) -> None:
+    cache = commands.add_parser(
+        "cache", help="show or drop what is kept of what was read of services"
+    )
+    actions = cache.add_subparsers(metavar="ACTION", title="actions", required=True)
+    showing = actions.add_parser("show", help="print how much is kept, and how old it is")
+    showing.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    showing.set_defaults(runner="copydesk.cli.cache:show_cache")
+    clearing = actions.add_parser("clear", help="drop it; drafts and what waits to be sent stay")
+    clearing.add_argument(
+        "--profile", metavar="NAME", default=SUPPRESS, help="of this profile only"
+    )
+    clearing.set_defaults(runner="copydesk.cli.cache:clear_cache")
+
+
+def _structure(commands: Subparsers) -> None:
+    structure = commands.add_parser(
+        "structure", help="write the structure of a site to a file, and make it as a file says"
+    )
+    actions = structure.add_subparsers(metavar="ACTION", title="actions", required=True)
+
+    exporting = actions.add_parser("export", help="print the structure as YAML to be edited")
+    exporting.set_defaults(runner="copydesk.cli.structure:export_structure")
+
+    applying = actions.add_parser("apply", help="make a site what a file says, or show the plan")
+    exporting.add_argument("site", metavar="SITE", help="its id, title, host name or address")
+    applying.add_argument("site", metavar="SITE", help="its id, title, host name or address")
+    applying.add_argument(
+        "file", type=Path, metavar="FILE", nargs="?", help="what the site shall be"
+    )
+    applying.add_argument(
+        "--plan",
+        action="store_true",
+        help="print the requests that make it so, and send nothing; the exit status is 7 if there "
+        "are any, 0 if the site is as the file says",
+    )
+    applying.add_argument(
+        "--remove", action="store_true", help="remove from the site what the file lacks"
+    )
+    applying.add_argument(
+        "--recreate", action="store_true", help="add again what the file has and the site lacks"
+    )
+    applying.add_argument("--yes", action="store_true", help="send without asking")
+    applying.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    left = applying.add_mutually_exclusive_group()
+    left.add_argument(
+        "--resume", action="store_true", help="send the rest of what stopped before, without FILE"
+    )
+    left.add_argument(
+        "--roll-back", action="store_true", help="take back what was sent before it stopped"
+    )
+    left.add_argument(
+        "--keep", action="store_true", help="keep what was sent before it stopped, drop the rest"
+    )
+    applying.set_defaults(runner="copydesk.cli.structure:apply_structure")
+    for parser in (exporting, applying):
+        parser.add_argument(
+            "--organization", metavar="TITLE", help="look for the site in this one only (or its id)"
+        )
+        _connection(parser, again=True)
+
+
+def _conversations(commands: Subparsers) -> None:
+    conversations = commands.add_parser(
+        "conversations", help="hand in support conversations from files"
+    )
+    actions = conversations.add_subparsers(metavar="ACTION", title="actions", required=True)
+    sending = actions.add_parser("send", help="check what is in files, and send each once")
+    sending.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="JSON: one conversation, a list, or one on every line; - reads standard input",
+    )
+    sending.add_argument(
+        "--organization",
+        metavar="TITLE",
+        help="whose they are (or its id), where you are in several",
+    )
+    sending.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="send the rest where some cannot be sent; the exit status is 1 then",
+    )
+    sending.add_argument(
+        "--again", action="store_true", help="send also what was sent before, which replaces it"
+    )
+    sending.add_argument(
+        "--json", action="store_true", dest="as_json", help="a JSON object for each, one a line"
+    )
+    sending.set_defaults(runner="copydesk.cli.conversations:send_conversations")
+    _connection(sending, again=True)
+
+
+def _port(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        named = shorten(clean(text), 60)
+        said = f"a port is a number from 0 to 65535, such as 8484, and not {named!r}"
+        raise ArgumentTypeError(said) from None
+
+
+def _serve(commands: Subparsers) -> None:
+    parser = commands.add_parser("serve", help="serve the embedded desk over HTTP")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (%(default)s)"
+    )
+    parser.add_argument("--port", type=_port, default=8484, help="the port; 0 takes a free one")
+    parser.add_argument(
+        "--fetch", action="store_true", help="read OpenAPI specifications from their public URLs"
+    )
+    _desk_option(parser)
+    parser.set_defaults(runner="copydesk.cli.serve:serve")
+
+
+def _desk(commands: Subparsers) -> None:
+    desk = commands.add_parser("desk", help="fill, copy and check the embedded desk")
+    actions = desk.add_subparsers(metavar="ACTION", title="actions", required=True)
+
+    token = actions.add_parser("token", help="mint a bearer token and print it")
+    token.add_argument("--user", metavar="EMAIL", help="whose token (default: the desk's owner)")
+    token.set_defaults(runner="copydesk.cli.desk:mint")
+
+    sample = actions.add_parser("sample", help="make the sample, grow or remove it")
+    what = sample.add_mutually_exclusive_group()
+    what.add_argument(
+        "--scale", type=int, metavar="N", default=0, help="also add N change requests and more"
+    )
+    what.add_argument(
+        "--remove", action="store_true", help="take it out of the desk; what else is there stays"
+    )
+    sample.add_argument(
+        "--force", action="store_true", help="with --remove: also what you made in it"
+    )
+    sample.set_defaults(runner="copydesk.cli.desk:sample")
+
+    importing = actions.add_parser("import", help="read a folder or git repository of Markdown")
+    importing.add_argument(
+        "source", type=Path, metavar="SOURCE", help="a folder, repository or bundle"
+    )
+    importing.add_argument("--organization", metavar="TITLE", help="where to put it")
+    importing.add_argument("--space", metavar="TITLE", help="what to call the space")
+    importing.set_defaults(runner="copydesk.cli.desk:import_source")
+
+    exporting = actions.add_parser("export", help="write a space back as Markdown")
+    exporting.add_argument("space", metavar="SPACE", help="the space's id or title")
+    exporting.add_argument("folder", type=Path, metavar="FOLDER", help="where to write it")
+    exporting.add_argument(
+        "--force", action="store_true", help="overwrite files that were changed by hand as well"
+    )
+    exporting.set_defaults(runner="copydesk.cli.desk:export_space")
+
+    check = actions.add_parser("check", help="read the whole desk for damage; writes nothing")
+    check.add_argument("--repair", action="store_true", help="make the search index anew first")
+    check.set_defaults(runner="copydesk.cli.desk:check")
+
+    backup = actions.add_parser("backup", help="copy the desk, in use or not, to one file")
+    backup.add_argument("file", type=Path, metavar="FILE", help="what to call the copy")
+    backup.add_argument("--force", action="store_true", help="replace a file that is there")
+    backup.set_defaults(runner="copydesk.cli.desk:back_up")
+    for parser in (token, sample, importing, exporting, check, backup):
+        _desk_option(parser)
+
+
+def _completion(commands: Subparsers) -> None:
+    parser = commands.add_parser("completion", help="print what a shell completes commands with")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell it is for")
+    parser.set_defaults(runner="copydesk.cli.reference:print_completion")
+
+
+def _desk_option(parser: ArgumentParser) -> None:
+    """Accept ``--desk`` after the command as well as before it."""
+    parser.add_argument(
+        "--desk",
+        type=Path,
+        metavar="FILE",
+        default=SUPPRESS,
+        help="the desk's database (default: your own)",
+    )

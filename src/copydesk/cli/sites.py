@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, say
+from copydesk.cli.lookup import PAGE, find_organizations, find_site
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
-from copydesk.cli.site_lookup import PAGE, find_organizations, find_site
 from copydesk.domain.text import plural
 from copydesk.present.site import host, published, site_facts
 from copydesk.session.site_rows import audience, site_row

@@ -52,3 +52,20 @@ def _locale() -> str:
         # Python put the second there at its start, because of the third.
         return rest
     return everything or characters or rest or ""
+
+
+def why_no_theme(name: str) -> str:
+    """Return why a theme cannot be used, as a sentence with those that can; "" where it can."""
+    if not name:
+        return ""
+    from textual.theme import BUILTIN_THEMES
+
+    from copydesk.domain.text import clean, listed, shorten
+    from copydesk.tui.theme import THEMES
+
+    known = sorted({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
+    if name in known:
+        return ""
+    return (
+        f"theme is {shorten(clean(name), 60)!r}: there is no such theme. Use {listed(known, 'or')}"
+    )

@@ -11,7 +11,7 @@ import pytest
 
 from copydesk.cli.account import keep_apart
 from copydesk.cli.connection import chosen
-from copydesk.cli.first_run import HINTS, FirstRun
+from copydesk.cli.open import HINTS, FirstRun
 from copydesk.cli.profile_switch import Keeper, Switchboard
 from copydesk.cli.tokens import Token
 from copydesk.contract import operations as ops

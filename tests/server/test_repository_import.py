@@ -314,17 +314,39 @@ def test_a_folder_whose_name_is_no_text_is_refused_in_a_sentence(
         read(world, tmp_path / "caf\udce9")
 
 
-@pytest.mark.parametrize("given", ["docs/.git", "docs/.git/../.git/"])
-def test_a_git_folder_stands_for_its_repository(world: World, tmp_path: Path, given: str) -> None:
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
     base = Making(tmp_path / "made.git")
     base.commit(FILES, "Begin")
     with Repo.init(str(tmp_path / "docs"), mkdir=True) as docs:
         base.repo.fetch(docs)
         docs.refs[Ref(b"refs/heads/main")] = base.repo.refs[Ref(b"refs/heads/main")]
         docs.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(b"refs/heads/main"))
-    first = read(world, tmp_path / given)
+    return tmp_path / "docs"
+
+
+@pytest.mark.parametrize("given", [".git", ".git/../.git/"])
+def test_a_git_folder_stands_for_its_repository(world: World, checkout: Path, given: str) -> None:
+    first = read(world, checkout / given)
     assert first.organization == "docs"
-    assert not [space for space in read(world, tmp_path / "docs").spaces if space.created]
+    assert not [space for space in read(world, checkout).spaces if space.created]
+
+
+@pytest.mark.parametrize("given", ["", ".git"])
+def test_an_import_that_recorded_a_git_folder_is_found_again(
+    world: World, checkout: Path, given: str
+) -> None:
+    space = read(world, checkout).spaces[0].space_id
+    world.store.write(
+        lambda tx: tx.run(
+            "UPDATE space SET source = json_set(source, '$.path', ?) WHERE id = ?",
+            str(checkout / ".git"),  # as older versions did
+            space,
+        )
+    )
+    for _ in range(2):
+        again = read(world, checkout / given).spaces
+        assert [(each.space_id, each.created) for each in again] == [(space, False)]
 
 
 def test_what_is_no_file_is_named(world: World, tmp_path: Path) -> None:

@@ -83,12 +83,17 @@ def _imported(tx: Tx, path: Path, organization: str | None) -> list[Row]:
         "JOIN organization o ON o.id = s.organization_id "
         "WHERE s.source IS NOT NULL AND s.deleted_at IS NULL"
     )
-    return [
-        row
-        for row in rows
-        if source_of(row).get("path") == str(path)
-        and (organization is None or row["organization"] == organization)
-    ]
+
+    def recorded(given: Path) -> list[Row]:
+        return [
+            row
+            for row in rows
+            if source_of(row).get("path") == str(given)
+            and (organization is None or row["organization"] == organization)
+        ]
+
+    # Older versions recorded the `.git` of a repository where that was given.
+    return recorded(path) or recorded(path / ".git")
 
 
 def _known(tx: Tx, spaces: list[Row]) -> Known | None:

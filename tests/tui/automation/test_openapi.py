@@ -47,14 +47,14 @@ async def finish(world: World) -> None:
 def watched(driver: Driver) -> bool:
     """Whether the list is about to be read again because something in it is under way."""
     assert isinstance(driver.place, OpenAPISpecsPlace)
-    return driver.place.bell is not None
+    return driver.place.watching.bell is not None
 
 
 async def settled(world: World, driver: Driver) -> None:
     """Let the desk come to its end, and the list learn of it."""
     await finish(world)
     assert isinstance(driver.place, OpenAPISpecsPlace)
-    driver.place.look_again()
+    driver.place.watching.look_again()
     await driver.idle()
 
 
@@ -209,7 +209,7 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         # What has ended before the list is read is told all the same.
         await driver.press("escape")
         assert isinstance(driver.place, OpenAPISpecsPlace)
-        driver.place.read_begun(driver.selected or "")
+        driver.place.watching.read_begun(driver.selected or "")
         await driver.idle()
         assert "old: it is no OpenAPI document" in driver.screen
         # What did not arrive shows as soon as it does, out of the log.

@@ -35,7 +35,7 @@ async def settled(world: World, driver: Driver) -> None:
     await all_of(world)
     world.settle()
     assert isinstance(driver.place, TranslationsPlace)
-    driver.place.look_again()
+    driver.place.watching.look_again()
     await driver.idle()
 
 

@@ -10,7 +10,7 @@ from copydesk.client.api import Api
 from copydesk.client.wire import Sent
 from copydesk.session.target import Target
 from copydesk.tui.organization.members import MembersPlace
-from copydesk.tui.resource import list as resource_list
+from copydesk.tui.resource import place as resource_place
 from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
@@ -101,7 +101,7 @@ async def test_members_are_listed_described_and_given_roles(
         # A list of more than a page that is sorted here is read again by hand only.
         now = f"as of {world.clock.now.astimezone():%H:%M}"
         for whole, by_itself, note in ((1_000, 1, "sort: name"), (2, 0, f"sort: name   {now}")):
-            monkeypatch.setattr(resource_list, "WHOLE", whole)
+            monkeypatch.setattr(resource_place, "WHOLE", whole)
             await driver.press("R")
             assert members(driver).rows.note.endswith(note)
             asked.clear()

@@ -16,17 +16,16 @@ from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.organization.member_cells import ago
-from copydesk.tui.resource.rich_text import RichEditing
-from copydesk.tui.resource.rights import NO_HOME, KnowsRights
+from copydesk.tui.resource.rich_text import edit_rich
+from copydesk.tui.resource.rights import NO_HOME, HomeRights
 from copydesk.tui.widgets.text import TextView
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.agent_instructions import AgentInstructions
     from copydesk.contract.models.document import Document
-    from copydesk.contract.models.organization import Organization
 
 NOTHING = "The documentation agent is told nothing yet. e writes what it has to mind."
 
@@ -40,7 +39,7 @@ def not_read(here: AgentInstructionsPlace) -> str | None:
 
 def may_not_tell(here: AgentInstructionsPlace) -> str | None:
     """Say why the reader may not change them."""
-    return here.lacks("admin")
+    return here.rights.lacks("admin")
 
 
 def no_text(here: AgentInstructionsPlace) -> str | None:
@@ -50,13 +49,14 @@ def no_text(here: AgentInstructionsPlace) -> str | None:
 
 @place("agent-instructions", key="B", title="Agent instructions",
        uses=("get_agent_instructions", "get_organization"))  # fmt: skip
-class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions"):
+class AgentInstructionsPlace(Place, scope="agent_instructions"):
     """What the documentation agent has to mind, as text."""
 
     RAW = ("get_agent_instructions",)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.rights = HomeRights(self, self._rights_known)
         self.found: AgentInstructions | None = None
         self.text = ""
         """The instructions as Markdown; not cleaned."""
@@ -93,6 +93,9 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
         return [(name, text) for name, text in offered if text]
 
     # Reading
+
+    def opened(self) -> None:
+        self.rights.read()
 
     def reload(self) -> None:
         self.load("text", self._read, self._arrived, what="Reading", failed=self._unread)
@@ -132,9 +135,8 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
     def _nothing(self) -> str:
         return NOTHING if may_not_tell(self) is None else NOTHING.partition(" e writes")[0]
 
-    def learned(self, home: Organization) -> None:
+    def _rights_known(self) -> None:
         """Offer to write them only to who may."""
-        super().learned(home)
         if self.found is not None and not self.text:
             self.shown.empty = self._nothing()
             self.shown.set_text("")
@@ -168,7 +170,8 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
         async def read(api: Api) -> Document | None:
             return (await api(ops.get_agent_instructions, home)).instructions
 
-        sent = await self.edit_rich(
+        sent = await edit_rich(
+            self,
             "Tell the documentation agent so",
             key=self.draft_key,
             read=read,

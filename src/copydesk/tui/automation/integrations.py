@@ -15,7 +15,6 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
 
     IN_ORGANIZATION = False
 
-    COMMAND_CLASSES = (PublishCommands, LimitCommands)
+    COMMAND_CLASSES = (PublishCommands, *ResourcePlace.COMMAND_CLASSES)
     RESOURCE = INTEGRATIONS
 
     def __init__(self, target: Target) -> None:

@@ -20,10 +20,13 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.organization.member_cells import ago
-from copydesk.tui.resource.place import REST_SECONDS, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown
-from copydesk.tui.resource.rights import AddsByRight, may_not_add
-from copydesk.tui.resource.watched_place import WatchedPlace
+from copydesk.tui.resource.place import (
+    REST_SECONDS,
+    ResourcePlace,
+    may_not_add,
+    nothing_selected,
+)
+from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -67,6 +70,9 @@ SPECS: Resource[OpenAPISpec] = Resource(
     url=present.url,
     copies=lambda spec: [("source", spec.source_url)],
     more=present.about,
+    adding="create_open_api_spec",
+    readers_empty="There are no OpenAPI specifications in this organization.",
+    work=Work(present.under_way, present.ended),
 )  # fmt: skip
 """OpenAPI specifications, as an organization lists them."""
 
@@ -96,21 +102,10 @@ def visibility_label(here: OpenAPISpecsPlace) -> str:
 
 @place("openapi-specs", key="A", title="OpenAPI specifications",
        uses=("list_openapi_specs", "get_openapi_spec", "get_organization"))  # fmt: skip
-class OpenAPISpecsPlace(
-    AddsByRight["OpenAPISpec"], WatchedPlace["OpenAPISpec"], scope="openapi_specs"
-):
+class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     """The OpenAPI specifications of an organization."""
 
     RESOURCE = SPECS
-    ADDING = "create_open_api_spec"
-    READERS_EMPTY = "There are no OpenAPI specifications in this organization."
-
-    def under_way(self, item: OpenAPISpec) -> bool:
-        """Whether the service has not done with reading it."""
-        return present.under_way(item)
-
-    def ended(self, item: OpenAPISpec) -> tuple[str, str]:
-        return present.ended(item)
 
     def named(self, item: OpenAPISpec) -> str:
         """Return its name as a sentence or a title has it."""
@@ -146,7 +141,7 @@ class OpenAPISpecsPlace(
         about = self.waits_by(fresh)
         self.facts.show(self.facts_of(fresh), title=self.label(fresh), about=about)
         if fresh.processing_state != item.processing_state:
-            self.look_again()
+            self.watching.look_again()
 
     # Its source
 
@@ -192,7 +187,7 @@ class OpenAPISpecsPlace(
             verb="add it",
         )
         if await self.desk.push_screen_wait(form):
-            self.read_begun(made[-1])
+            self.watching.read_begun(made[-1])
 
     @action("e", "new source", unless=(nothing_selected, not_editable), danger=1, show=26,
             group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
@@ -223,7 +218,7 @@ class OpenAPISpecsPlace(
             verb="read it",
         )
         if await self.desk.push_screen_wait(form):
-            self.read_begun(item.id)
+            self.watching.read_begun(item.id)
 
     @action("U", "read again", unless=(nothing_selected, not_editable, no_address), danger=2,
             show=22, group="Change", uses="put_openapi_spec")  # fmt: skip
@@ -247,7 +242,7 @@ class OpenAPISpecsPlace(
         )
         if await self.desk.push_screen_wait(sheet):
             await self._put(item, OpenAPISourceURL(url=url), "Read again")
-            self.read_begun(item.id)
+            self.watching.read_begun(item.id)
 
     async def _put(
         self, item: OpenAPISpec, source: OpenAPISource, what: str, *, draft: str = ""

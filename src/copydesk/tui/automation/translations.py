@@ -18,11 +18,9 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.organization.member_cells import ago
-from copydesk.tui.resource.place import nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown
-from copydesk.tui.resource.rich_text import RichEditing
-from copydesk.tui.resource.rights import AddsByRight, may_not_add
-from copydesk.tui.resource.watched_place import WatchedPlace
+from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
+from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
+from copydesk.tui.resource.rich_text import edit_rich
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -76,6 +74,9 @@ TRANSLATIONS: Resource[Listed] = Resource(
     arguments=lambda target, listed: (target.organization or "", listed.translation.id),
     copies=lambda listed: [("id of the source", listed.translation.source.space)],
     more=present.about,
+    adding="create_content",
+    readers_empty="No space of this organization is translated.",
+    work=Work(present.under_way, present.ended),
 )  # fmt: skip
 """Translations, as an organization lists them."""
 
@@ -103,14 +104,10 @@ def being_run(here: TranslationsPlace) -> str | None:
 
 @place("translations", key="L", title="Translations",
        uses=("list_translations", "get_space", "get_organization"))  # fmt: skip
-class TranslationsPlace(
-    AddsByRight[Listed], RichEditing, WatchedPlace[Listed], scope="translations"
-):
+class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
     """The translations of an organization's spaces."""
 
     RESOURCE = TRANSLATIONS
-    ADDING = "create_content"
-    READERS_EMPTY = "No space of this organization is translated."
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -130,12 +127,6 @@ class TranslationsPlace(
     def home(self) -> str:
         """The id of the organization; guards keep verbs from being without one."""
         return self.organization or ""
-
-    def under_way(self, item: Listed) -> bool:
-        return present.under_way(item)
-
-    def ended(self, item: Listed) -> tuple[str, str]:
-        return present.ended(item)
 
     def named(self, item: Listed) -> str:
         """Return its name as a sentence or a title has it."""
@@ -202,7 +193,7 @@ class TranslationsPlace(
             verb="make it",
         )
         if await self.desk.push_screen_wait(form):
-            self.read_begun(made[-1])
+            self.watching.read_begun(made[-1])
 
     async def _spaces(self) -> Sequence[Option]:
         from copydesk.present.space_options import space_options
@@ -224,7 +215,8 @@ class TranslationsPlace(
         async def read(api: Api) -> Document | None:
             return (await api(ops.get_translation, home, which)).instructions
 
-        sent = await self.edit_rich(
+        sent = await edit_rich(
+            self,
             f"Instructions for {self.named(item)}",
             key=self.draft_key("edit", which),
             read=read,
@@ -281,7 +273,7 @@ class TranslationsPlace(
                 look=lambda api: find_run(api, home, which, stats.runs),
                 done="It is being run.",
             )
-            self.read_begun(which)
+            self.watching.read_begun(which)
 
     @action("D", "delete", unless=(nothing_selected, not_editable), danger=3, show=18,
             group="Change", uses="delete_translation")  # fmt: skip

@@ -73,10 +73,10 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         counts = {BROKEN: broken, "in-app": within, "ok": working, ALL: stats.total}
         self.set_views([replace(view, count=counts[view.id]) for view in self.resource.views])
 
-    def _nothing(self) -> str:
+    def nothing(self) -> str:
         if self.view in ("", BROKEN) and not self.limits.chosen:
             return "No link is broken. ] goes on to those that lead into the application."
-        return super()._nothing()
+        return super().nothing()
 
     def status_left(self) -> str:
         """Say what is counted: a link is listed on each page that it stands on."""
@@ -85,11 +85,11 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         said = f"{plural(self._stats.total, 'link')}, {self._stats.broken.total} broken"
         return f"{said}; each is listed on every page that it stands on"
 
-    async def _page(
+    async def read_page(
         self, token: str | None, limit: int, resource: Resource[Any]
     ) -> tuple[Sequence[Standing], str | None, int | None]:
         """Read links, and give them the names of the pages, which are read once."""
-        rows, following, _ = await super()._page(token, limit, resource)
+        rows, following, _ = await super().read_page(token, limit, resource)
         space = self.target.space or ""
         if rows and not self._pages:
             self._pages = await self._read_pages(await self.session.ready(), space)

@@ -314,7 +314,7 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
             return "No space is chosen: f chooses one."
         return super().missing()
 
-    def _nothing(self) -> str:
+    def nothing(self) -> str:
         where = "of this space" if self.view == SPACE else "of this organization"
         return nothing_found(self.words, where)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,8 +16,9 @@ from copydesk.session.draft_keys import form_key
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
 from copydesk.tui.dialogs.form import Field, Form
-from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.place import Place
 from copydesk.tui.organization.member_cells import claims_facts
 from copydesk.tui.organization.requests import delete_invite, invite_in, ping
@@ -39,12 +40,21 @@ class AtHand:
     admin: bool | None = None
 
 
-def no_organization(here: OrganizationActions) -> str | None:
+class HasOrganization(Protocol):
+    """A place about one organization at a time."""
+
+    @property
+    def at_hand(self) -> AtHand | None:
+        """The organization that is meant now."""
+        ...
+
+
+def no_organization(here: HasOrganization) -> str | None:
     """Say so when no organization is meant."""
     return None if here.at_hand is not None else "No organization is chosen: g o lists yours."
 
 
-def not_admin(here: OrganizationActions) -> str | None:
+def not_admin(here: HasOrganization) -> str | None:
     """Say so when the reader is known not to administer the organization."""
     meant = here.at_hand
     if meant is None or meant.admin is not False:
@@ -52,13 +62,18 @@ def not_admin(here: OrganizationActions) -> str | None:
     return f"That takes the role admin in {shorten(meant.title, NAME_CELLS)}."
 
 
-class OrganizationActions(Place, scope="organization_actions"):
-    """A place about one organization at a time."""
+class OrganizationCommands(Commands, scope="organization_actions"):
+    """Saying that one is here, and ending invite links."""
 
-    @property
-    def at_hand(self) -> AtHand | None:
-        """The organization that is meant now."""
-        raise NotImplementedError
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.here = cast("HasOrganization", place)
+
+    def resume_draft(self, part: str) -> bool:
+        if part != "end_invite":
+            return False
+        self.place.call_later(run, self, self.ACTIONS[part])
+        return True
 
     @action("!", "ping", unless=no_organization, show=False, group="Share",
             uses="ping_organization")  # fmt: skip
@@ -67,21 +82,23 @@ class OrganizationActions(Place, scope="organization_actions"):
 
         The token is a credential: it is shown when you ask for it only, and kept nowhere.
         """
-        meant = self.at_hand
+        meant = self.here.at_hand
         assert meant is not None
-        token = await self.perform(
+        token = await self.place.perform(
             "Ping", shorten(meant.title, NAME_CELLS), lambda api: ping(api, meant.id)
         )
         if token:
-            await self.desk.push_screen_wait(ClaimsSheet(token))
+            await self.app.push_screen_wait(ClaimsSheet(token))
         else:
-            self.tell("It knows that you are here. No token came back: it has no claims of yours.")
+            self.place.tell(
+                "It knows that you are here. No token came back: it has no claims of yours."
+            )
 
     @command("ping", uses="ping_organization")
     async def ping_by_word(self, rest: str) -> None:
         """Tell the organization that you are here, and get a token if it has one."""
-        if (why := no_organization(self)) is not None:
-            self.say(why, "warn")
+        if (why := no_organization(self.here)) is not None:
+            self.place.say(why, "warn")
         else:
             await self.ping()
 
@@ -94,28 +111,28 @@ class OrganizationActions(Place, scope="organization_actions"):
     @command("end-invite", "LINK", uses="delete_invite_link")
     async def end_invite_by_word(self, rest: str) -> None:
         """Delete an invite link, given by its address or its id."""
-        why = no_organization(self) or not_admin(self)
+        why = no_organization(self.here) or not_admin(self.here)
         if why is not None:
-            self.say(why, "warn")
+            self.place.say(why, "warn")
         else:
             await self._end_invite(rest.strip())
 
     async def _end_invite(self, given: str) -> None:
-        meant = self.at_hand
+        meant = self.here.at_hand
         assert meant is not None
-        key = form_key(self.PLACE, Target(organization=meant.id), "end_invite")
+        key = form_key(self.place.PLACE, Target(organization=meant.id), "end_invite")
         title = shorten(meant.title, NAME_CELLS)
 
         async def send(values: Mapping[str, str]) -> None:
             invite = invite_in(values["invite"]) or ""
-            found = await self.perform(
+            found = await self.place.perform(
                 "Delete invite link",
                 f"of {title}",
                 lambda api: delete_invite(api, meant.id, invite),
                 draft=key,
             )
             if not found:
-                self.tell("There was no such invite link: nothing changed.", "warn")
+                self.place.tell("There was no such invite link: nothing changed.", "warn")
 
         form = Form(
             f"End an invite link of {title}",
@@ -138,7 +155,7 @@ class OrganizationActions(Place, scope="organization_actions"):
             verb="delete",
             new=True,
         )
-        await self.desk.push_screen_wait(form)
+        await self.app.push_screen_wait(form)
 
 
 NO_INVITE = "this is neither a link nor the id of one"

@@ -77,6 +77,7 @@ MEMBERS: Resource[Member] = Resource(
     copies=lambda member: [("e-mail address", member.user.email)],
     more=lambda member, now: present.about(member),
     dim=lambda member: member.disabled,
+    adding="admin",
 )  # fmt: skip
 """The people of an organization."""
 

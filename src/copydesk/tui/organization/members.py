@@ -19,7 +19,7 @@ from copydesk.tui.organization import member_cells as present
 from copydesk.tui.organization.commands import (
     NAME_CELLS,
     AtHand,
-    OrganizationActions,
+    OrganizationCommands,
     no_organization,
     not_admin,
 )
@@ -32,7 +32,6 @@ from copydesk.tui.organization.requests import (
     remove_member,
 )
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
-from copydesk.tui.resource.rights import KnowsRights
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -52,10 +51,11 @@ def not_removable(here: MembersPlace) -> str | None:
 
 
 @place("members", key="w", title="Members", uses=("list_members", "get_organization"))
-class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], scope="members"):
+class MembersPlace(ResourcePlace["Member"], scope="members"):
     """The people of an organization."""
 
     RESOURCE = MEMBERS
+    COMMAND_CLASSES = (OrganizationCommands, *ResourcePlace.COMMAND_CLASSES)
 
     @property
     def at_hand(self) -> AtHand | None:
@@ -63,14 +63,14 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
         home = self.organization
         if home is None:
             return None
-        granted = None if self.known_home is None else self.known_home.permissions
+        granted = None if self.rights.home is None else self.rights.home.permissions
         admin = None if granted is None else granted.admin
         return AtHand(home, self.session.title_of(home) or "the organization", admin)
 
-    def _nothing(self) -> str:
-        if self._order == "seen" and not self.limits.conditions:
+    def nothing(self) -> str:
+        if self.orders.order == "seen" and not self.limits.conditions:
             return "None was there yet: by last seen only active members are listed."
-        return super()._nothing()
+        return super().nothing()
 
     def open_item(self, item: Member) -> None:
         """Go to the spaces and the teams of the member."""
@@ -151,7 +151,7 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
                 look=lambda api: find_by_sso(api, home, user),
                 draft=key,
             )
-            self._wanted = member.id
+            self.wanted = member.id
 
         field = Field(
             "user",
@@ -179,7 +179,7 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
             new=True,
         )
         if await self.desk.push_screen_wait(form):
-            self.read_written(self._wanted)
+            self.read_written(self.wanted)
 
     async def _people(self, home: str) -> list[Option]:
         """Return whom the reader can see that do not sign in by single sign-on here."""

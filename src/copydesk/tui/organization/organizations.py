@@ -26,7 +26,7 @@ from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.organization import cells as present
 from copydesk.tui.organization.cells import OrganizationRow
-from copydesk.tui.organization.commands import AtHand, OrganizationActions
+from copydesk.tui.organization.commands import AtHand, OrganizationCommands
 from copydesk.tui.organization.requests import find_joined, join, organization_in
 from copydesk.tui.system.find import SearchPrompt
 from copydesk.tui.widgets.facts import Facts
@@ -59,12 +59,13 @@ class ChoosePrompt(SearchPrompt):
 
 
 @place("organizations", key="o", title="Organizations")
-class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations"):
+class OrganizationsPlace(HasDetails, scope="organizations"):
     """The organizations that the reader is in."""
 
     IN_ORGANIZATION = False
 
     RAW = ("get_organization",)
+    COMMAND_CLASSES = (OrganizationCommands,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

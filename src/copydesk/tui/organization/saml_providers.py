@@ -16,7 +16,6 @@ from copydesk.tui.organization import saml_cells as present
 from copydesk.tui.organization.saml_resources import LOGINS, PROVIDERS
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Resource
-from copydesk.tui.resource.rights import KnowsRights
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -53,7 +52,7 @@ def only_listed(here: SAMLProvidersPlace) -> str | None:
 
 def may_not_administer(here: SAMLProvidersPlace) -> str | None:
     """Say why the reader may not change how people sign in."""
-    return here.missing() or here.lacks("admin")
+    return here.missing() or here.rights.lacks("admin")
 
 
 @place(
@@ -62,7 +61,7 @@ def may_not_administer(here: SAMLProvidersPlace) -> str | None:
     title="Single sign-on",
     uses=("list_saml_providers", "list_sso_logins", "get_organization"),
 )
-class SAMLProvidersPlace(KnowsRights, ResourcePlace[Any], scope="saml_providers"):
+class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
     """Who vouches for the people of an organization, and how these sign in."""
 
     RESOURCE = PROVIDERS
@@ -180,7 +179,7 @@ class SAMLProvidersPlace(KnowsRights, ResourcePlace[Any], scope="saml_providers"
             present.loss(
                 item,
                 len(ways - {item.id}),
-                enforced=self.known_home is not None and bool(self.known_home.sso),
+                enforced=self.rights.home is not None and bool(self.rights.home.sso),
             ),
             expect=self.label(item),
             verb="delete",

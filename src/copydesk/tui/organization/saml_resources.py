@@ -55,6 +55,7 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
         *(each for each in present.of_provider(provider) if each[0] != "certificate"),
     ],
     more=lambda provider, now: list(present.about(provider)),
+    adding="admin",
 )  # fmt: skip
 """Those who vouch for the people of an organization."""
 

@@ -28,7 +28,7 @@ from copydesk.tui.organization import settings_cells as present
 from copydesk.tui.organization.commands import (
     NAME_CELLS,
     AtHand,
-    OrganizationActions,
+    OrganizationCommands,
     not_admin,
 )
 from copydesk.tui.organization.requests import change_organization
@@ -72,10 +72,11 @@ def switch_label(here: OrganizationPlace) -> str:
 
 @place("organization", key="O", title="Organization settings",
        uses=("get_organization", "get_site"))  # fmt: skip
-class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
+class OrganizationPlace(HasDetails, scope="organization"):
     """What an organization is called, who joins it, and what holds in all of it."""
 
     RAW = ("get_organization",)
+    COMMAND_CLASSES = (OrganizationCommands,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

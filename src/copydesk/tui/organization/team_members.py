@@ -139,14 +139,14 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         target = Target(organization=self.organization, item=item.organization.id)
         self.desk.go_soon("member", target)
 
-    def _resume(self, part: str) -> None:
+    def resume(self, part: str) -> None:
         """Open a form again; that of several people is about those who are marked."""
         method, *people = part.split(" ")
         there = [each for each in people if self.rows.source.base.index_of(each) is not None]
         if len(people) > 1 and there == people:
             self.rows.set_marks(people)
             part = method
-        super()._resume(part)
+        super().resume(part)
 
     # Changing
 

@@ -51,6 +51,8 @@ TEAMS: Resource[Team] = Resource(
                   uses=("list_members",)),
     ),
     more=lambda team, now: list(present.about(team)),
+    adding="own_team",
+    readers_empty="There are no teams in this organization.",
 )  # fmt: skip
 """Teams, as an organization lists them."""
 

@@ -15,8 +15,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.organization import team_cells as present
 from copydesk.tui.organization.team_requests import delete, find_made, make, rename, teams_called
 from copydesk.tui.organization.team_resources import TEAMS
-from copydesk.tui.resource.place import nothing_selected
-from copydesk.tui.resource.rights import AddsByRight, may_not_add
+from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,18 +29,16 @@ def may_not_change(here: TeamsPlace) -> str | None:
     item = here.item
     if item is None or item.permissions is None or item.permissions.admin:
         return None
-    known = here.known_home
+    known = here.rights.home
     home = "the organization" if known is None else shorten(clean(known.title), 40)
     return f"That takes the role admin in {home}."
 
 
 @place("teams", key="T", title="Teams", uses=("list_teams", "get_organization"))
-class TeamsPlace(AddsByRight["Team"], scope="teams"):
+class TeamsPlace(ResourcePlace["Team"], scope="teams"):
     """The teams of an organization."""
 
     RESOURCE = TEAMS
-    ADDING = "own_team"
-    READERS_EMPTY = "There are no teams in this organization."
 
     def open_item(self, item: Team) -> None:
         target = Target(organization=self.organization, item=item.id)

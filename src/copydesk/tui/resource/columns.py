@@ -119,3 +119,17 @@ class ItemTexts(Generic[T]):
             # A key is being typed: what may follow it is come by while the list is gone through.
             return lambda item: self._known(item) is not None
         return query.matches
+
+
+def in_order(rows: Iterable[T], by: Callable[[T], Any], *, backwards: bool) -> list[T]:
+    """Return rows by something about them; those of which it is not told stand last either way."""
+
+    def known(item: T) -> tuple[bool, Any]:
+        value = by(item)
+        return value is None, fold(value) if isinstance(value, str) else value
+
+    found = [(known(item), item) for item in rows]
+    there = sorted((e for e in found if not e[0][0]), key=lambda e: e[0][1])
+    if backwards:
+        there.reverse()
+    return [item for _, item in there] + [item for (absent, _), item in found if absent]

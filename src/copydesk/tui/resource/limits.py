@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Any, Protocol, cast
 
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, listed, shorten
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import SCOPES, Commands, action, command
 from copydesk.tui.framework.place import Place
-from copydesk.tui.resource.requests import asked_with, said_in, ways_to_ask
 from copydesk.tui.resource.resource import Condition
 
 
@@ -148,3 +148,62 @@ class LimitCommands(Commands, scope="limited"):
             return
         self.chosen = {name: clean(text) for name, text in said.items() if text}
         self.here.ask_anew()
+
+
+def ways_to_ask(conditions: Sequence[Condition]) -> Sequence[str]:
+    """Return what can be typed behind ``:where``: each condition with each of its values."""
+    return [f"{each.name}={value}" for each in conditions for value in (each.values or ("",))]
+
+
+def said_in(text: str, conditions: Sequence[Condition]) -> dict[str, str]:
+    """Return what is typed behind ``:where``, by name. Raises ``ValueError`` for other words."""
+    said: dict[str, str] = {}
+    for word in _words(text):
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise ValueError(_none_such(re.split("[:<>]", word)[0], conditions))
+        said[name] = value
+    return said
+
+
+def asked_with(said: Mapping[str, str], conditions: Sequence[Condition]) -> dict[str, Any]:
+    """Return what the service is asked with; an empty text asks for nothing.
+
+    Raises ``ValueError`` where there is no such condition, or none with such a value.
+    """
+    known = {each.name: each for each in conditions}
+    asked: dict[str, Any] = {}
+    for name, text in said.items():
+        each = known.get(name)
+        if each is None:
+            raise ValueError(_none_such(name, conditions))
+        if text and each.values and text not in each.values:
+            raise ValueError(f"{name} is one of: {', '.join(each.values)}.")
+        try:
+            if text:
+                asked[name] = each.read(text)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+    return asked
+
+
+def _none_such(name: str, conditions: Sequence[Condition]) -> str:
+    """Say that the service limits a list by other things than this."""
+    known = [each.name for each in conditions]
+    if name in known:
+        return f":where {name}=VALUE asks the service for those."
+    ways = " or ".join(f":where {each}=VALUE" for each in known[:2])
+    return (
+        f"The service limits this list by {listed(known)}, not by {shorten(clean(name), 24)}: "
+        f"{ways}. / filters here by anything else."
+    )
+
+
+def _words(text: str) -> list[str]:
+    """Cut text at blanks; what stands in quotes stays together."""
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()

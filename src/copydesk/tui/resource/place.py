@@ -1,4 +1,4 @@
-"""The place of a `Resource`: its list, what is known of the item under the cursor, and its JSON.
+"""The place of a `Resource`: its list, the details of the item under the cursor, and its JSON.
 
 A place for one is a subclass with ``RESOURCE`` and its verbs as actions:
 
@@ -8,39 +8,76 @@ A place for one is a subclass with ``RESOURCE`` and its verbs as actions:
 
         @action("D", "delete", unless=(nothing_selected, …), danger=3, uses="delete_team")
         async def delete(self) -> None: ...
+
+Beside it stand its collaborators: the orders of the list (`OrderCommands`), its conditions
+(`LimitCommands`), the rights of the reader (`HomeRights`) and the work of the service (`Watch`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.timer import Timer
 from textual.widget import Widget
 
+from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean, plural
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
+from copydesk.session.options import Option
+from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.framework.actions import command
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.details import HasDetails
 from copydesk.tui.framework.keyboard import run_command
-from copydesk.tui.framework.place import Part
-from copydesk.tui.resource.list import ResourceList
+from copydesk.tui.framework.navigation import GO
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
+from copydesk.tui.resource.limits import LimitCommands
+from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
+from copydesk.tui.resource.rights import HomeRights
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList, no_row
 
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
 T = TypeVar("T")
+
+SORTED_AT_MOST = 20_000
+"""Items that are read whole to be put into an order that the service does not know."""
+
+WHOLE = 1_000
+"""Items that are asked for at a time where all of a list is read; more than that is not polled."""
+
+SERVICE = "service"
+"""The name of the order in which the service gives a list."""
 
 REST_SECONDS = 0.15
 """How long the cursor rests on an item before more of it is read."""
+
+WATCH_SECONDS = 2.0
+"""How often a list is read while the service works on something in it."""
 
 
 def nothing_selected(here: ResourcePlace[Any]) -> str | None:
     """Say so when the cursor is on no item."""
     return no_row(here.rows, f"Put the cursor on {_a(here.resource.noun)} first.")
+
+
+def may_not_add(here: ResourcePlace[Any]) -> str | None:
+    """Say why the reader can add nothing to the list."""
+    return here.missing() or here.rights.lacks(here.resource.adding)
+
+
+def one_order(here: ResourcePlace[Any]) -> str | None:
+    """Say so when the list has one order only."""
+    return None if len(here.orders.known) > 1 else "This list has one order."
 
 
 def _a(noun: str) -> str:
@@ -51,11 +88,262 @@ def _capital(noun: str) -> str:
     return f"{noun[:1].upper()}{noun[1:]}"
 
 
-class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
+class OrderCommands(Commands, scope="resource_list"):
+    """Choosing the order of a list: one that the service knows, or one made of the whole list."""
+
+    place: ResourcePlace[Any]
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.order, self.backwards = SERVICE, False
+        self.wanted: tuple[str, bool] | None = None
+        """The order, and whether backwards, that the list is being read whole for."""
+        self.part = ""
+        """Which part is listed, where that is not all: lists are sorted up to a length."""
+
+    @property
+    def known(self) -> Sequence[tuple[str, str]]:
+        """The names and titles of the orders: those of the service, and by what is shown."""
+        resource = self.place.resource
+        served = [(each.name, each.title) for each in resource.orders]
+        here = [(each.name, each.label) for each in resource.shown if each.sort is not None]
+        return [*(served or [(SERVICE, "as the service lists them")]), *here]
+
+    @property
+    def query(self) -> Mapping[str, Any]:
+        """The query that asks the service for the order."""
+        orders = self.place.resource.orders
+        order = next((each for each in orders if each.name == self.order), None)
+        if order is None:
+            return {}
+        return order.reverse or {} if self.backwards else order.query
+
+    def note(self) -> Sequence[str]:
+        """Return what to say of the order beside the title of the list."""
+        said = []
+        if self.order != SERVICE or self.backwards:
+            reversed_ = ", reversed" if self.backwards else ""
+            said.append(f"sort: {dict(self.known).get(self.order, '')}{reversed_}")
+        return [*said, self.part]
+
+    def forget(self) -> None:
+        """Go back to the order of the service, since another kind of thing is listed."""
+        self.order, self.backwards = SERVICE, False
+        self.wanted, self.part = None, ""
+
+    def restart(self) -> bool:
+        """Go back to an order of the service; whether one made here is to follow (`wanted`)."""
+        made = self.wanted or (self.order, self.backwards)
+        self.wanted, self.part = None, ""
+        self.place.cancel_load("rows")
+        if not self._made(made[0]):
+            return False
+        served = next(iter(self.place.resource.orders), None)
+        self.order, self.backwards = served.name if served else SERVICE, False
+        self.wanted = made
+        return True
+
+    def under_way(self) -> bool:
+        """Whether the list is being read whole; where that was stopped, it is forgotten."""
+        if self.wanted is not None and not self.place.loads:
+            self.wanted = None
+        return self.wanted is not None
+
+    def _made(self, order: str) -> bool:
+        """Whether an order is made here, of the whole list."""
+        return any(e.name == order for e in self.place.resource.shown if e.sort is not None)
+
+    @action("s", "sort", unless=one_order, show=6, group="Look")
+    async def choose_sort(self) -> None:
+        """Choose an order. One that the service does not know is made of the whole list."""
+        options = [Option(name, title) for name, title in self.known]
+        current = self.order if self.order in dict(self.known) else options[0].id
+        chosen = await self.app.push_screen_wait(
+            Choice(f"Sort {self.place.resource.title.lower()} by", options, current=current)
+        )
+        if chosen is not None:
+            self._sort_by(chosen, backwards=False)
+
+    @action("S", "reverse", unless=one_order, show=False, group="Look")
+    def reverse_sort(self) -> None:
+        """Turn the order round."""
+        order, backwards = self.wanted or (self.order, self.backwards)
+        if not self._made(order):
+            orders = self.place.resource.orders
+            served = next((each for each in orders if each.name == order), next(iter(orders), None))
+            if served is None or served.reverse is None:
+                self.place.say("The service lists them in one direction. s chooses another order.")
+                return
+            order = served.name
+        self._sort_by(order, backwards=not backwards)
+
+    def _sort_by(self, order: str, *, backwards: bool) -> None:
+        if self._made(order):
+            self.wanted = order, backwards
+            self.read_whole()
+        else:
+            self.wanted = None
+            self.order, self.backwards = order, backwards
+            self.place.ask_anew()
+
+    def read_whole(self, *, top: bool = False) -> None:
+        """Read the whole list for the order that is wanted; until then the former one stays."""
+
+        def failed(said: str) -> None:
+            self.wanted = None
+
+        self.place.load(
+            "rows",
+            lambda api: self._everything(),
+            lambda found: self._sorted(*found, top=top),
+            what=f"Reading all {self.place.resource.title.lower()}",
+            failed=failed,
+        )
+
+    async def _everything(self) -> tuple[list[Any], str]:
+        """Return the whole list, and what to know of it where it is long."""
+        from copydesk.client.endless_lists import Turning
+
+        rows: list[Any] = []
+        resource, session = self.place.resource, self.place.session
+        token: str | None = None
+        turning = Turning()
+        while True:
+            found, token, count = await self.place.read_page(token, WHOLE, resource)
+            rows.extend(found)
+            at = f"as of {session.clock().astimezone():%H:%M}" if len(rows) > WHOLE else ""
+            if token is None:
+                return rows, at
+            if len(rows) >= SORTED_AT_MOST:
+                of = "" if count is None else f" of {count:,}"
+                return rows, f"the first {len(rows):,}{of} only   {at}".rstrip()
+            turning.turned(found, token)
+
+    def _in_order(self, rows: Iterable[Any]) -> list[Any]:
+        shown = next(each for each in self.place.resource.shown if each.name == self.order)
+        assert shown.sort is not None
+        return in_order(rows, shown.sort, backwards=self.backwards)
+
+    def _sorted(self, rows: list[Any], part: str, *, top: bool) -> None:
+        if self.wanted is None:
+            return
+        (self.order, self.backwards), self.wanted = self.wanted, None
+        self.part = part
+        shown = self.place.rows
+        here = None if top else shown.selected_id
+        shown.source = ListSource(self._in_order(rows), key=self.place.resource.key)
+        self.place.say_note()
+        if here is None:
+            shown.move_first()
+        else:
+            shown.select(here)
+
+    async def refresh(self, source: ListSource[Any]) -> None:
+        """Read a list that is in an order made here again."""
+        rows, part = await self._everything()
+        if source is self.place.rows.source.base:
+            self.part = part
+            source.merge(self._in_order(rows))
+
+
+class SpaceCommands(Commands, scope="resource"):
+    """Choosing the space whose list is shown, where it is the list of one."""
+
+    place: ResourcePlace[Any]
+
+    @command("of", uses=("list_organization_spaces", "list_organization_collections"))
+    async def choose_space(self, rest: str = "") -> None:
+        """Choose the space whose list is shown, where it is the list of one."""
+        from copydesk.present.space_options import space_options
+        from copydesk.session.errors import failure_types, sentence
+        from copydesk.session.reads.spaces import read_desk
+
+        place, organization = self.place, self.place.organization
+        if not place.OF_SPACE:
+            place.say("This is no list of one space.", "warn")
+            return
+        if organization is None:
+            place.say("No organization is chosen: g o lists yours.", "warn")
+            return
+        try:
+            desk = await read_desk(await place.session.ready(), organization)
+        except failure_types() as error:
+            if place.target.space is None:
+                place.rows.empty = sentence(error, ":of")
+                place.rows.refresh_rows()
+            raise
+        options = space_options(desk.nodes, place.target.space, keep=lambda space: True)
+        if not options:
+            place.say("There is no space in this organization.", "warn")
+            return
+        chosen = await self.app.push_screen_wait(Choice("Of which space?", options))
+        if chosen is not None:
+            place.target = place.target.but(
+                space=chosen, organization=organization, change_request=None
+            )
+            place.ask_anew()
+            place.read_again()
+
+
+class Watch(Generic[T]):
+    """Reading a list again quietly while the service works on something in it."""
+
+    def __init__(self, place: ResourcePlace[T]) -> None:
+        self._place = place
+        self.bell: Timer | None = None
+        """Rings when the list is read again because something in it was under way."""
+        self.working: frozenset[str] = frozenset()
+        """The keys of the items that the service works on."""
+        self._begun: set[str] = set()
+        """The keys of items whose work was begun here and has not been seen since."""
+
+    def read_begun(self, key: str) -> None:
+        """Read again once something was begun: its end is told, also one that has come by then."""
+        self._begun.add(key)
+        self._place.read_written(key)
+
+    def look(self) -> None:
+        """Say what has come to its end, and watch what has not."""
+        place, work, key = self._place, self._place.resource.work, self._place.resource.key
+        if work is None:
+            return
+        before, working = self.working | self._begun, set()
+        for item in place.rows.source.base.shown():
+            if work.under_way(item):
+                working.add(key(item))
+            elif key(item) in before:
+                # A poll says nothing of its own; what somebody saw begin is waited for.
+                place.call_later(place.say, *work.ended(item))
+            self._begun.discard(key(item))
+        self.working = frozenset(working)
+        if self.bell is not None:
+            self.bell.stop()
+        self.bell = place.set_timer(WATCH_SECONDS, self.look_again) if working else None
+
+    def look_again(self) -> None:
+        """Read the list again, unless that disturbs somebody or nobody sees it."""
+        self.bell = None
+        if self._place.app.screen is self._place and self._place.may_poll:
+            self._place.read_again(by_hand=False)
+        else:
+            self.bell = self._place.set_timer(WATCH_SECONDS, self.look_again)
+
+
+class ResourcePlace(HasDetails, Generic[T]):
     """A lazy list of one kind of thing, with the details of the one under the cursor."""
 
+    RESOURCE: ClassVar[Resource[Any]]
+    CONDITIONS: ClassVar[Sequence[Condition]] = ()
+    """The conditions of all that the place lists."""
     ROWS: ClassVar[type[VirtualList[Any]]] = VirtualList
-    """What the list is, as one whose rows can be marked."""
+    """The class of the list, as one whose rows can be marked."""
+    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (
+        SpaceCommands,
+        OrderCommands,
+        LimitCommands,
+    )
+
+    rows: VirtualList[T]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         resource = vars(cls).get("RESOURCE")
@@ -66,12 +354,35 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             cls.OF_SPACE = vars(cls).get("OF_SPACE", resource.of == "space")
         super().__init_subclass__(**kwargs)
 
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.limits = self.commands_of(LimitCommands)
+        self.orders = self.commands_of(OrderCommands)
+        self.rights = HomeRights(self, self._rights_known)
+        self.watching: Watch[T] = Watch(self)
+        self._written = 0
+        """How many writes there were when the list was read."""
+        self.wanted = ""
+        """The item to go to once the list has been read again; it may not be in it."""
+        self.resource: Resource[Any] = self.resource_of(self.view)
+        """What is listed now."""
+        self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
+
     # What a place says of itself
+
+    def resource_of(self, view: str) -> Resource[Any]:
+        """Return what a view lists, where the views are of different kinds; "" is the first."""
+        return self.RESOURCE
+
+    @property
+    def organization(self) -> str | None:
+        """The id of the organization that this is about."""
+        return self.target.organization or self.session.organization
 
     def panes(self) -> ComposeResult:
         """The list, and the details of the item under the cursor."""
         resource = self.resource
-        self.rows: VirtualList[T] = self.ROWS(
+        self.rows = self.ROWS(
             self.paged(),
             self.texts.columns(),
             title=resource.title,
@@ -109,6 +420,10 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     def label(self, item: T) -> str:
         """Return the name of an item as it may be shown."""
         return clean(self.resource.label(item)) or clean(self.resource.key(item))
+
+    def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
+        """Return what is shown of an item."""
+        return shown_text(shown, item, self.session.now)
 
     def url(self) -> str | None:
         item = self.item
@@ -153,14 +468,103 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             return "No organization is chosen: g o lists yours."
         return None
 
-    def space_at_hand(self) -> str | None:
-        return self.target.space
+    def nothing(self) -> str:
+        """Return what to say where the list is empty."""
+        resource = self.resource
+        if self.limits.chosen:
+            return self.limits.none_so()
+        if type(self).resource_of is ResourcePlace.resource_of:  # else views are of other kinds
+            view = next((view.title for view in self.views[1:] if view.id == self.view), "")
+            if view:
+                return f"There is nothing in “{view}”."
+        if resource.readers_empty and may_not_add(self) is not None:
+            return resource.readers_empty
+        return resource.empty
 
     def opened(self) -> None:
         if self.resource.views:
             self.set_views(self.resource.views)
         if self.OF_SPACE and self.target.space is None:
-            self.call_later(run_command, self, self.LINE_COMMANDS["of"], "")
+            owner = self.commands_of(SpaceCommands)
+            self.call_later(run_command, owner, owner.LINE_COMMANDS["of"], "")
+        if self.RESOURCE.adding:
+            self.rights.read()
+
+    def _rights_known(self) -> None:
+        self.rows.say_instead(self.missing() or self.nothing())
+
+    # Reading
+
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return what the service limits the view by."""
+        return self.resource.conditions
+
+    def paged(self) -> PagedSource[T]:
+        """Return the rows as the service gives them."""
+        resource = self.resource
+
+        async def page(token: str | None, limit: int) -> Any:
+            return await self.read_page(token, limit, resource)
+
+        return PagedSource(page, key=resource.key)
+
+    async def read_page(
+        self, token: str | None, limit: int, resource: Resource[T]
+    ) -> tuple[Sequence[T], str | None, int | None]:
+        """Return items of the list, the token of the next page, and the length of the list."""
+        if self.missing() is not None:
+            return [], None, 0
+        api = await self.session.ready()
+        target = self.target.but(organization=self.organization)
+        asked = Asked(token, limit, self.view, self.orders.query, self.limits.conditions)
+        found = await resource.pages(api, target, asked)
+        if self.resource.of != "none" and self.target.organization is None:
+            # What is listed stays that of this organization, whichever is chosen later.
+            self.target = self.target.but(organization=target.organization)
+        self.session.fresh()
+        following = None if found.next is None else found.next.page
+        return found.items, following, found.count
+
+    def reload(self) -> None:
+        self.rows.empty = self.missing() or self.nothing()
+        if self.orders.under_way():
+            self.orders.read_whole()
+        else:
+            what = f"Reading {self.resource.title.lower()}"
+            self.load("rows", self._refresh, self._arrived, what=what)
+
+    def poll(self) -> None:
+        """Read again quietly, unless all of it is being read already, or that takes many pages.
+
+        An order that is made here takes all of a list: a long one would be read whole every few
+        seconds, which is more than the service grants. Its note says when it was read.
+        """
+        source = self.rows.source.base
+        long = isinstance(source, ListSource) and source.count > WHOLE
+        if not self.orders.under_way() and (self.watching.working or not long):
+            self.load("rows", self._refresh, self._arrived, what="Reading again")
+
+    async def _refresh(self, api: Api) -> None:
+        source = self.rows.source.base
+        if isinstance(source, PagedSource):
+            await source.refresh()
+        elif isinstance(source, ListSource):
+            await self.orders.refresh(source)
+
+    def _arrived(self, _: None) -> None:
+        source = self.rows.source.base
+        wanted, self.wanted = self.wanted, ""
+        self.texts.forget()
+        if wanted or len(self.session.log) != self._written:
+            # What was written here is shown at once; what others did waits to be folded in.
+            source.fold()
+            self._written = len(self.session.log)
+        if wanted:
+            self.rows.select(wanted)
+        if source.fresh:
+            source.fresh.intersection_update(map(self.resource.key, source.shown()))
+        self.say_note()
+        self.came()
 
     def came(self) -> None:
         """Show the item, and open the form that waits for the list."""
@@ -168,7 +572,64 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         self.refresh_frame()
         if self.resuming:
             part, self.resuming = self.resuming, ""
-            self._resume(part)
+            self.resume(part)
+        self.watching.look()
+
+    def read_written(self, key: str = "") -> None:
+        """Read the list again after a write, and go to the item with that id."""
+        self.wanted = key
+        self.read_again()
+
+    def arrived_later(self) -> None:
+        """Read again: what was written shows at once."""
+        self._written = -1
+        super().arrived_later()
+
+    def view_changed(self) -> None:
+        resource = self.resource_of(self.view)
+        # What another view reads is read for being here, as what the first one reads.
+        before = CAUSE.set((*CAUSE.get(), f"{GO}{self.PLACE}"))
+        try:
+            if resource is not self.resource:
+                self._show_kind(resource)
+                self.came()
+            self.ask_anew()
+        finally:
+            CAUSE.reset(before)
+
+    def _show_kind(self, resource: Resource[Any]) -> None:
+        """Give the list what belongs to another kind: columns, title, the keys of its filter."""
+        # What is there goes first: it is of the former kind.
+        self.rows.source = ListSource((), key=resource.key)
+        self.resource, self.texts = resource, ItemTexts(resource, self.text_of)
+        self.cancel_load("rows")
+        self.orders.forget()
+        self.limits.forget()
+        self.rows.columns = tuple(self.texts.columns())
+        self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
+        self.rows.dims(resource.dim)
+        self.rows.fields = self.texts.fields
+        self.rows.refresh_rows()
+
+    def ask_anew(self) -> None:
+        """Read the list from its beginning: something else is asked for.
+
+        An order that is made here comes once all of it is there.
+        """
+        reads_whole = self.orders.restart()
+        self.texts.forget()
+        self.rows.empty = self.missing() or self.nothing()
+        self.rows.source = self.paged()
+        self.say_note()
+        self.rows.move_first()
+        if reads_whole:
+            self.orders.read_whole(top=True)
+
+    def say_note(self) -> None:
+        """Show the conditions and the order beside the title of the list."""
+        said = [self.limits.line(), *self.orders.note()]
+        self.rows.note = "   ".join(part for part in said if part)
+        self.rows.retitle()
 
     # What was typed in a form
 
@@ -178,13 +639,14 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         return form_key(self.PLACE, target, method, item)
 
     def resume_draft(self, part: str) -> None:
-        """Open the form again that a draft was typed in."""
+        """Open the form again that a draft was typed in, once the list is read."""
         if self.rows.source.base.complete or self.rows.source.base.loaded:
-            self._resume(part)
+            self.resume(part)
         else:
             self.resuming = part
 
-    def _resume(self, part: str) -> None:
+    def resume(self, part: str) -> None:
+        """Open the form again that a draft was typed in."""
         method, _, item = part.partition(" ")
         if item and not self.rows.select(item):
             self.say(f"The {self.resource.noun} is not here. What you typed is kept (:drafts).")
@@ -194,21 +656,21 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     # Details
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the item."""
+        """Show the details of the item."""
         if event.list is self.rows:
             self.show_item()
             self.frame_soon()
 
     def show_item(self) -> None:
-        """Show what is known of the item under the cursor, and read more where there is more."""
+        """Show the details of the item under the cursor, and read more where there is more."""
         item = self.item
         if item is None:
             self.facts.empty = f"No {self.resource.noun} is selected."
             self.facts.refresh_rows()
             self.facts.show([], title=_capital(self.resource.noun))
-            return
-        about = self.waits_by(item)
-        self.facts.show(self.facts_of(item), title=self.label(item), about=about)
+        else:
+            about = self.waits_by(item)
+            self.facts.show(self.facts_of(item), title=self.label(item), about=about)
 
     def waits_by(self, item: T) -> str:
         """Return what the outbox knows an item by: what the addresses of requests name."""
@@ -222,9 +684,10 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             for shown in self.resource.shown
             if shown.detail and (said := self.text_of(shown, item))
         ]
+        more = self.resource.more(item, now)
         return [
             *known,
-            *(Fact(label, _clean(said)) for label, said in self.resource.more(item, now)),
+            *(Fact(name, clean(s, lines=True) if isinstance(s, str) else s) for name, s in more),
         ]
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
@@ -236,42 +699,3 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         """Open an item: go to its details, where it has nothing of its own."""
         self.remove_class("-no-side")
         self.show_pane(self.facts)
-
-    # Whose list
-
-    @command("of", uses=("list_organization_spaces", "list_organization_collections"))
-    async def choose_space(self, rest: str = "") -> None:
-        """Choose the space whose list is shown, where it is the list of one."""
-        from copydesk.present.space_options import space_options
-        from copydesk.session.errors import failure_types, sentence
-        from copydesk.session.reads.spaces import read_desk
-
-        organization = self.organization
-        if not self.OF_SPACE:
-            self.say("This is no list of one space.", "warn")
-            return
-        if organization is None:
-            self.say("No organization is chosen: g o lists yours.", "warn")
-            return
-        try:
-            desk = await read_desk(await self.session.ready(), organization)
-        except failure_types() as error:
-            if self.target.space is None:
-                self.rows.empty = sentence(error, ":of")
-                self.rows.refresh_rows()
-            raise
-        options = space_options(desk.nodes, self.target.space, keep=lambda space: True)
-        if not options:
-            self.say("There is no space in this organization.", "warn")
-            return
-        chosen = await self.desk.push_screen_wait(Choice("Of which space?", options))
-        if chosen is not None:
-            self.target = self.target.but(
-                space=chosen, organization=organization, change_request=None
-            )
-            self.ask_anew()
-            self.read_again()
-
-
-def _clean(said: str | Text) -> str | Text:
-    return clean(said, lines=True) if isinstance(said, str) else said

@@ -109,6 +109,14 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Work(Generic[T]):
+    """Work that the service does on an item; ``ended`` returns a sentence and its tone."""
+
+    under_way: Callable[[T], bool]
+    ended: Callable[[T], tuple[str, str]]
+
+
+@dataclass(frozen=True)
 class Resource(Generic[T]):
     """A kind of thing that is listed.
 
@@ -117,7 +125,9 @@ class Resource(Generic[T]):
     an organization, of one item (`Target.item`), or of nobody. ``empty`` says what to do where
     there are none. ``get`` names the operation that reads one, and ``arguments`` gives what it
     takes. ``copies`` is what ``Y`` offers beside the address, the name and the id. ``more`` are
-    details beyond those that are shown of every item.
+    details beyond those that are shown of every item. ``adding`` is the permission that adding an
+    item takes, a field of ``OrganizationPermissions``; ``readers_empty`` stands in the place of
+    ``empty`` for readers without it. ``work`` is watched until it has ended.
     """
 
     noun: str
@@ -137,6 +147,9 @@ class Resource(Generic[T]):
     copies: Callable[[T], Sequence[tuple[str, str | None]]] = lambda item: ()
     more: Callable[[T, datetime], Sequence[tuple[str, str | Text]]] = lambda item, now: ()
     dim: Callable[[T], bool] | None = None
+    adding: str = ""
+    readers_empty: str = ""
+    work: Work[T] | None = None
 
     def raw(self, target: Target, item: T) -> Raw:
         """Return where the raw JSON of an item comes from: its own read, else its list."""

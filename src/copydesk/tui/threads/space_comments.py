@@ -27,7 +27,6 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
 from copydesk.tui.threads.commands import (
@@ -149,7 +148,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     RESOURCE = SPACE_COMMENTS
     RAW = ("get_space_comment_reply",)
-    COMMAND_CLASSES = (ThreadCommands, MessageCommands, LimitCommands)
+    COMMAND_CLASSES = (ThreadCommands, MessageCommands, *ResourcePlace.COMMAND_CLASSES)
 
     no_thread_here = "There is no thread here. c starts one."
 
@@ -454,7 +453,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         if chosen is not None:
             self.limits.limit({**self.limits.chosen, "target_page": chosen})
 
-    def _resume(self, part: str) -> None:
+    def resume(self, part: str) -> None:
         if self.space is None:
             self.resuming = part
             return

@@ -41,7 +41,7 @@ def journal_at(path: Path, desk: str | None = "d", at: float = 5.0) -> Journal:
 
 def test_a_write_is_noted_before_it_is_sent_and_when_it_ends(path: Path) -> None:
     journal = journal_at(path)
-    entry = journal.begin("merge", "change request 118", body='{"a": "é\\n\ud83d"}')
+    entry = journal.begin("merge", "change request 118 “é\n\ud83d”")
     assert [one.state for one in journal_at(path).entries()] == ["unknown"]
     assert [one.state for one in journal.entries()] == ["sending"]
     done = journal.settle(entry, "done", request_id="r-1", sentence="Merged.")
@@ -89,7 +89,7 @@ def test_what_is_none_is_passed_over(path: Path) -> None:
         journal.store.write(partial(insert, put, (f"x{number}", value)))
     assert journal.entries() == [kept]
     start = {"id": "i", "run": "r", "at": 1, "what": "w", "target": "t", "state": "done"}
-    for wrong in ({"body": 5}, {"ended": "x"}, {"state": "flying"}, {"at": "now"}):
+    for wrong in ({"text": 5}, {"ended": "x"}, {"state": "flying"}, {"at": "now"}):
         assert entry_of({**start, **wrong}) is None
     assert entry_of({**start, "later": "field"}) == Entry("i", "r", 1, "w", "t", "done")
     # A reason to wait that is not known yet is one: a person decides.
@@ -127,7 +127,7 @@ def test_threads_and_windows_do_not_mix_their_writes(path: Path) -> None:
     def write(name: str) -> None:
         for number in range(20):
             each = journal if name == "a" else other
-            each.settle(each.begin(name, str(number), body=name * 500), "done")
+            each.settle(each.begin(name, str(number), Notes(text=name * 500)), "done")
 
     threads = [threading.Thread(target=write, args=(name,)) for name in "abc"]
     for thread in threads:

@@ -105,9 +105,9 @@ class EndingJournal(Journal):
         super().__init__(store, "desk")
         self._moments = moments
 
-    def begin(self, what: str, target: str, notes: Notes = NO_NOTES, *, body: str = "") -> Entry:
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
         self._moments.come()
-        entry = super().begin(what, target, notes, body=body)
+        entry = super().begin(what, target, notes)
         self._moments.come()
         return entry
 

@@ -73,15 +73,12 @@ def send_request(
             if reads:
                 _answer((await _raw(api, method, target)).content, as_json=as_json)
                 return DONE
-            from copydesk.cli.writes import Noted
+            from copydesk.cli.writes import Writes
 
-            noted = Noted(connection)
-            try:
-                answer = await noted.write(
+            async with Writes(connection, api) as writes:
+                answer = await writes.perform(
                     method, target.partition("?")[0], lambda: _raw(api, method, target, given)
                 )
-            finally:
-                noted.close()
             _answer(answer.content, as_json=as_json)
             return DONE
 

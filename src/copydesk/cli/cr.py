@@ -13,7 +13,7 @@ from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, agreed, say
 from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
-from copydesk.cli.writes import Noted
+from copydesk.cli.writes import Writes
 from copydesk.domain.age import age
 from copydesk.domain.text import clean, shorten
 
@@ -161,18 +161,16 @@ def merge_request(
                     f"nothing was merged: {label} was edited meanwhile. Look again.", CONFLICT
                 )
             _refuse(now)
-        noted = Noted(connection)
-        try:
-            result, now_is = await noted.write(
-                "Merge",
-                f"{label} {clean(given.subject)}".rstrip(),
-                lambda: conflicts.merge(api, there.id, given.id, read.space.revision),
-                look=lambda: conflicts.merged(api, there.id, given.id),
-            )
-        except conflicts.ConflictedError as clash:
-            return _clashed(label, clash, as_json=as_json)
-        finally:
-            noted.close()
+        async with Writes(connection, api) as writes:
+            try:
+                result, now_is = await writes.perform(
+                    "Merge",
+                    f"{label} {clean(given.subject)}".rstrip(),
+                    lambda: conflicts.merge(api, there.id, given.id, read.space.revision),
+                    look=lambda: conflicts.merged(api, there.id, given.id),
+                )
+            except conflicts.ConflictedError as clash:
+                return _clashed(label, clash, as_json=as_json)
         _merged(label, there, result, now_is, as_json=as_json)
         return DONE
 
@@ -254,11 +252,8 @@ def comment_on(
 
     async def comment(api: Api, found: Found) -> int:
         given, there = found
-        noted = Noted(connection)
-        try:
-            arrived, sent = await send_comment(api, noted, given, there, said)
-        finally:
-            noted.close()
+        async with Writes(connection, api) as writes:
+            arrived, sent = await send_comment(api, writes, given, there, said)
         if as_json:
             put_json(sent.to_dict())
         elif arrived:
@@ -271,9 +266,11 @@ def comment_on(
 
 
 async def send_comment(
-    api: Api, noted: Noted, request: ChangeRequest, there: FoundSpace, text: str
+    api: Api, writes: Writes, request: ChangeRequest, there: FoundSpace, text: str
 ) -> tuple[bool, Comment | CommentReply]:
     """Send a comment; True when an earlier call had sent it."""
+    from dataclasses import replace
+
     from copydesk.domain.inverses import message_trace
     from copydesk.session.reads.spaces import read_me
     from copydesk.session.writes.comments import PendingDraft, send_draft, way_back
@@ -282,10 +279,12 @@ async def send_comment(
 
     draft = PendingDraft(there.id, request.id, "request", "comment", text)
     back, me = way_back(draft), await read_me(api)
-    trace = None if me is None else message_trace(there.id, request.id, me=me.id)
+    trace = None
+    if me is not None:
+        trace = replace(message_trace(there.id, request.id, me=me.id), says=text)
     target = f"#{request.number} “{shorten(clean(text), WORDS)}”"
-    history, began = History(), time.time()
-    entries = noted.entries()
+    journal, history, began = writes.journal, History(), time.time()
+    entries = journal.entries()
     history.learn(entries)
 
     async def look(since: float) -> Comment | CommentReply | None:
@@ -298,20 +297,19 @@ async def send_comment(
     if trace is not None:
         written = trace.to_dict()
         for entry in entries:
-            if (entry.state, entry.body, entry.trace) != ("unknown", text, written):
+            if (entry.state, entry.trace) != ("unknown", written):
                 continue
             if (found := await look(entry.at)) is not None:
-                noted.settle(entry, found, back)
+                journal.settle(entry, "done", reversal=back(found).to_dict())
                 return True, found
-            noted.missed(entry)
-    sent: Comment | CommentReply = await noted.write(
+            journal.settle(entry, "failed", sentence="It had not arrived.")
+    sent: Comment | CommentReply = await writes.perform(
         "Comment",
         target,
         lambda: send_draft(api, draft),
         look=None if trace is None else lambda: look(began),
         reversal=back,
         trace=trace,
-        body=text,
     )
     return False, sent
 

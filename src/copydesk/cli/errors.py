@@ -11,6 +11,8 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from copydesk.local.state import State
 
 DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
@@ -159,63 +161,75 @@ def status_of(answer: int | None) -> int:
 
 
 def status_for(error: BaseException) -> int:
-    """Return the exit status for a request that failed.
+    """Return the exit status for a request that failed."""
+    from copydesk.client.errors import ApiError, ReadOnly, Unreachable
+    from copydesk.session.reads.conflicts import ConflictedError
 
-    What failed is known by name, so that a command without a client imports none.
-    """
-    names = {cls.__name__ for cls in type(error).__mro__}
-    if "Unreachable" in names:
-        return OFFLINE
-    if "ReadOnly" in names:
-        return NOT_ALLOWED
-    if "ConflictedError" in names:  # both sides changed the same things
-        return CONFLICT
-    return status_of(getattr(error, "status", None) or 0)
+    match error:
+        case Unreachable():
+            return OFFLINE
+        case ReadOnly():
+            return NOT_ALLOWED
+        case ConflictedError():  # both sides changed the same things
+            return CONFLICT
+        case ApiError():
+            return status_of(error.status or 0)
+    return FAILED
 
 
 def _expected(error: Exception) -> int | None:
-    """Explain the errors that the parts raise for a person; None when it is not one of them.
-
-    They are known by name, so that a command without a desk or a client imports neither.
-    """
-    names = {cls.__name__ for cls in type(error).__mro__}
-    if "DeskError" in names or "SourceError" in names or "SettingsError" in names:
-        complain(str(error))
-        return USAGE
-    if "ApiError" in names or "NotDoneError" in names:
-        complain(str(error))
-        _name_log()
-        return status_for(error)
-    if "WriteError" in names:  # a write of the screens, with what it failed of behind it
-        complain(str(error))
-        _name_log()
-        return status_for(error.__cause__ or error)
-    if "DatabaseError" in names:  # of sqlite3
-        return _of_database(error)
-    if isinstance(error, OSError):
-        try:
-            _flush()
-        except (OSError, ValueError):
-            _give_up_output()
-        from copydesk.domain.text import shorten
-
-        name = f"{shorten(str(error.filename), 200)}: " if error.filename else ""
-        complain(f"{name}{error.strerror or error}")
-        # No file can be called so: that was typed.
-        return USAGE if error.errno == errno.ENAMETOOLONG else FAILED
-    return None
-
-
-def _of_database(error: Exception) -> int | None:
-    """Explain what is wrong with a desk's file, or with its disk; None for any other mistake."""
+    """Explain the errors that the parts raise for a person; None when it is not one of them."""
     import sqlite3
 
+    if isinstance(error, sqlite3.DatabaseError):
+        return _of_database(error)
+    if isinstance(error, OSError):
+        return _of_system(error)
+    # A command without a desk or a client imports neither, unless it fails.
+    from copydesk.client.errors import ApiError
+    from copydesk.local.settings import SettingsError
+    from copydesk.server.sources.model import SourceError
+    from copydesk.server.store import DeskError
+    from copydesk.session.errors import NotDoneError
+    from copydesk.session.session import WriteError
+
+    match error:
+        case DeskError() | SourceError() | SettingsError():
+            status = USAGE
+        case ApiError() | NotDoneError():
+            status = status_for(error)
+        case WriteError():  # what it failed of stands behind it
+            status = status_for(error.__cause__ or error)
+        case _:
+            return None
+    complain(str(error))
+    if status != USAGE:
+        _name_log()
+    return status
+
+
+def _of_system(error: OSError) -> int:
+    from copydesk.domain.text import shorten
+
+    try:
+        _flush()
+    except (OSError, ValueError):
+        _give_up_output()
+    name = f"{shorten(str(error.filename), 200)}: " if error.filename else ""
+    complain(f"{name}{error.strerror or error}")
+    # No file can be called so: that was typed.
+    return USAGE if error.errno == errno.ENAMETOOLONG else FAILED
+
+
+def _of_database(error: sqlite3.DatabaseError) -> int | None:
+    """Explain what is wrong with a desk's file, or with its disk; None for any other mistake."""
     from copydesk.server.desk_file import is_damage
 
-    assert isinstance(error, sqlite3.DatabaseError)
     if is_damage(error):
         complain("the desk's file is damaged; `copydesk desk check` says where.")
         return FAILED
+    import sqlite3
+
     if isinstance(error, sqlite3.OperationalError):
         complain(f"the desk file cannot be used ({error}). Check its disk and permissions.")
         return FAILED

@@ -71,8 +71,8 @@ NO_NOTES = Notes()
 class Entry(Notes):
     """One write. ``at`` is when it began, ``ended`` when its end was noted, in epoch seconds.
 
-    ``what`` names the action or operation, ``target`` the object, ``body`` is what was sent, for
-    a retry; ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
+    ``what`` names the action or operation, ``target`` the object,
+    ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
     apart. ``held`` is why it does not go by itself, ``tried`` when the newest try to send it later
     began, ``made`` the id of what it made.
     """
@@ -86,7 +86,6 @@ class Entry(Notes):
     desk: str = ""
     request_id: str = ""
     sentence: str = ""
-    body: str = ""
     ended: float | None = None
     held: Held = ""
     tried: float | None = None
@@ -129,11 +128,11 @@ class Journal:
         """Return the time by the clock of the journal, in epoch seconds."""
         return self.store.clock()
 
-    def begin(self, what: str, target: str, notes: Notes = NO_NOTES, *, body: str = "") -> Entry:
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
         """Note that a write is about to be sent; it is on the disk when this returns."""
         entry = Entry(
             secrets.token_hex(8), self.run, self.now(), what, target, "sending",
-            self._desk or "", body=body, **fields_of(notes),
+            self._desk or "", **fields_of(notes),
         )  # fmt: skip
         self._note(entry)
         return entry
@@ -335,7 +334,7 @@ def _dated(known: dict[str, Any]) -> dict[str, float]:
 
 
 _KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
-    *((name, (str, "")) for name in ("desk", "request_id", "sentence", "body")),
+    *((name, (str, "")) for name in ("desk", "request_id", "sentence")),
     *((name, (str, "")) for name in ("draft", "group", "kind", "of", "text", "by", "held", "made")),
     *((name, (dict, {})) for name in ("reversal", "trace", "request", "expects")),
     *((name, (int | float, 0)) for name in ("ended", "tried", "since")),

@@ -360,7 +360,7 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         assert await published.spaces("Status") == ["English", "French"]
         order = ["Guides", "API reference", "Legal notes", "Status", "English"]
         assert await published.order() == order
-        assert not here(driver).arrangement.dirty
+        assert not here(driver).draft.arrangement.dirty
         lasting = here(driver).session.history.lasting_in(published.site)
         gone = [("Default", "Guides"), ("Remove", "English"), ("Remove", "Changelog")]
         assert [(each.what, each.target) for each in lasting] == gone
@@ -420,7 +420,7 @@ async def test_a_slow_reading_says_how_far_it_is_and_can_be_stopped(
         await driver.send("escape")
         await driver.idle()
         assert "Stopped reading: nothing was sent; it stays staged." in driver.screen
-        assert here(driver).arrangement.dirty
+        assert here(driver).draft.arrangement.dirty
         held.gate.set()
         await driver.send("ctrl+s")
         await asked(driver, "send 1 request")

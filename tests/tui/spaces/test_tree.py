@@ -87,7 +87,7 @@ def here(driver: Driver) -> OrganizationStructurePlace:
 
 
 def plan(driver: Driver) -> list[str]:
-    return [call.line for call in here(driver).calls]
+    return [call.line for call in here(driver).draft.calls]
 
 
 def go(driver: Driver, tree: Tree, title: str) -> None:

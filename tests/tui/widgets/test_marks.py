@@ -87,12 +87,12 @@ def arranged(driver: Driver, marked: Collection[str]) -> Rows:
     """Return what rows hold, and where they stand among those that are not marked."""
     place = driver.place
     assert isinstance(place, ArrangingPlace)
-    now, found = place.arrangement.now, dict[str, object]()
+    now, found = place.draft.arrangement.now, dict[str, object]()
     for level, rows in now.levels.items():
         for at, row in enumerate(rows):
             others = (each for each in rows[:at] if each not in marked)
             before = [each for each in others if not each.startswith(NEW)]
-            state = place.arrangement.states.get(row)
+            state = place.draft.arrangement.states.get(row)
             gone = state is not None and state.removed
             found[row] = (level, before, now.items[row].values, gone)
     return found

@@ -1,42 +1,157 @@
-"""What is staged in a place, kept on this machine: soon after each step, and found again."""
+"""What is staged in a place: its steps, the requests that make it, its text on this machine."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.timer import Timer
 
-from copydesk.domain.arrangement import Arrangement, Rebased
+from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.layout import Layout
 from copydesk.domain.text import plural
 from copydesk.local.drafts import field_of
-from copydesk.tui.arrange.cells import kept_lines
+from copydesk.session.errors import NotDoneError
+from copydesk.tui.arrange.cells import EMPTY, kept_lines
+from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from copydesk.domain.arrange_run import ArrangeRun
+    from copydesk.domain.call import Call
     from copydesk.tui.arrange.place import ArrangingPlace
     from copydesk.tui.framework.place import Place
 
 KEEP_SECONDS = 0.5
 """How long after the last step what is staged is kept: no key waits for the disk."""
 
+PLAN_SECONDS = 0.1
+"""How long after the last step a long plan is worked out: no key waits for it."""
+
+LONG = 400
+"""From how many rows on a plan counts as long."""
+
 UNREADABLE = "unreadable "
 """Begins the key under which text is put that cannot be read as what is staged."""
 
 
+def plan_of(arrangement: Arrangement) -> Sequence[Call]:
+    """Return the requests that make what is staged."""
+    return arrangement.calls() if arrangement.dirty else ()
+
+
 class StagedDraft:
-    """The draft of what is staged in a place, under its `draft_key`."""
+    """What is staged in a place, and the draft of it under its `draft_key`."""
 
     def __init__(self, here: ArrangingPlace[Any]) -> None:
         self.here = here
+        self.arrangement: Arrangement = Arrangement.on(EMPTY)
+        """What is published, and what is staged on it."""
+        self.calls: Sequence[Call] = ()
+        """The requests that make what is staged, as far as they are worked out."""
+        self._planned: Arrangement | None = None
+        """What they are the requests of."""
+        self._planning: Timer | None = None
+        self._staged_after = 0
+        """How many writes there were when the last step was staged."""
+        self._write_undone = False
+        """Whether a write was taken back later than any staged step."""
         self._on_disk = ""
         """What is staged as it was kept last, or is being kept."""
         self._told = ""
         """The last message on whether it could be kept."""
         self._keeping: Timer | None = None
+
+    # Steps
+
+    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
+        """Stage a change; False when it cannot be, and then that is said."""
+        try:
+            if (why := self.here.beyond) and not self.here.rows.marks:
+                raise StagingError(why)
+            arrangement = self.here.allowed(change(self.arrangement))
+        except StagingError as stuck:
+            self.here.say(str(stuck), "warn")
+            return False
+        self.staged(arrangement)
+        return True
+
+    def stage_or_refuse(self, change: Callable[[], Arrangement]) -> None:
+        """Stage something from a sheet; where it cannot be, the sheet says why and stays."""
+        try:
+            self.staged(self.here.allowed(change()))
+        except StagingError as stuck:
+            raise NotDoneError(str(stuck)) from stuck
+
+    def staged(self, arrangement: Arrangement) -> None:
+        """Take over another state of what is staged, show it, and keep it soon."""
+        if arrangement is self.arrangement:
+            return
+        cursor = self.here.rows.selected_id
+        self._staged_after, self._write_undone = len(self.here.session.log), False
+        self.arrangement = arrangement
+        self.keep_soon()
+        self.here.show_arrangement(cursor)
+
+    @property
+    def step_is_newest(self) -> bool:
+        """Whether a staged step is what ``u`` takes back: it came after all that was sent."""
+        line = self.here.session.undoable()
+        newer = line is not None and line.number > self._staged_after
+        return bool(self.arrangement.past) and not newer and not self.here.session.waits
+
+    @property
+    def step_is_undone(self) -> bool:
+        """Whether a staged step is what ``ctrl+r`` does again."""
+        later = self._write_undone and self.here.session.redoable()
+        return bool(self.arrangement.future) and not later
+
+    def writes_undone(self, before: int) -> None:
+        """Take note that writes were taken back, of which there were so many ``before``."""
+        self._write_undone = self._write_undone or len(self.here.session.log) > before
+
+    def title_of(self, row: str) -> str:
+        """Return the title of a row."""
+        for layout in (self.arrangement.now, self.arrangement.base):
+            if row in layout.items:
+                return layout.items[row].title
+        return "another"
+
+    # The requests
+
+    def plan(self) -> None:
+        """Work out the requests; those of a long order once no step followed for a moment."""
+        if self._planning is not None:
+            self._planning.stop()
+            self._planning = None
+        if len(self.arrangement.now.items) < LONG:
+            self.requests()
+        elif self._planned is not self.arrangement:
+            self._planning = self.here.set_timer(PLAN_SECONDS, self._plan_later)
+
+    def _plan_later(self) -> None:
+        begin(self.here, self._plan_apart, self.arrangement, group="plan", exclusive=True)
+
+    async def _plan_apart(self, arrangement: Arrangement) -> None:
+        """Work out a long plan apart from the keys, and show all that goes with it."""
+        calls = await asyncio.to_thread(plan_of, arrangement)
+        if arrangement is self.arrangement:
+            self._planning = None
+            self._planned, self.calls = arrangement, calls
+            self.here.draw()
+
+    def requests(self) -> Sequence[Call]:
+        """Return the requests that make what is staged; worked out if they are not yet."""
+        if self._planned is not self.arrangement:
+            self._planned, self.calls = self.arrangement, plan_of(self.arrangement)
+        return self.calls
+
+    @property
+    def note(self) -> str:
+        """How much is staged, for the breadcrumb; empty when nothing is."""
+        return f"{len(self.calls)} staged" if self.calls else ""
 
     # Keeping
 
@@ -48,7 +163,7 @@ class StagedDraft:
 
     def keep_due(self) -> None:
         """Keep what is staged as soon as it is planned, also what another window has dropped."""
-        if self.here.planning:
+        if self._planning is not None:
             self.keep_soon()
             return
         if self._on_disk and self.here.session.drafts.look(self.here.draft_key) is None:
@@ -61,8 +176,8 @@ class StagedDraft:
             self._keeping.stop()
             self._keeping = None
         text = ""
-        if self.here.arrangement.dirty:
-            text = self.here.arrangement.to_text(kept_lines(self.here.requests()))
+        if self.arrangement.dirty:
+            text = self.arrangement.to_text(kept_lines(self.requests()))
         if text != self._on_disk:
             self._on_disk = text
             self.here.session.drafts.save(self.here.draft_key, text, self._tell_kept)
@@ -89,8 +204,8 @@ class StagedDraft:
             self.keep_now()
         front = self.here.desk.here
         # A sheet above this place is no leaving of it.
-        if self.here.arrangement.dirty and front is not None and front is not self.here:
-            count = plural(len(self.here.requests()), "change")
+        if self.arrangement.dirty and front is not None and front is not self.here:
+            count = plural(len(self.requests()), "change")
             self.here.session.drafts.when_kept(partial(self._tell_left, front, count))
 
     def _tell_left(self, front: Place, count: str) -> None:
@@ -138,7 +253,7 @@ class StagedDraft:
         text = self.here.session.drafts.load(self.here.draft_key)
         if not text:
             return None
-        kind, ids = type(self.here.arrangement), self.here.arrangement.ids
+        kind, ids = type(self.arrangement), self.arrangement.ids
         kept = kind.from_text(text, *ids)
         if kept is None and (newer := self.here.modern(text, layout)) is not None:
             kept = kind.from_text(newer, *ids)

@@ -1,60 +1,45 @@
 """Putting things in another order and changing them: staged here, shown as a plan, then sent.
 
 `ArrangingPlace` is the base of the places that show something to be arranged: the structure of a
-site, and the tree of collections and spaces. It has the keys and what is on screen. The draft on
-this machine is a `StagedDraft`, the way from what is staged to what is sent a `Sender`. What is
-arranged and how it is read the places say; they have the `sender` begin with what was read first,
-and take in what came later.
+site, and the tree of collections and spaces. `ArrangeCommands` are its keys. What is staged is a
+`StagedDraft`, the way from there to what is sent a `Sender`. What is arranged and how it is read
+the places say.
 """
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from textual.timer import Timer
+from textual import events
 
-from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.filter import fold
-from copydesk.domain.layout import TOP, Item, Layout
+from copydesk.domain.layout import Item, Layout
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
-from copydesk.tui.arrange.cells import NOTHING, Row, Rows, Shown, only_staged, shown_of
+from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.draft import StagedDraft
+from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, WrittenPane
 from copydesk.tui.arrange.sender import Sender
-from copydesk.tui.arrange.tree import ArrangedTree
-from copydesk.tui.framework.actions import NoRowYet, NotYet, action, command
+from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
 from copydesk.tui.framework.commands import nothing_to_undo
 from copydesk.tui.framework.details import HasDetails
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.arrange_run import ArrangeRun
-    from copydesk.domain.call import Call
+    from copydesk.domain.arrangement import Arrangement
 
 SORTS = ("title", "path")
 """What ``:sort`` sorts by."""
 
-PLAN_SECONDS = 0.1
-"""How long after the last step a long plan is worked out: no key waits for it."""
-
-LONG = 400
-"""From how many rows on a plan counts as long."""
-
-Showing = Literal["now", "base", "changed"]
-
-VIEWS: dict[Showing, str] = {
-    "now": "staged order",
-    "base": "current order",
-    "changed": "only what changed",
-}
-"""What ``=`` steps through."""
+READING = "structure"
+"""The name of the read of what is arranged."""
 
 
 class ArrangedRead(Protocol):
@@ -70,11 +55,6 @@ class ArrangedRead(Protocol):
 
 
 R = TypeVar("R", bound=ArrangedRead)
-
-
-def plan_of(arrangement: Arrangement) -> Sequence[Call]:
-    """Return the requests that make what is staged."""
-    return arrangement.calls() if arrangement.dirty else ()
 
 
 def not_allowed(here: ArrangingPlace[Any]) -> str | None:
@@ -101,14 +81,14 @@ def hidden_rows(here: ArrangingPlace[Any]) -> str | None:
 
 def not_staged_order(here: ArrangingPlace[Any]) -> str | None:
     """Say so while something else is shown than the staged order."""
-    if here.showing != "now":
-        return f"On screen: {VIEWS[here.showing]}. = goes back to the staged order."
+    if here.rows.showing != "now":
+        return f"On screen: {VIEWS[here.rows.showing]}. = goes back to the staged order."
     return None
 
 
 def nothing_to_order(here: ArrangingPlace[Any]) -> str | None:
     """Say so where there is nothing that could change places."""
-    if not any(len(rows) > 1 for rows in here.arrangement.now.levels.values()):
+    if not any(len(rows) > 1 for rows in here.draft.arrangement.now.levels.values()):
         return "Nothing to order."
     return None
 
@@ -120,21 +100,219 @@ def nothing_picked(here: ArrangingPlace[Any]) -> str | None:
 
 def nothing_staged(here: ArrangingPlace[Any]) -> str | None:
     """Say so when what is on screen is what is published."""
-    return None if here.arrangement.dirty else "Nothing is staged. J and K move a row."
+    return None if here.draft.arrangement.dirty else "Nothing is staged. J and K move a row."
 
 
 def nothing_to_take_back(here: ArrangingPlace[Any]) -> str | None:
     """Say so when there is neither a staged step nor a write to take back."""
-    return None if here.step_is_newest else nothing_to_undo(here)
+    return None if here.draft.step_is_newest else nothing_to_undo(here)
 
 
 def nothing_to_redo(here: ArrangingPlace[Any]) -> str | None:
     """Say so when neither a staged step nor a write was taken back."""
-    return None if here.arrangement.future else no_write_to_redo(here)
+    return None if here.draft.arrangement.future else no_write_to_redo(here)
 
 
-class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
+class ArrangeCommands(Commands, scope="arranging"):
+    """Moving rows, taking steps back, looking at what is staged, and sending it."""
+
+    place: ArrangingPlace[Any]
+
+    @action(
+        "J", "move down", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
+        show=40, group="Order", also=("alt+down",), stages=True, takes="marked",
+    )  # fmt: skip
+    def order_down(self) -> None:
+        """Move the row, or the picked ones as one block, down in its level. Nothing is sent."""
+        self.place.draft.stage(lambda it: it.move(self.place.rows.picked(), 1))
+
+    @action(
+        "K", "move up", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
+        show=39, group="Order", also=("alt+up",), stages=True, takes="marked",
+    )  # fmt: skip
+    def order_up(self) -> None:
+        """Move the row, or the picked ones as one block, up in its level. Nothing is sent."""
+        self.place.draft.stage(lambda it: it.move(self.place.rows.picked(), -1))
+
+    def drop_picked(self, *, after: bool = True) -> None:
+        """Put the picked rows below the cursor as one block, or above it."""
+        here = self.place.row
+        why = self._why_not(not_allowed, no_row, nothing_picked, hidden_rows)
+        if why is not None or here is None:
+            self.place.say(why or "", "warn")
+            return
+        picked = self.place.rows.marked()
+        if self.place.draft.stage(lambda it: it.place(picked, here.id, after=after)):
+            self.place.rows.set_marks(())
+            self.place.rows.select(picked[0])
+
+    @action(
+        "O", "drop above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
+        show=False, group="Order", stages=True, takes="marked",
+    )  # fmt: skip
+    def drop_above(self) -> None:
+        """Drop the picked rows above the cursor as one block; Enter drops them below it."""
+        self.drop_picked(after=False)
+
+    @action(
+        ">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order",
+        stages=True, takes="marked",
+    )  # fmt: skip
+    def move_into(self) -> None:
+        """Move the row, or the picked ones, into the group or collection above."""
+        picked = self.place.rows.picked()
+        box = self._box_above(picked[0])
+        if box is None:
+            self.place.no_box(picked)
+        elif self.place.draft.stage(lambda it: it.shift(picked, box)):
+            self.place.rows.tree_source.unfolded.add(box)
+            self.place.show_arrangement(picked[0])
+
+    def _box_above(self, row: str) -> str | None:
+        now = self.place.draft.arrangement.now
+        rows = now.levels[now.level_of(row)] if row in now else ()
+        above = rows[: rows.index(row)] if row in rows else ()
+        boxes = self.place.boxes
+        return next((each for each in reversed(above) if now.items[each].kind in boxes), None)
+
+    @action(
+        "<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order",
+        stages=True, takes="marked",
+    )  # fmt: skip
+    def move_out(self) -> None:
+        """Move the row, or the picked ones, out of the group or collection that they are in."""
+        picked = self.place.rows.picked()
+        self.place.draft.stage(lambda it: it.out(picked))
+
+    @command("move", "POSITION", stages=True)
+    def move_to(self, rest: str) -> None:
+        """Move the row to a position of its level: ``:move 3``."""
+        row = self.place.row
+        why = self._why_not(not_allowed, no_row, hidden_rows)
+        if why is not None or row is None:
+            self.place.say(why or "", "warn")
+        elif not (rest.isascii() and rest.isdecimal()):
+            said = f"“{shorten(clean(rest), 24)}” is no position. " if rest else ""
+            said += ":move N makes the row the Nth of its level, as in :move 3."
+            self.place.say(said, "warn")
+        else:
+            self.place.draft.stage(lambda it: it.put(row.id, int(rest)))
+
+    @command(
+        "sort", "title|path|reverse", complete=lambda here: [*here.sorts, "reverse"], stages=True
+    )
+    def sort_level(self, rest: str) -> None:
+        """Sort the level of the row: ``:sort title``, ``:sort path reverse``, ``:sort reverse``."""
+        row, words = self.place.row, rest.split()
+        by = [word for word in words if word in self.place.sorts]
+        why = self._why_not(not_allowed, no_row, hidden_rows)
+        if why is not None or row is None:
+            self.place.say(why or "", "warn")
+        elif not words or len(by) > 1 or set(words) - {*self.place.sorts, "reverse"}:
+            ways = ", ".join(f":sort {word}" for word in (*self.place.sorts, "reverse"))
+            self.place.say(f"Say by what: {ways}", "warn")
+        else:
+            draft, before = self.place.draft, self.place.draft.arrangement
+            key, reverse = self._sort_key(by[0] if by else "", row.level), "reverse" in words
+            fits = draft.stage(lambda it: it.sort(row.level, key, reverse=reverse))
+            if fits and draft.arrangement is before:
+                self.place.say("It is in that order already.")
+
+    def _sort_key(self, by: str, level: str) -> Callable[[Item], Any]:
+        """Return what a level is sorted by; "" keeps its order."""
+        if not by:
+            order = self.place.draft.arrangement.now.levels[level]
+            at = {row: place for place, row in enumerate(order)}
+            return lambda item: at[item.id]
+        return lambda item: fold(item.title if by == "title" else str(item.values.get(by) or ""))
+
+    # Taking steps back
+
+    @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
+    async def undo(self) -> None:
+        """Take back the last staged step; what was sent since it after showing that and asking."""
+        draft, before = self.place.draft, len(self.place.session.log)
+        if draft.step_is_newest:
+            draft.staged(draft.arrangement.undo())
+            return
+        from copydesk.tui.system.undo import undo
+
+        await undo(self.place, asking=draft.title_of)
+        draft.writes_undone(before)
+
+    @action(
+        "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
+    )
+    async def redo(self) -> None:
+        """Stage again what was undone last; a write that was taken back since after asking."""
+        draft = self.place.draft
+        if draft.step_is_undone:
+            draft.staged(draft.arrangement.redo())
+            return
+        from copydesk.tui.system.undo import redo
+
+        await redo(self.place, asking=draft.title_of)
+
+    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
+    async def drop_staged(self) -> None:
+        """Drop all that is staged. It asks, and ``u`` brings it back."""
+        from copydesk.tui.dialogs.dialog import Confirm
+
+        draft = self.place.draft
+        self.place.session.asks()
+        facts = [
+            *(call.line for call in draft.requests()),
+            "",
+            *await draft.overtaken_facts(),
+            "The order becomes what it is without that. u brings it back.",
+        ]
+        sheet = Confirm("Drop what is staged?", facts, verb="drop")
+        if await self.place.desk.push_screen_wait(sheet):
+            draft.staged(draft.arrangement.drop())
+            self.place.tell("Dropped. u brings it back.")
+
+    @action("=", "compare", show=14, group="Look")
+    def compare(self) -> None:
+        """Show the staged order, the current one, or only what something is staged of."""
+        here, rows = self.place, self.place.rows
+        if not here.known:
+            here.say(here.not_read, "warn")
+            return
+        if rows.showing == "now" and not here.draft.arrangement.dirty:
+            here.say("Nothing is staged: this is the current order.")
+            return
+        order = list(VIEWS)
+        rows.showing = order[(order.index(rows.showing) + 1) % len(order)]
+        here.show_arrangement()
+        here.say(f"On screen: {VIEWS[rows.showing]}.")
+
+    # Sending
+
+    @action(
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        stages=True, takes="none",
+    )  # fmt: skip
+    async def apply(self) -> None:
+        """Send what is staged, after reading again how it is now. It shows the plan first."""
+        await self.place.send()
+
+    @command("w", stages=True, takes="none")
+    async def write(self, rest: str) -> None:
+        """Send what is staged, as ctrl+s does."""
+        why = self._why_not(not_allowed, nothing_staged)
+        if why is not None:
+            self.place.say(why, "warn")
+        else:
+            await self.place.send()
+
+    def _why_not(self, *guards: Callable[[ArrangingPlace[Any]], str | None]) -> str | None:
+        return next((why for guard in guards if (why := guard(self.place)) is not None), None)
+
+
+class ArrangingPlace(HasDetails, Generic[R]):
     """A place in which something is arranged: ``R`` is what it reads. Subclasses say what it is."""
+
+    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (ArrangeCommands,)
 
     what_it_is = "The structure"
     """What is arranged, as the beginning of a sentence."""
@@ -142,42 +320,26 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
     """The kinds of rows that ``>`` puts others into."""
     sorts: Sequence[str] = SORTS
 
-    LIVE = "Readers see it at once; there is no draft of it on the service."
-    """What to know before anything is sent."""
+    WHICH = ""
+    """What is asked where it is not known what to read."""
 
     EXACT = False
     """Whether nothing but what was sent is another afterwards, unless others changed it."""
 
     rows: ArrangedTree
+    facts: Facts
+    plan: PlanPane
+    written: WrittenPane
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.read: R | None = None
         self.known = False
         """Whether what is arranged has been read."""
-        self.behind = False
-        """Whether others changed it since it was read."""
         self.refused = ""
         """Why the reader may not change it; empty when they may, or nobody knows."""
-        self.arrangement: Arrangement = Arrangement.on(Layout({}, {TOP: ()}))
-        """What is published, and what is staged on it."""
-        self.calls: Sequence[Call] = ()
-        """The requests that would make what is staged, as far as they are worked out."""
-        self._planned: Arrangement | None = None
-        """What they are the requests of."""
-        self._planning: Timer | None = None
         self.draft = StagedDraft(self)
         self.sender = Sender(self)
-        self.asked = False
-        """Whether the sheet of the plan is open, which says itself how far it is."""
-        self.shown: Shown = NOTHING
-        self.showing: Showing = "now"
-        """What ``=`` shows."""
-        self._rows_of = Rows()
-        self._staged_after = 0
-        """How many writes there were when the last step was staged."""
-        self._write_undone = False
-        """Whether a write was taken back later than any staged step."""
 
     # What a place says
 
@@ -191,29 +353,20 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
     def about(self) -> str:
         """What is arranged, as a sentence names it: the title of the site."""
 
-    @abstractmethod
-    def fresh(self, layout: Layout) -> Arrangement:
-        """Return nothing staged, on a published order."""
-
-    @abstractmethod
-    async def read_layout(self, api: Api) -> Layout:
-        """Read what is published again, and take note of all else that came with it. May raise."""
-
     @property
     @abstractmethod
     def run_target(self) -> str:
         """The id of what is arranged: of a site, or of an organization."""
 
-    def modern(self, text: str, layout: Layout) -> str | None:
-        """Return what an earlier version kept in today's format; None where it is nothing such."""
-        return None
+    @property
+    def live(self) -> str:
+        """What to know before anything is sent."""
+        return "Readers see it at once; there is no draft of it on the service."
 
+    @property
     @abstractmethod
-    async def read_all(self, api: Api) -> R | None:
-        """Read what is arranged; None when nobody knows which. May raise."""
-
-    def draw(self) -> None:
-        """Show what goes with the rows: the plan, the details. The rows are there already."""
+    def after_plan(self) -> Sequence[str]:
+        """What to know below the requests of the plan."""
 
     @property
     def beyond(self) -> str:
@@ -224,14 +377,86 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
         """Return rows that stand below and are not arranged."""
         return ()
 
+    @abstractmethod
+    def fresh(self, layout: Layout) -> Arrangement:
+        """Return nothing staged, on a published order."""
+
+    def modern(self, text: str, layout: Layout) -> str | None:
+        """Return what an earlier version kept in today's format; None where it is nothing such."""
+        return None
+
+    def allowed(self, arrangement: Arrangement) -> Arrangement:
+        """Return it, unless the reader's roles do not reach. Raises `StagingError`."""
+        return arrangement
+
+    @abstractmethod
+    async def read_all(self, api: Api) -> R | None:
+        """Read what is arranged; None when nobody knows which. May raise."""
+
+    @abstractmethod
+    async def read_layout(self, api: Api) -> Layout:
+        """Read what is published again, and take note of all else that came with it. May raise."""
+
+    @property
+    @abstractmethod
+    def no_rows(self) -> str:
+        """What is said where there is nothing to arrange."""
+
+    def begun(self, found: R) -> None:
+        """Prepare the tree for what was read first."""
+
+    @abstractmethod
+    def look(self) -> None:
+        """Show what is known of the row under the cursor."""
+
+    @abstractmethod
+    def open_row(self, row: Row) -> None:
+        """Go where a row without rows below it leads."""
+
+    def no_box(self, picked: Sequence[str]) -> None:
+        """Say that nothing stands above that the picked rows could go into."""
+        self.say(f"There is no {' or '.join(self.boxes)} above it here to move into.", "warn")
+
+    async def send(self) -> None:
+        """Send what is staged, after the plan was shown."""
+        await self.sender.send_staged()
+
+    def standing(self) -> Iterable[str]:
+        """Yield for the breadcrumb whether it may be changed, or how much is staged."""
+        if self.refused:
+            yield "read-only"
+        elif self.draft.calls:
+            yield f"{len(self.draft.calls)} staged"
+
     # Reading
 
-    async def read_first(self, api: Api) -> tuple[R, ArrangeRun | None] | None:
-        """Read it with the run that an earlier start left; that is asked about once only."""
-        found = await self.read_all(api)
-        if found is None:
-            return None
-        return found, None if self.known else await self.sender.unfinished()
+    def reload(self) -> None:
+        """Read what is arranged; what is staged is put on top of it."""
+        self.load(
+            READING, self.sender.read_first, self.arrived,
+            what=f"Reading {self.what_it_is.lower()}", failed=self._unread,
+        )  # fmt: skip
+
+    def _unread(self, text: str) -> None:
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
+
+    def arrived(self, read: tuple[R, ArrangeRun | None] | None) -> None:
+        """Show what was read, with the run that an earlier start left."""
+        if read is None:
+            self.rows.say_instead(self.WHICH)
+            return
+        found, unfinished = read
+        first = not self.known
+        self.read, self.refused = found, found.refused
+        self.rows.empty = self.no_rows
+        self.sender.arrived(found.layout, unfinished)
+        if first:
+            self.unsay(self.not_read)
+            self.begun(found)
+        self.written.look_back(self.session)
+        self.show_arrangement()
+        self.resume_draft(self.resuming)
 
     def poll(self) -> None:
         """Read again quietly. What others changed waits for R: nothing moves by itself."""
@@ -243,24 +468,20 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
     def _polled(self, found: R | None) -> None:
         if found is None or self.read is None:
             return
-        if self.look_again(found.layout):
+        if self.sender.look_again(found.layout):
             self.read, self.refused = found, found.refused
         self.show_arrangement()
 
-    def not_arrived(self, text: str) -> None:
-        """Say why it could not be read, where nothing else is to be seen."""
-        if self.read is None:
-            self.rows.say_instead(with_key(text))
+    @property
+    def not_read(self) -> str:
+        """What is said of what is asked before anything is there."""
+        return f"{self.what_it_is} has not been read yet."
 
     def resume_draft(self, part: str) -> None:
         """Open the form of a row again, with what was typed in it."""
         self.resuming = part if not self.known else ""
-        if self.known and self.rows.reveal(part):
+        if self.known and part and self.rows.reveal(part):
             self.do_soon("edit")
-
-    def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
-        """Say how many rows are picked."""
-        self.refresh_frame()
 
     # Keeping
 
@@ -278,341 +499,70 @@ class ArrangingPlace(HasDetails, Generic[R], scope="arranging"):
 
     # What is on screen
 
-    def show_arrangement(self, cursor: str | None = None) -> None:
-        """Show what is staged; the cursor stays on its row."""
-        if not self.known:
-            return
-        self.shown = shown_of(self.arrangement, self.shown)
-        if not self.arrangement.dirty:
-            self.showing = "now"  # which is what is published as well
-        layout = self.shown.layout
-        if self.showing == "base":
-            layout = self.arrangement.base
-        elif self.showing == "changed":
-            layout = only_staged(self.shown)
-        rows = self.rows
-        top, here = rows.scroll_offset.y, cursor or rows.selected_id
-        rows.tree_source.set_roots((*self._rows_of.of(layout), *self.further_rows()))
-        if here is not None:
-            rows.select(here)
-        # The list keeps a row on its line by scrolling; here the row moves and the list stays.
-        at, height = rows.cursor, max(1, rows.page_lines - 1)
-        rows.scroll_to(y=min(max(top, at - height + 1), at), animate=False, force=True)
-        if any(row not in layout for row in rows.marks):
-            rows.set_marks(row for row in rows.marks if row in layout)
-        if self._planning is not None:
-            self._planning.stop()
-            self._planning = None
-        if len(layout.items) < LONG:
-            self.requests()
-        elif self._planned is not self.arrangement:
-            self._planning = self.set_timer(PLAN_SECONDS, self._work_out)
-        self._drawn()
-
-    @property
-    def planning(self) -> bool:
-        """Whether a long plan is being worked out, or is about to be."""
-        return self._planning is not None
-
-    def _work_out(self) -> None:
-        begin(self, self._plan_apart, self.arrangement, group="plan", exclusive=True)
-
-    async def _plan_apart(self, arrangement: Arrangement) -> None:
-        """Work out a long plan apart from the keys, and show all that goes with it."""
-        calls = await asyncio.to_thread(plan_of, arrangement)
-        if arrangement is self.arrangement:
-            self._planning = None
-            self.planned(arrangement, calls)
-            self._drawn()
-
-    def _drawn(self) -> None:
-        notes = [VIEWS[self.showing]] * bool(self.arrangement.dirty or self.showing != "now")
-        notes += ["changed by others: R shows it"] * self.behind
-        self.rows.note = "   ".join(notes)
-        self.rows.retitle()
-        self.draw()
-        self.refresh_frame()
-
-    def look_again(self, layout: Layout) -> bool:
-        """Take in what a poll read, if no row moves by that and nothing is staged; say if so.
-
-        Texts that changed show at once then; all else waits for R.
-        """
-        base = self.arrangement.base
-        taken = layout.levels == base.levels and not self.arrangement.dirty
-        if taken and not layout.same(base):
-            self.sender.take(layout)
-        self.behind = not layout.same(self.arrangement.base)
-        return taken
-
-    def status_left(self) -> str:
-        """What is staged, and that nothing was sent."""
-        if self.refused:
-            return self.refused
-        if picked := self.rows.marks_line:
-            return picked
-        if self.calls:
-            them = "it" if len(self.calls) == 1 else "them"
-            count = plural(len(self.calls), "request")
-            if self.asked:
-                return f"{count} in the plan"
-            return f"{count} staged, nothing sent: ctrl+s sends {them}"
-        return super().status_left() or (VIEWS["base"] if self.known else "")
-
-    @property
-    def staged_note(self) -> str:
-        """How much is staged, for the breadcrumb; empty when nothing is."""
-        return f"{len(self.calls)} staged" if self.calls else ""
-
-    # The requests
-
-    def requests(self) -> Sequence[Call]:
-        """Return the requests that make what is staged; worked out if they are not yet."""
-        if self._planned is not self.arrangement:
-            self.planned(self.arrangement, plan_of(self.arrangement))
-        return self.calls
-
-    def planned(self, arrangement: Arrangement, calls: Sequence[Call]) -> None:
-        """Take note of the requests that make what is staged."""
-        self._planned, self.calls = arrangement, calls
-
-    # The row and what is picked
-
     @property
     def row(self) -> Row | None:
         """The row under the cursor."""
         return self.rows.selected_item
 
-    def picked(self) -> list[str]:
-        """Return the picked rows, or else the one under the cursor."""
-        here = self.row
-        return self.rows.marked() or ([here.id] if here is not None else [])
+    def show_arrangement(self, cursor: str | None = None) -> None:
+        """Show what is staged; the cursor stays on its row."""
+        if self.known:
+            self.rows.show_arranged(self.draft.arrangement, self.further_rows(), cursor)
+            self.draft.plan()
+            self.draw()
 
-    # Staging
+    def draw(self) -> None:
+        """Show what goes with the rows: the plan, the details, what was changed from here."""
+        calls, showing = self.draft.calls, self.rows.showing
+        notes = [VIEWS[showing]] * bool(self.draft.arrangement.dirty or showing != "now")
+        notes += ["changed by others: R shows it"] * self.sender.behind
+        self.rows.note = "   ".join(notes)
+        self.rows.retitle()
+        self.plan.show_plan(calls, self.after_plan, read_only=self.session.read_only)
+        # A narrow drawer has room for one: what is staged matters more than a row's details.
+        self.facts.set_class(bool(calls), "drawer-hidden")
+        if self.has_class("-wide"):
+            self.written.show_written(self.session, self.run_target)
+        self.look()
+        self.refresh_frame()
 
-    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
-        """Stage a change; False when it cannot be, and then that is said."""
-        try:
-            arrangement = change(self.arrangement)
-        except StagingError as stuck:
-            self.say(str(stuck), "warn")
-            return False
-        self.staged(arrangement)
-        return True
-
-    def staged(self, arrangement: Arrangement) -> None:
-        """Take over another state of what is staged, show it, and keep it soon."""
-        if arrangement is self.arrangement:
-            return
-        cursor = self.rows.selected_id
-        self._staged_after, self._write_undone = len(self.session.log), False
-        self.arrangement = arrangement
-        self.draft.keep_soon()
-        self.show_arrangement(cursor)
-
-    @property
-    def not_read(self) -> str:
-        """What is said of what is asked before anything is there."""
-        return f"{self.what_it_is} has not been read yet."
-
-    @action(
-        "J", "move down", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
-        show=40, group="Order", also=("alt+down",), stages=True, takes="marked",
-    )  # fmt: skip
-    def order_down(self) -> None:
-        """Move the row, or the picked ones as one block, down in its level. Nothing is sent."""
-        self.stage(lambda it: it.move(self.picked(), 1))
-
-    @action(
-        "K", "move up", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
-        show=39, group="Order", also=("alt+up",), stages=True, takes="marked",
-    )  # fmt: skip
-    def order_up(self) -> None:
-        """Move the row, or the picked ones as one block, up in its level. Nothing is sent."""
-        self.stage(lambda it: it.move(self.picked(), -1))
-
-    def drop_picked(self, *, after: bool = True) -> None:
-        """Put the picked rows below the cursor as one block, or above it."""
-        here = self.row
-        why = not_allowed(self) or no_row(self) or nothing_picked(self) or hidden_rows(self)
-        if why is not None or here is None:
-            self.say(why or "", "warn")
-            return
-        picked = self.rows.marked()
-        if self.stage(lambda it: it.place(picked, here.id, after=after)):
-            self.rows.set_marks(())
-            self.rows.select(picked[0])
-
-    @action(
-        "O", "drop above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
-        show=False, group="Order", stages=True, takes="marked",
-    )  # fmt: skip
-    def drop_above(self) -> None:
-        """Drop the picked rows above the cursor as one block; Enter drops them below it."""
-        self.drop_picked(after=False)
-
-    @action(
-        ">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order",
-        stages=True, takes="marked",
-    )  # fmt: skip
-    def move_into(self) -> None:
-        """Move the row, or the picked ones, into the group or collection above."""
-        picked = self.picked()
-        box = self._box_above(picked[0])
-        if box is None:
-            self.no_box(picked)
-        elif self.stage(lambda it: it.shift(picked, box)):
-            self.rows.tree_source.unfolded.add(box)
-            self.show_arrangement(picked[0])
-
-    def no_box(self, picked: Sequence[str]) -> None:
-        """Say that nothing stands above that the picked rows could go into."""
-        self.say(f"There is no {' or '.join(self.boxes)} above it here to move into.", "warn")
-
-    def _box_above(self, row: str) -> str | None:
-        now = self.arrangement.now
-        rows = now.levels[now.level_of(row)] if row in now else ()
-        above = rows[: rows.index(row)] if row in rows else ()
-        return next((each for each in reversed(above) if now.items[each].kind in self.boxes), None)
-
-    @action(
-        "<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order",
-        stages=True, takes="marked",
-    )  # fmt: skip
-    def move_out(self) -> None:
-        """Move the row, or the picked ones, out of the group or collection that they are in."""
-        picked = self.picked()
-        self.stage(lambda it: it.out(picked))
-
-    @command("move", "POSITION", stages=True)
-    def move_to(self, rest: str) -> None:
-        """Move the row to a position of its level: ``:move 3``."""
-        row = self.row
-        why = not_allowed(self) or no_row(self) or hidden_rows(self)
-        if why is not None or row is None:
-            self.say(why or "", "warn")
-        elif not (rest.isascii() and rest.isdecimal()):
-            wrong = f"“{shorten(clean(rest), 24)}” is no position. " if rest else ""
-            self.say(f"{wrong}:move N makes the row the Nth of its level, as in :move 3.", "warn")
-        else:
-            self.stage(lambda it: it.put(row.id, int(rest)))
-
-    @command(
-        "sort", "title|path|reverse", complete=lambda here: [*here.sorts, "reverse"], stages=True
-    )
-    def sort_level(self, rest: str) -> None:
-        """Sort the level of the row: ``:sort title``, ``:sort path reverse``, ``:sort reverse``."""
-        row, words = self.row, rest.split()
-        by = [word for word in words if word in self.sorts]
-        why = not_allowed(self) or no_row(self) or hidden_rows(self)
-        if why is not None or row is None:
-            self.say(why or "", "warn")
-        elif not words or len(by) > 1 or set(words) - {*self.sorts, "reverse"}:
-            ways = ", ".join(f":sort {word}" for word in (*self.sorts, "reverse"))
-            self.say(f"Say by what: {ways}", "warn")
-        else:
-            key, reverse = self.sort_key(by[0] if by else "", row.level), "reverse" in words
-            before = self.arrangement
-            fits = self.stage(lambda it: it.sort(row.level, key, reverse=reverse))
-            if fits and self.arrangement is before:
-                self.say("It is in that order already.")
-
-    def sort_key(self, by: str, level: str) -> Callable[[Item], Any]:
-        """Return what a level is sorted by; "" keeps its order."""
-        if not by:
-            at = {row: place for place, row in enumerate(self.arrangement.now.levels[level])}
-            return lambda item: at[item.id]
-        return lambda item: fold(item.title if by == "title" else str(item.values.get(by) or ""))
-
-    # Taking steps back
-
-    @property
-    def step_is_newest(self) -> bool:
-        """Whether a staged step is what ``u`` takes back: it came after all that was sent."""
-        line = self.session.undoable()
-        newer = line is not None and line.number > self._staged_after
-        return bool(self.arrangement.past) and not newer and not self.session.waits
+    def status_left(self) -> str:
+        """What is staged, and that nothing was sent."""
+        if said := self.refused or self.rows.marks_line:
+            return said
+        if calls := self.draft.calls:
+            count = plural(len(calls), "request")
+            if self.sender.asked:
+                return f"{count} in the plan"
+            them = "it" if len(calls) == 1 else "them"
+            return f"{count} staged, nothing sent: ctrl+s sends {them}"
+        return super().status_left() or (VIEWS["base"] if self.known else "")
 
     def status_right(self) -> str:
         """What ``u`` takes back of what was sent; nothing while that is a staged step."""
-        return "" if self.step_is_newest else super().status_right()
+        return "" if self.draft.step_is_newest else super().status_right()
 
-    def _called(self, row: str) -> str:
-        """Return what a row is called."""
-        for layout in (self.arrangement.now, self.arrangement.base):
-            if row in layout.items:
-                return layout.items[row].title
-        return "another"
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw what there is room for now."""
+        if self.known:
+            self.call_after_refresh(self.draw)
 
-    @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
-    async def undo(self) -> None:
-        """Take back the last staged step; what was sent since it after showing that and asking."""
-        if self.step_is_newest:
-            self.staged(self.arrangement.undo())
+    def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
+        """Say how many rows are picked."""
+        self.refresh_frame()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of the row."""
+        self.look()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Drop what is picked; else fold or unfold the row, or go where it leads."""
+        row = self.row
+        if row is None:
             return
-        from copydesk.tui.system.undo import undo
-
-        undone = len(self.session.log)
-        await undo(self, asking=self._called)
-        self._write_undone = self._write_undone or len(self.session.log) > undone
-
-    @action(
-        "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
-    )
-    async def redo(self) -> None:
-        """Stage again what was undone last; a write that was taken back since after asking."""
-        if self.arrangement.future and not (self._write_undone and self.session.redoable()):
-            self.staged(self.arrangement.redo())
-            return
-        from copydesk.tui.system.undo import redo
-
-        await redo(self, asking=self._called)
-
-    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
-    async def drop_staged(self) -> None:
-        """Drop all that is staged. It asks, and ``u`` brings it back."""
-        from copydesk.tui.dialogs.dialog import Confirm
-
-        self.session.asks()
-        facts = [
-            *(call.line for call in self.requests()),
-            "",
-            *await self.draft.overtaken_facts(),
-            "The order becomes what it is without that. u brings it back.",
-        ]
-        if await self.desk.push_screen_wait(Confirm("Drop what is staged?", facts, verb="drop")):
-            self.staged(self.arrangement.drop())
-            self.tell("Dropped. u brings it back.")
-
-    @action("=", "compare", show=14, group="Look")
-    def compare(self) -> None:
-        """Show the staged order, the current one, or only what something is staged of."""
-        if not self.known:
-            self.say(self.not_read, "warn")
-            return
-        if self.showing == "now" and not self.arrangement.dirty:
-            self.say("Nothing is staged: this is the current order.")
-            return
-        order = list(VIEWS)
-        self.showing = order[(order.index(self.showing) + 1) % len(order)]
-        self.show_arrangement()
-        self.say(f"On screen: {VIEWS[self.showing]}.")
-
-    # Sending
-
-    @action(
-        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
-        stages=True, takes="none",
-    )  # fmt: skip
-    async def apply(self) -> None:
-        """Send what is staged, after reading again how it is now. It shows the plan first."""
-        await self.sender.send_staged()
-
-    @command("w", stages=True, takes="none")
-    async def write(self, rest: str) -> None:
-        """Send what is staged, as ctrl+s does."""
-        why = not_allowed(self) or nothing_staged(self)
-        if why is not None:
-            self.say(why, "warn")
+        if self.rows.marks:
+            self.commands_of(ArrangeCommands).drop_picked()
+        elif row.children:
+            self.rows.toggle()
         else:
-            await self.apply()
+            self.open_row(row)

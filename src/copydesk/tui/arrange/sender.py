@@ -13,6 +13,7 @@ from copydesk.session.offline import reads_kept
 from copydesk.tui.framework.keyboard import tell_failures
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.domain.arrange_run import ArrangeRun, Outcome
     from copydesk.domain.arrangement import Arrangement, Rebased
     from copydesk.tui.arrange.place import ArrangingPlace
@@ -29,10 +30,41 @@ class Sender:
         self.here = here
         self.sending: Arrangement | None = None
         """What was staged before the run that is not over."""
-        self.staged_then: Arrangement = here.arrangement
+        self.staged_then: Arrangement = here.draft.arrangement
         """What was staged when that was noted: something else by now was staged since."""
+        self.behind = False
+        """Whether others changed what is arranged since it was read."""
+        self.asked = False
+        """Whether the sheet of the plan is open, which says itself how far it is."""
 
     # Beginning, and reading again
+
+    async def read_first(self, api: Api) -> tuple[Any, ArrangeRun | None] | None:
+        """Read it with the run that an earlier start left; that is asked about once only."""
+        found = await self.here.read_all(api)
+        if found is None:
+            return None
+        return found, None if self.here.known else await self.unfinished()
+
+    def arrived(self, layout: Layout, run: ArrangeRun | None) -> None:
+        """Take in what was read by hand: begin with it, or put what is staged on top of it."""
+        if not self.here.known:
+            self.begin(layout, run)
+        else:
+            self._tell_rebased(self.take(layout))
+
+    def look_again(self, layout: Layout) -> bool:
+        """Take in what a poll read, if no row moves by that and nothing is staged; say if so.
+
+        Texts that changed show at once then; all else waits for R.
+        """
+        draft = self.here.draft
+        base = draft.arrangement.base
+        taken = layout.levels == base.levels and not draft.arrangement.dirty
+        if taken and not layout.same(base):
+            self.take(layout)
+        self.behind = not layout.same(draft.arrangement.base)
+        return taken
 
     async def unfinished(self) -> ArrangeRun | None:
         """Return the run of what is arranged that is not over, if there is one. May raise."""
@@ -49,12 +81,12 @@ class Sender:
         ``run`` is one that is `unfinished`: it is asked about.
         """
         self.here.known = True
-        self.here.arrangement = self.here.fresh(layout)
+        self.here.draft.arrangement = self.here.fresh(layout)
         rebased = self.here.draft.bring_back(layout, run)
         if rebased is not None:
-            self.here.arrangement = self.staged_then = rebased.arrangement
-            if self.here.arrangement.dirty:
-                count = plural(len(self.here.requests()), "staged change")
+            self.here.draft.arrangement = self.staged_then = rebased.arrangement
+            if self.here.draft.arrangement.dirty:
+                count = plural(len(self.here.draft.requests()), "staged change")
                 shared = self.here.session.drafts.shared(self.here.draft_key)
                 self.here.say(
                     shared or f"{count} of last time restored. X drops them.",
@@ -78,21 +110,17 @@ class Sender:
 
     def take(self, layout: Layout) -> Rebased[Arrangement]:
         """Put what is staged on top of what is published by now."""
-        rebased = self.here.arrangement.rebase(layout)
-        self.here.arrangement, self.here.behind = rebased.arrangement, False
-        if not self.here.arrangement.dirty and not self.here.arrangement.future:
-            self.here.arrangement = self.here.fresh(layout)
+        rebased = self.here.draft.arrangement.rebase(layout)
+        self.here.draft.arrangement, self.behind = rebased.arrangement, False
+        if not self.here.draft.arrangement.dirty and not self.here.draft.arrangement.future:
+            self.here.draft.arrangement = self.here.fresh(layout)
         return rebased
-
-    def read_anew(self, layout: Layout) -> None:
-        """Take in what was read again by hand, with what is staged on top of it."""
-        self._tell_rebased(self.take(layout))
 
     def _tell_rebased(self, rebased: Rebased[Arrangement]) -> None:
         """Say what others changed, and ask where that touches what is staged."""
         if rebased.clashes or rebased.lost:
             self._ask(self._show_others(rebased, verb="keep ours on top"))
-        elif rebased.theirs and self.here.arrangement.dirty:
+        elif rebased.theirs and self.here.draft.arrangement.dirty:
             more = len(rebased.theirs) - 1
             others = f", and {more} more" if more else ""
             said = f"Others changed it since: {rebased.theirs[0].line}{others}."
@@ -134,7 +162,7 @@ class Sender:
                     more = ". What both changed is asked again."
                 self.here.tell(f"Nothing was sent; it stays staged{more}")
                 return
-        if not self.here.arrangement.dirty:
+        if not self.here.draft.arrangement.dirty:
             self.here.draft.keep_now()
             self.here.tell("Nothing is left to send: it is so already.", "good")
         else:
@@ -146,20 +174,20 @@ class Sender:
         """Show what others changed beside what is staged; True when it may go on."""
         from copydesk.tui.arrange.dialogs import OthersSheet
 
-        ours = [call.line for call in self.here.requests()]
+        ours = [call.line for call in self.here.draft.requests()]
         facts = await self.here.draft.overtaken_facts()
         sheet = OthersSheet("Others changed it since it was read", rebased, ours, facts, verb=verb)
-        ours_on_top, before = self.here.arrangement, rebased.before
+        ours_on_top, before = self.here.draft.arrangement, rebased.before
         if rebased.clashes and before is not None:
             # Until it is answered all is as it was: who leaves, or is cut off, is asked again.
-            self.here.arrangement = self._as_here(before)
+            self.here.draft.arrangement = self._as_here(before)
         answer: str | None = await self.here.desk.push_screen_wait(sheet)
         if answer is not None:
-            self.here.arrangement, self.here.behind = ours_on_top, False
+            self.here.draft.arrangement, self.behind = ours_on_top, False
             if answer == "theirs":
-                self.here.arrangement = self._as_here(rebased.taking_theirs())
+                self.here.draft.arrangement = self._as_here(rebased.taking_theirs())
         elif rebased.clashes:
-            self.here.behind = True
+            self.behind = True
         self.here.show_arrangement()
         self.here.draft.keep_now()
         return answer is not None
@@ -174,13 +202,13 @@ class Sender:
     async def _send(self, *facts: str) -> None:
         from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
 
-        here, calls = self.here, self.here.requests()
+        here, calls = self.here, self.here.draft.requests()
         run = ArrangeRun.of(
             here.PLACE, here.run_target, here.about, calls,
-            organization=here.target.organization or "", staged=here.arrangement.to_text(()),
+            organization=here.target.organization or "", staged=here.draft.arrangement.to_text(()),
         )  # fmt: skip
-        said = [*facts, *await here.draft.overtaken_facts(), here.LIVE, lasting_fact(calls)]
-        self.sending = self.staged_then = self.here.arrangement
+        said = [*facts, *await here.draft.overtaken_facts(), here.live, lasting_fact(calls)]
+        self.sending = self.staged_then = self.here.draft.arrangement
         self.here.draft.keep_now()
         await self._ask_about(run, said, later="Nothing was sent; it stays staged.")
 
@@ -197,12 +225,12 @@ class Sender:
         from copydesk.tui.arrange.dialogs import ArrangeSheet
 
         sheet = ArrangeSheet(run, facts, None if run.begun else self._as_planned)
-        self.here.asked = True
+        self.asked = True
         self.here.refresh_frame()
         try:
             outcome: Outcome | None = await self.here.desk.push_screen_wait(sheet)
         finally:
-            self.here.asked = False
+            self.asked = False
             self.here.refresh_frame()
         if sheet.overtaken:
             await self.send_staged("Others changed it meanwhile: this is the plan now.")
@@ -217,7 +245,7 @@ class Sender:
             said += self._meanwhile(before, sheet.run)
         if run.begun:  # it was begun in an earlier run of the program
             said = said.replace(" u takes ", " :undo takes ")
-        if outcome.left and not outcome.rolled_back and not self.here.arrangement.dirty:
+        if outcome.left and not outcome.rolled_back and not self.here.draft.arrangement.dirty:
             said = f"{plural(outcome.sent, 'request')} sent. Nothing is left of the rest: "
             said += "others changed what it was about."
         self.here.tell(said, "good" if outcome.complete else "warn")
@@ -229,7 +257,7 @@ class Sender:
         if not self.here.EXACT:
             return ""
         made, now = {*run.made.values()}, before.bound(run.made).now
-        base = self.here.arrangement.base
+        base = self.here.draft.arrangement.base
         found = [each for each in differences(now, base) if each.id not in made]
         if not found:
             return ""
@@ -239,21 +267,21 @@ class Sender:
     async def _as_planned(self) -> bool:
         """Read whether what is published is still what the plan is for. May raise."""
         layout = await self.here.read_layout(await self.here.session.ready())
-        return layout.same(self.here.arrangement.base)
+        return layout.same(self.here.draft.arrangement.base)
 
     async def _take_in(self, run: ArrangeRun) -> Rebased[Arrangement]:
         """Go on from what a run came to, which is over: read again, and forget it."""
         layout = await self.here.read_layout(await self.here.session.ready())
         before = self._before(run)
         if before is None:
-            self.here.arrangement = self.here.arrangement.bound(run.made)
+            self.here.draft.arrangement = self.here.draft.arrangement.bound(run.made)
         else:
-            self.here.arrangement = self._as_here(run.still_staged(before, layout))
+            self.here.draft.arrangement = self._as_here(run.still_staged(before, layout))
         rebased = self.take(layout)
         self.sending = None
-        if not self.here.arrangement.dirty:
+        if not self.here.draft.arrangement.dirty:
             # What is published is what was wanted: there is no step left to undo here.
-            self.here.arrangement = self.here.fresh(self.here.arrangement.base)
+            self.here.draft.arrangement = self.here.fresh(self.here.draft.arrangement.base)
         self.here.draft.keep_now()
         await self.here.session.arranging.taken_in(run)
         self.here.show_arrangement()
@@ -261,8 +289,10 @@ class Sender:
 
     def _before(self, run: ArrangeRun) -> Arrangement | None:
         """Return what was staged before a run; None where something else was staged since."""
-        if self.sending is not None and self.here.arrangement.now.same(self.staged_then.now):
+        if self.sending is not None and self.here.draft.arrangement.now.same(self.staged_then.now):
             return self.sending
-        if run.staged and not self.here.arrangement.dirty:
-            return type(self.here.arrangement).from_text(run.staged, *self.here.arrangement.ids)
+        if run.staged and not self.here.draft.arrangement.dirty:
+            return type(self.here.draft.arrangement).from_text(
+                run.staged, *self.here.draft.arrangement.ids
+            )
         return None

@@ -9,7 +9,6 @@ from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Item, Kind
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
-from copydesk.session.errors import NotDoneError
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
     no_row,
@@ -45,15 +44,15 @@ def a_group(here: SiteStructurePlace) -> str | None:
 
 def to_be_removed(here: SiteStructurePlace) -> str | None:
     """Say so when the row is going to be removed."""
-    if here.row is not None and here.shown.state(here.row).removed:
+    if here.row is not None and here.rows.shown.state(here.row).removed:
         return f"{here.row.title} is going to be removed. u brings it back."
     return None
 
 
 def not_hideable(here: SiteStructurePlace) -> str | None:
     """Say so when a section is among the rows: only site spaces can be hidden."""
-    items = here.arrangement.now.items
-    if any(items[row].kind == "section" for row in here.picked() if row in items):
+    items = here.draft.arrangement.now.items
+    if any(items[row].kind == "section" for row in here.rows.picked() if row in items):
         return "A section cannot be hidden, only what it shows: unfold it with l."
     return None
 
@@ -67,7 +66,7 @@ def default_already(here: SiteStructurePlace) -> str | None:
 
 def hide_label(here: SiteStructurePlace) -> str:
     """Return what ``x`` does to the row, or to the picked ones."""
-    now, picked = here.arrangement.now, here.picked()
+    now, picked = here.draft.arrangement.now, here.rows.picked()
     first = now.items.get(picked[0]) if picked else None
     return "show" if first is not None and first.values.get("hidden") else "hide"
 
@@ -86,6 +85,12 @@ class EditCommands(Commands, scope="site_editing"):
     """What can be changed in a site's structure besides its order."""
 
     place: SiteStructurePlace
+
+    @action("i", "details", show=False, group="Look", override=True)
+    def details(self) -> None:
+        """Go to the details of the row, Tab from there to the navigation; Esc comes back."""
+        self.place.remove_class("-no-side")
+        self.place.show_pane(self.place.facts)
 
     # Title, path, icon, description, condition
 
@@ -108,10 +113,8 @@ class EditCommands(Commands, scope="site_editing"):
         async def stage(values: Mapping[str, str]) -> None:
             before = {field.name: field.value for field in fields}
             changes = {name: text for name, text in values.items() if text != before[name]}
-            try:
-                self.place.staged(self.place.arrangement.change(row.id, changes))
-            except StagingError as stuck:
-                raise NotDoneError(str(stuck)) from stuck
+            draft = self.place.draft
+            draft.stage_or_refuse(lambda: draft.arrangement.change(row.id, changes))
 
         key = f"site row {self.place.target.site} {row.id}"
         form = Form(
@@ -126,7 +129,7 @@ class EditCommands(Commands, scope="site_editing"):
             if text == before:
                 return None
             try:
-                self.place.arrangement.change(row.id, {name: text})
+                self.place.draft.arrangement.change(row.id, {name: text})
             except StagingError as stuck:
                 return str(stuck)
             return None
@@ -172,10 +175,12 @@ class EditCommands(Commands, scope="site_editing"):
 
         With rows picked all of them become as the first one would.
         """
-        picked, now = self.place.picked(), self.place.arrangement.now
+        picked, now = self.place.rows.picked(), self.place.draft.arrangement.now
         if picked and picked[0] in now.items:
             hidden = not now.items[picked[0]].values.get("hidden")
-            self.place.stage(lambda it: it.change_all({row: {"hidden": hidden} for row in picked}))
+            self.place.draft.stage(
+                lambda it: it.change_all({row: {"hidden": hidden} for row in picked})
+            )
 
     @action(
         "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
@@ -185,7 +190,7 @@ class EditCommands(Commands, scope="site_editing"):
         """Make readers land on this first: the default of the site, or of its section."""
         row = self.place.row
         if row is not None:
-            self.place.stage(lambda it: it.make_default(row.id))
+            self.place.draft.stage(lambda it: it.make_default(row.id))
 
     @command("default", stages=True)
     def default_word(self, rest: str) -> None:
@@ -210,7 +215,7 @@ class EditCommands(Commands, scope="site_editing"):
         from copydesk.session.reads.spaces import read_desk
         from copydesk.tui.dialogs.choice import Choice
 
-        row, now = self.place.row, self.place.arrangement.now
+        row, now = self.place.row, self.place.draft.arrangement.now
         section = self._section_of(row)
         kind = "space"
         sectioned = any(item.kind == "section" for item in now.items.values())
@@ -250,7 +255,7 @@ class EditCommands(Commands, scope="site_editing"):
 
     def _section_of(self, row: Row | None) -> Item | None:
         """Return the section that a row is, or is in, unless it is going to be removed."""
-        now = self.place.arrangement.now
+        now = self.place.draft.arrangement.now
         if row is None or row.kind == "group":
             return None
         found = now.items.get(row.id if row.kind == "section" else row.level)
@@ -267,7 +272,7 @@ class EditCommands(Commands, scope="site_editing"):
             return
         title = next(option.title for option in options if option.id == space)
         # Below the section at hand; below one in a group no request could put it.
-        top = beside is not None and self.place.arrangement.now.level_of(beside.id) == TOP
+        top = beside is not None and self.place.draft.arrangement.now.level_of(beside.id) == TOP
         after = beside.id if beside is not None and top else None
         made = self._add(TOP, "section", {"title": title, "space": space}, after)
         if made is not None:
@@ -297,11 +302,11 @@ class EditCommands(Commands, scope="site_editing"):
     ) -> str | None:
         """Stage one more row and go to it; None when it cannot be staged, and then that is said."""
         try:
-            arrangement, made = self.place.arrangement.add(level, kind, values, after=after)
+            arrangement, made = self.place.draft.arrangement.add(level, kind, values, after=after)
         except StagingError as stuck:
             self.place.tell(str(stuck), "warn")
             return None
-        self.place.staged(arrangement)
+        self.place.draft.staged(arrangement)
         self.place.rows.reveal(made)
         return made
 
@@ -311,8 +316,8 @@ class EditCommands(Commands, scope="site_editing"):
     )  # fmt: skip
     def remove_row(self) -> None:
         """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""
-        picked = self.place.picked()
-        if self.place.stage(lambda it: it.remove(picked)):
+        picked = self.place.rows.picked()
+        if self.place.draft.stage(lambda it: it.remove(picked)):
             self.place.rows.set_marks(())
             what = "It goes" if len(picked) == 1 else f"{len(picked)} rows go"
             self.place.say(f"{what} once it is sent; the content is kept. u brings it back.")
@@ -329,4 +334,4 @@ class EditCommands(Commands, scope="site_editing"):
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the structure again. It shows the plan first."""
-        await self.place.sender.send_staged()
+        await self.place.send()

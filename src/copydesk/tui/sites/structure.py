@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
 
 from copydesk.domain.layout import TOP, Layout
@@ -16,39 +15,28 @@ from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.reads.sites import SiteRead
 from copydesk.session.target import Target
-from copydesk.session.writes.undo import Past
 from copydesk.tui.arrange import cells as staged
-from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.place import ArrangingPlace
+from copydesk.tui.arrange.cells import EMPTY, Row
+from copydesk.tui.arrange.panes import ArrangedTree, PlanPane, WrittenPane
+from copydesk.tui.arrange.place import READING, ArrangeCommands, ArrangingPlace
 from copydesk.tui.arrange.sender import BEFORE_SENDING
-from copydesk.tui.arrange.tree import ArrangedTree
-from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
-from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import structure_cells as present
 from copydesk.tui.sites.editor import EditCommands
 from copydesk.tui.sites.structure_cells import navigation_facts, site_columns
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts, Stacked, stack, unstack
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.arrangement import Arrangement
     from copydesk.session.site_rows import SiteRow
 
 UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
-
-LOOKED_BACK = 2000
-"""So many writes are looked through for these."""
-
-WRITTEN = 12
-"""So many actions of this machine are listed beside the structure."""
 
 NOTHING_STAGED = (
     "Nothing is staged: this is how it is.",
@@ -65,63 +53,51 @@ AFTER_PLAN = "If a request fails, it stops and asks."
     title="Site structure",
     uses=("get_site", "list_site_sections", "list_site_spaces"),
 )
-class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structure"):
+class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs):
     """What readers see at the top of a site, in order. What is changed is staged, then sent."""
 
     CSS_PATH = style_path("site_structure")
     AGED = "structure"
     RAW = ("list_site_sections", "list_site_spaces")
-    COMMAND_CLASSES = (EditCommands,)
+    COMMAND_CLASSES = (EditCommands, ArrangeCommands)
     EXACT = True
+    WHICH = WHICH
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._fitted: object = None
         """The rows that the columns are as wide as: another order changes no width."""
-        self._written: list[Past] = []
-        """What this machine changed here and can take back, newest first."""
-        self._looked = -1
-        """How much was written in this run when that was found."""
 
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
         """The tree; beside it the row, the navigation, the plan, and what was changed here."""
-        source: TreeSource[Row] = TreeSource(
-            key=lambda row: row.id,
-            children=lambda row: row.children,
-            foldable=lambda row: bool(row.children),
-            values=True,
-        )
         self.rows = ArrangedTree(
-            source,
-            self._columns(Layout({}, {TOP: ()})),
+            self._columns(EMPTY),
             title="Structure",
             empty="Reading the structure…",
-            sign=lambda row: staged.sign(row, self.shown),
+            pickable=self._not_pickable,
+            values=True,
             id="structure",
         )
-        self.rows.pickable = self._not_pickable
         self.facts = Facts(title="Row", id="site-row")
         self.navigation = Facts(title="Top navigation as readers will see it", id="site-navigation")
-        self.plan = Facts(title="Plan", id="site-plan")
-        self.written = Facts(
-            title="Changes made from this machine",
-            empty="None that can be taken back.",
-            id="site-written",
+        self.plan = PlanPane(NOTHING_STAGED, id="site-plan")
+        self.written = WrittenPane(
+            lambda step: step.arguments.get("site_id") == self.target.site, id="site-written"
         )
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.navigation, self.plan, self.written)
 
     def _columns(self, layout: Layout) -> list[Column[Row]]:
-        return site_columns(lambda: self.shown, lambda: self.structure.nodes, layout)
+        return site_columns(lambda: self.rows.shown, lambda: self.structure.nodes, layout)
 
     def _not_pickable(self, row: Row) -> str | None:
         if self.refused:
             return self.refused
         if row.kind == "group":
             return "The API has no operation that moves a group. Move what is around it."
-        if self.shown.state(row).removed:
+        if self.rows.shown.state(row).removed:
             return f"{row.title} is going to be removed. u brings it back."
         return None
 
@@ -130,10 +106,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
         yield self.session.organization_title or "no organization"
         yield self.read.site.title if self.read is not None else self.site_title
         yield "Structure"
-        if self.refused:
-            yield "read-only"
-        elif self.staged_note:
-            yield self.staged_note
+        yield from self.standing()
 
     def views_note(self) -> str:
         """What ``=`` and ctrl+s do."""
@@ -208,13 +181,6 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
 
     # Reading
 
-    def reload(self) -> None:
-        """Read the structure; what is staged is put on top of it."""
-        self.load(
-            "structure", self.read_first, self._arrived, what="Reading the structure",
-            failed=self.not_arrived,
-        )  # fmt: skip
-
     async def read_all(self, api: Api) -> SiteRead | None:
         """Read the site and what it shows."""
         from copydesk.session.reads import sites as reading
@@ -245,33 +211,19 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
     def _progress(self, read: int) -> None:
         """Say how much of the structure has been read."""
         said = f"Reading sections, {read:,} so far"
-        for group in ("structure", BEFORE_SENDING):
+        for group in (READING, BEFORE_SENDING):
             self.progress(group, said)
         if not self.known and self.is_attached:
             self.rows.say_instead(f"{said}…")
 
-    def _arrived(self, read: tuple[SiteRead, ArrangeRun | None] | None) -> None:
-        if read is None:
-            self.rows.say_instead(WHICH)
-            return
-        found, unfinished = read
-        self.read, self.refused = found, found.refused
-        adds = "" if self.refused else " ctrl+n adds one."
-        self.rows.empty = f"This site has no sections.{adds}"
-        layout = found.layout
-        if self.known:
-            self.sender.read_anew(layout)
-        else:
-            if self.query_one(Status).message == self.not_read:
-                self.clear_message()
-            self._unfold_first(layout)
-            self.sender.begin(layout, unfinished)
-        self._look_back()
-        self.show_arrangement()
-        if self.resuming:
-            self.resume_draft(self.resuming)
+    @property
+    def no_rows(self) -> str:
+        """That the site shows nothing."""
+        return f"This site has no sections.{'' if self.refused else ' ctrl+n adds one.'}"
 
-    def _unfold_first(self, layout: Layout) -> None:
+    def begun(self, found: SiteRead) -> None:
+        """Unfold the groups, and sections with several variants where there is room."""
+        layout = found.layout
         few = len(layout.items) <= UNFOLD_LIMIT
         self.rows.tree_source.unfolded.update(
             level
@@ -281,24 +233,22 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
 
     # What is on screen
 
+    @property
+    def after_plan(self) -> Sequence[str]:
+        """What becomes of addresses, and of a request that fails."""
+        moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.draft.calls)
+        return [" ".join([*moves, AFTER_PLAN])]
+
     def draw(self) -> None:
-        """Show the plan, the navigation, the row."""
-        now = self.arrangement.now
-        if self._fitted is not now.items:
-            self._fitted = now.items
-            self.rows.show_columns(self._columns(now))
-        self.plan.title = staged.plan_title(self.calls)
-        moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.calls)
-        after = [" ".join([*moves, AFTER_PLAN])]
-        nothing = NOTHING_STAGED[: 1 if self.session.read_only else None]
-        self.plan.show(staged.plan_facts(self.calls, nothing=nothing, after=after))
-        # A narrow drawer has room for one: what is staged matters more than a row's details.
-        self.facts.set_class(bool(self.calls), "drawer-hidden")
-        self.plan.set_class(not self.calls, "drawer-hidden")
-        self.facts.set_class(bool(self.calls), "plan-first")
-        self._draw_navigation()
-        self._draw_written()
-        self._look()
+        """Show the plan, the navigation, the row, in columns that have room for what is staged."""
+        arrangement = self.draft.arrangement
+        if self._fitted is not arrangement.now.items:
+            self._fitted = arrangement.now.items
+            self.rows.show_columns(self._columns(arrangement.now))
+        super().draw()
+        self.facts.set_class(bool(self.draft.calls), "plan-first")
+        touched = [row for row, state in self.rows.shown.states.items() if state]
+        self.navigation.show(navigation_facts(arrangement.base, arrangement.now, changed=touched))
         self._share_side()
 
     def _share_side(self) -> None:
@@ -316,66 +266,18 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs, scope="site_structu
         else:
             unstack(stacked)
 
-    def _draw_navigation(self) -> None:
-        if self.known:
-            now, base = self.arrangement.now, self.arrangement.base
-            touched = [row for row, state in self.shown.states.items() if state]
-            self.navigation.show(navigation_facts(base, now, changed=touched))
-
-    def _draw_written(self) -> None:
-        if self.has_class("-wide"):
-            if self._looked != len(self.session.log):
-                self._look_back()
-            now = self.session.clock()
-            lasting = self.session.history.lasting_in(self.run_target)
-            found = staged.written_facts(self._written, now, lasting)
-            self.written.show(found[:WRITTEN])
-
-    @action("i", "details", show=False, group="Look", override=True)
-    def details(self) -> None:
-        """Go to the details of the row, Tab from there to the navigation; Esc comes back."""
-        self.remove_class("-no-side")
-        self.show_pane(self.facts)
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw what there is room for now."""
-        if self.known:
-            self.call_after_refresh(self.draw)
-
-    def _look_back(self) -> None:
-        """Find what this machine changed in the site and can take back."""
-        self._looked, site = len(self.session.log), self.target.site
-        known = self.session.history.known.values()
-        mine = [
-            past
-            for past in known
-            if any(step.arguments.get("site_id") == site for step in past.reversal.back)
-        ]
-        mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
-        self._written = mine[:LOOKED_BACK]
-
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def look(self) -> None:
         """Show what is known of the row."""
-        self._look()
-
-    def _look(self) -> None:
         row = self.row
         if row is None or self.read is None:
             self.facts.show([], title="Row")
             return
-        nodes, base = self.structure.nodes, self.arrangement.base
-        self.facts.show(present.row_facts(row, self.shown, base, nodes), title=row.title)
+        base, nodes = self.draft.arrangement.base, self.structure.nodes
+        self.facts.show(present.row_facts(row, self.rows.shown, base, nodes), title=row.title)
 
-    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Drop what is picked; else fold or unfold, or read the pages of a site space."""
-        row = self.row
-        if row is None:
-            return
-        if self.rows.marks:
-            self.drop_picked()
-        elif row.children:
-            self.rows.toggle()
-        elif row.kind == "site-space":
+    def open_row(self, row: Row) -> None:
+        """Read the pages of a site space."""
+        if row.kind == "site-space":
             space = str(row.item.values.get("space") or "") or None
             target = Target(organization=self.target.organization, space=space)
             self.desk.go_soon("pages", target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -17,21 +17,17 @@ from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.draft_keys import tree_key
-from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads.tree import Trashed, TreeRead
 from copydesk.session.target import Target
-from copydesk.session.writes.undo import Past
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.place import VIEWS, ArrangingPlace, not_allowed, nothing_staged
-from copydesk.tui.arrange.tree import ArrangedTree
-from copydesk.tui.framework.actions import action
+from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, WrittenPane
+from copydesk.tui.arrange.place import ArrangeCommands, ArrangingPlace
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
-from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.spaces import tree_cells as present
 from copydesk.tui.spaces.details import RestingDetails
 from copydesk.tui.spaces.tree_commands import (
@@ -42,93 +38,16 @@ from copydesk.tui.spaces.tree_commands import (
     lacks,
 )
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.arrangement import Arrangement
-
-
-WRITTEN = 12
-"""So many writes of this machine are listed beside the tree."""
+    from copydesk.domain.reversal import Step
 
 _TREE_STEPS = frozenset({"local.line_up", "local.order_collections"})
 _TREE_OPERATIONS = ("_space", "_collection")
-
-
-class TreeDetails:
-    """The row under the cursor, and what was changed from here."""
-
-    def __init__(self, here: OrganizationStructurePlace) -> None:
-        self.here = here
-        self._details = RestingDetails(here, self._show_facts)
-        self._written: list[Past] = []
-        """What this machine changed here and can take back, newest first."""
-
-    def forget(self) -> None:
-        """Read the details of every row again."""
-        self._details.forget()
-
-    def show_written(self) -> None:
-        """Show what this machine changed here."""
-        lasting = self.here.session.history.lasting_in(self.here.organization)
-        now = self.here.session.clock()
-        self.here.written.show(staged.written_facts(self._written, now, lasting))
-
-    def look_back(self) -> None:
-        """Find what this machine changed in the tree and can take back."""
-        here = {*self.here.known_nodes, *self.here.trashed, self.here.organization}
-        mine = [
-            past
-            for past in self.here.session.history.known.values()
-            if any(
-                step.operation in _TREE_STEPS
-                or (
-                    step.operation.endswith(_TREE_OPERATIONS)
-                    and any(isinstance(v, str) and v in here for v in step.arguments.values())
-                )
-                for step in past.reversal.back
-            )
-        ]
-        mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
-        self._written = mine[:WRITTEN]
-
-    def look(self) -> None:
-        """Show what is known of the row; read the rest when the cursor rests."""
-        row = self.here.row
-        self.here.facts.show(
-            self._facts_of(row),
-            title="Row" if row is None else row.title,
-            about=None if row is None else row.id,
-        )
-        rules = () if self.here.read is None else self.here.read.rules[1]
-        self._details.rest(self.here.node, self.here.organization, rules)
-
-    def _show_facts(self) -> None:
-        row = self.here.row
-        self.here.facts.show(self._facts_of(row), about=None if row is None else row.id)
-
-    def _facts_of(self, row: Row | None) -> Sequence[Fact]:
-        if row is None or self.here.read is None:
-            return ()
-        if row.id == TRASH:
-            return present.TRASH_FACTS
-        now = self.here.session.now
-        if row.level == TRASH:
-            found = self.here.trashed.get(row.id)
-            return () if found is None else present.trash_facts(found, now)
-        return present.row_facts(
-            row,
-            self.here.shown,
-            self.here.arrangement.base,
-            self.here.node,
-            now,
-            rules=self.here.read.rules,
-            details=self._details.of(row.id),
-            unread=self._details.unread(row.id),
-        )
-
 
 NOTHING_STAGED = (
     "Nothing is staged: this is how it is.",
@@ -159,11 +78,11 @@ WANTED = "organization-structure"
     title="Collections and spaces",
     uses=("list_organization_collections", "list_organization_spaces", "list_site_spaces"),
 )
-class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_structure"):
+class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     """The tree of an organization. What is changed in it is staged, then sent."""
 
     RAW = OF_NODE
-    COMMAND_CLASSES = (EditCommands, CreationCommands, DeletionCommands)
+    COMMAND_CLASSES = (EditCommands, CreationCommands, DeletionCommands, ArrangeCommands)
 
     CSS_PATH = style_path("organization_structure")
     what_it_is = "The tree"
@@ -172,12 +91,11 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.arrangement = TreeArrangement.on(Layout({}, {TOP: ()}), self.target.organization or "")
         self.trashed: Mapping[str, Trashed] = {}
         """The spaces in the trash, as far as they are known, by id."""
         self.revealing: str | None = None
         """The row to go to once the tree has been read again."""
-        self.details_of_row = TreeDetails(self)
+        self._details = RestingDetails(self, self._show_facts)
         self._trash_read = False
         self._unfolded: set[str] = {TOP}
         """The collections that were shown before: a new one is unfolded, once."""
@@ -186,47 +104,36 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
 
     def panes(self) -> ComposeResult:
         """The tree; beside it the row, the plan, and what was changed here."""
-        source: TreeSource[Row] = TreeSource(
-            key=lambda row: row.id,
-            children=lambda row: row.children,
-            foldable=lambda row: bool(row.children),
-        )
         self.rows = ArrangedTree(
-            source,
             self._columns(),
             title="Collections and spaces",
             empty="Reading the tree…",
-            sign=lambda row: staged.sign(row, self.shown),
+            pickable=self._not_pickable,
             id="tree",
         )
-        self.rows.pickable = self._not_pickable
         self.facts = Facts(title="Row", id="tree-row")
-        self.plan = Facts(title="Plan", id="tree-plan", classes="drawer-hidden")
-        self.written = Facts(
-            title="Changes made from this machine",
-            empty="None that can be taken back.",
-            id="tree-written",
-        )
+        self.plan = PlanPane(NOTHING_STAGED, id="tree-plan")
+        self.written = WrittenPane(self._is_of_tree, id="tree-written")
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.plan, self.written)
 
     def _columns(self) -> list[Column[Row]]:
         def state(row: Row) -> Text:
             now = self.session.now
-            return present.state_cell(present.state(row, self.shown, self.trashed, now))
+            return present.state_cell(present.state(row, self.rows.shown, self.trashed, now))
 
         def base() -> Layout:
-            return self.arrangement.base
+            return self.draft.arrangement.base
 
         return [
-            Column("now", "NOW", lambda row: present.now(row, self.shown), 4),
-            Column("was", "WAS", lambda row: present.was(row, self.shown, base()), 4),
+            Column("now", "NOW", lambda row: present.now(row, self.rows.shown), 4),
+            Column("was", "WAS", lambda row: present.was(row, self.rows.shown, base()), 4),
             Column(
-                "title", "NAME", lambda row: present.name(row, self.shown, self.known_nodes),
+                "title", "NAME", lambda row: present.name(row, self.rows.shown, self.known_nodes),
                 flex=1, minimum=24,
             ),
-            Column("shift", "", lambda row: present.shift(row, self.shown, base()), 4),
-            Column("rules", "RULES", lambda row: present.rules(row, self.shown), 8, drop=2),
+            Column("shift", "", lambda row: present.shift(row, self.rows.shown, base()), 4),
+            Column("rules", "RULES", lambda row: present.rules(row, self.rows.shown), 8, drop=2),
             Column(
                 "open", "OPEN", lambda row: present.open_requests(row, self.known_nodes), 4,
                 align="right", drop=3,
@@ -237,7 +144,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
     def _not_pickable(self, row: Row) -> str | None:
         if TRASH in (row.id, row.level):
             return "It is in the trash: D restores it."
-        if self.shown.state(row).removed:
+        if self.rows.shown.state(row).removed:
             return f"{row.title} is going to be deleted. u brings it back."
         return None
 
@@ -246,10 +153,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
         known = self.read.title if self.read is not None else self.session.organization_title
         yield known or "no organization"
         yield "Collections and spaces"
-        if self.refused:
-            yield "read-only"
-        elif self.staged_note:
-            yield self.staged_note
+        yield from self.standing()
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the tree."""
@@ -260,7 +164,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
         said = super().status_left()
         if said != VIEWS["base"] or self.read is None:
             return said
-        items = self.arrangement.base.items.values()
+        items = self.draft.arrangement.base.items.values()
         count = sum(item.kind == "space" for item in items)
         told = [f"{plural(count, 'space')} in {plural(len(items) - count, 'collection')}"]
         if self.read.hidden:
@@ -313,7 +217,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
     @property
     def staged_tree(self) -> TreeArrangement:
         """What is staged."""
-        return cast("TreeArrangement", self.arrangement)
+        return cast("TreeArrangement", self.draft.arrangement)
 
     @property
     def organization(self) -> str:
@@ -354,20 +258,10 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
 
     def further_rows(self) -> Sequence[Row]:
         """Return the trash, below all that is arranged."""
-        if self.showing != "now":
-            return ()
-        there = self.arrangement.base.items
+        there = self.draft.arrangement.base.items
         return present.trash_rows([each for each in self.trashed.values() if each.id not in there])
 
     # Staging
-
-    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
-        """Stage a change of what the reader may change; False when it cannot be."""
-        row = self.row
-        if not self.rows.marks and row is not None and TRASH in (row.id, row.level):
-            self.say(in_trash(self) or "", "warn")
-            return False
-        return super().stage(lambda it: self.allowed(change(it)))
 
     def allowed(self, arrangement: Arrangement) -> Arrangement:
         """Return it, unless the reader's roles do not reach. Raises `StagingError`."""
@@ -387,13 +281,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
         if level == TOP and self.read is not None and not self.read.creates:
             raise StagingError("Putting something at the top takes the right to create content.")
 
-    def stage_or_refuse(self, change: Callable[[], Arrangement]) -> None:
-        """Stage something from a sheet; where it cannot be, the sheet says why and stays."""
-        try:
-            self.staged(self.allowed(change()))
-        except StagingError as stuck:
-            raise NotDoneError(str(stuck)) from stuck
-
     def no_box(self, picked: Sequence[str]) -> None:
         """Choose the collection to go into, where none stands above."""
         asking = self.commands_of(CreationCommands).choose_collection()
@@ -403,12 +290,9 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
 
     def reload(self) -> None:
         """Read the tree; what is staged is put on top of it. Then the trash is looked up."""
-        self.details_of_row.forget()
+        self._details.forget()
         self._trash_read = False
-        self.load(
-            "tree", self.read_first, self._arrived, what="Reading the tree",
-            failed=self.not_arrived,
-        )  # fmt: skip
+        super().reload()
 
     async def read_all(self, api: Api) -> TreeRead | None:
         """Read the tree of the organization."""
@@ -423,34 +307,32 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
             self.session.organization, self.session.organization_title = organization, found.title
         return found
 
-    def _arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:
+    @property
+    def no_rows(self) -> str:
+        """That the organization has neither collections nor spaces."""
+        return "Nothing that you can see is here yet. ctrl+n adds a collection."
+
+    def begun(self, found: TreeRead) -> None:
+        """Find out what readers lose by what is staged to be deleted."""
+        # What was kept does not know what the service can list.
+        self.draft.arrangement = replace(self.staged_tree, listed=found.listed)
+        removed = self.staged_tree.removed.items()
+        self.commands_of(DeletionCommands).read_losing(
+            [row for row, item in removed if item.kind == "space"]
+        )
+
+    def arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:
+        """Show what was read; then do what somebody came for, and look into the trash."""
+        super().arrived(read)
         if read is None:
-            self.rows.say_instead("Which organization? go lists them.")
             return
-        found, unfinished = read
-        self.read, self.refused = found, found.refused
-        self.rows.empty = "Nothing that you can see is here yet. ctrl+n adds a collection."
-        layout = found.layout
-        if self.known:
-            self.sender.read_anew(layout)
-        else:
-            self.sender.begin(layout, unfinished)
-            # What was kept does not know what the service can list.
-            self.arrangement = replace(self.staged_tree, listed=found.listed)
-            self.commands_of(DeletionCommands).read_losing(
-                [row for row, item in self.arrangement.removed.items() if item.kind == "space"]
-            )
-        self.details_of_row.look_back()
-        self.show_arrangement()
         if self.revealing is not None:
             self.rows.reveal(self.revealing)
             self.revealing = None
-        if self.resuming:
-            self.resume_draft(self.resuming)
         self._begin_wanted()
         if not self._trash_read:
             self._trash_read = True
-            self._read_trash(found)
+            self._read_trash(read[0])
 
     def _read_trash(self, found: TreeRead) -> None:
         from copydesk.session.reads.tree import read_trash
@@ -458,7 +340,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
         def arrived(trashed: tuple[Trashed, ...]) -> None:
             self.trashed = {each.id: each for each in trashed}
             self.rows.tree_source.unfolded.add(TRASH)
-            self.details_of_row.look_back()
+            self.written.look_back(self.session)
             self.show_arrangement()
 
         self.load(
@@ -488,56 +370,72 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead], scope="organization_s
 
     def show_arrangement(self, cursor: str | None = None) -> None:
         """Show what is staged; a collection that was never shown before is unfolded."""
-        fresh = self.arrangement.now.levels.keys() - self._unfolded
+        fresh = self.draft.arrangement.now.levels.keys() - self._unfolded
         self.rows.tree_source.unfolded |= fresh
         self._unfolded |= fresh
         super().show_arrangement(cursor)
 
-    def draw(self) -> None:
-        """Show the plan, the row, and what was changed from here."""
-        losing = self.commands_of(DeletionCommands).losing_lines()
-        self.LIVE = "\n".join([LIVE, *losing])
-        self.plan.title = staged.plan_title(self.calls)
-        after = (*losing, *AFTER_PLAN)
-        nothing = NOTHING_STAGED[: 1 if self.session.read_only else None]
-        self.plan.show(staged.plan_facts(self.calls, nothing=nothing, after=after))
-        # A narrow drawer has room for one: what is staged matters more than a row's details.
-        self.facts.set_class(bool(self.calls), "drawer-hidden")
-        self.plan.set_class(not self.calls, "drawer-hidden")
-        self.details_of_row.show_written()
-        self.details_of_row.look()
+    @property
+    def live(self) -> str:
+        """What to know before anything is sent, and which sites lose something by it."""
+        return "\n".join([LIVE, *self.commands_of(DeletionCommands).losing_lines()])
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the row, and read the rest when the cursor rests."""
-        self.details_of_row.look()
+    @property
+    def after_plan(self) -> Sequence[str]:
+        """Which sites lose something by it, and what becomes of a request that fails."""
+        return (*self.commands_of(DeletionCommands).losing_lines(), *AFTER_PLAN)
 
-    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Drop what is picked; else fold or unfold; restore; go to the requests of a space."""
+    def _is_of_tree(self, step: Step) -> bool:
+        """Whether a step is about what is in the tree, or in the trash."""
+        if not step.operation.endswith(_TREE_OPERATIONS):
+            return step.operation in _TREE_STEPS
+        named = [value for value in step.arguments.values() if isinstance(value, str)]
+        return any(
+            id in self.known_nodes or id in self.trashed or id == self.organization for id in named
+        )
+
+    def look(self) -> None:
+        """Show what is known of the row; read the rest when the cursor rests."""
         row = self.row
-        if row is None:
-            return
-        if self.rows.marks:
-            self.drop_picked()
-        elif row.level == TRASH:
+        self._show_facts("Row" if row is None else row.title)
+        rules = () if self.read is None else self.read.rules[1]
+        self._details.rest(self.node, self.organization, rules)
+
+    def _show_facts(self, title: str | None = None) -> None:
+        row = self.row
+        about = None if row is None else row.id
+        self.facts.show(self._facts_of(row), title=title, about=about)
+
+    def _facts_of(self, row: Row | None) -> Sequence[Fact]:
+        if row is None or self.read is None:
+            return ()
+        if row.id == TRASH:
+            return present.TRASH_FACTS
+        now = self.session.now
+        if row.level == TRASH:
+            found = self.trashed.get(row.id)
+            return () if found is None else present.trash_facts(found, now)
+        return present.row_facts(
+            row,
+            self.rows.shown,
+            self.draft.arrangement.base,
+            self.node,
+            now,
+            rules=self.read.rules,
+            details=self._details.of(row.id),
+            unread=self._details.unread(row.id),
+        )
+
+    def open_row(self, row: Row) -> None:
+        """Restore what is in the trash; go to the change requests of a space."""
+        if row.level == TRASH:
             self.do_soon("delete_or_restore")
-        elif row.children:
-            self.rows.toggle()
         elif row.kind == "space" and row.id in self.known_nodes:
             target = Target(organization=self.organization, space=row.id)
             self.desk.go_soon("changes", target)
 
-    @action(
-        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
-        override=True,
-        uses=(
-            "move_space", "move_collection", "update_space", "update_collection", "create_space",
-            "create_collection", "duplicate_space", "delete_space", "delete_collection",
-            "list_organization_spaces", "list_organization_collections",
-        ),
-        takes="none",
-    )  # fmt: skip
-    async def apply(self) -> None:
-        """Send what is staged, after reading the tree again. It shows the plan first."""
-        await self.sender.send_staged()
-        if self.read is not None:  # what was deleted is in the trash now
+    async def send(self) -> None:
+        """Send what is staged; what was deleted is in the trash then."""
+        await super().send()
+        if self.read is not None:
             self._read_trash(self.read)

@@ -18,7 +18,7 @@ from copydesk.domain.tree_plan import rules_line
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads.tree import Trashed
 from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.place import no_row, not_allowed, not_staged_order
+from copydesk.tui.arrange.place import no_row, not_allowed, not_staged_order, nothing_staged
 from copydesk.tui.dialogs.dialog import Confirm, Notice, TypeToConfirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
@@ -53,7 +53,7 @@ def in_trash(here: OrganizationStructurePlace) -> str | None:
 
 def to_be_deleted(here: OrganizationStructurePlace) -> str | None:
     """Say so when the row is going to be deleted."""
-    if here.row is not None and here.shown.state(here.row).removed:
+    if here.row is not None and here.rows.shown.state(here.row).removed:
         return f"{here.row.title} is going to be deleted. u brings it back."
     return None
 
@@ -73,15 +73,15 @@ def lacks(node: SpaceNode, permission: str) -> bool:
 
 def no_space_row(here: OrganizationStructurePlace) -> str | None:
     """Say so when the row is no space, or one of those that are picked."""
-    items = here.arrangement.now.items
-    if any(items[row].kind != "space" for row in here.picked() if row in items):
+    items = here.draft.arrangement.now.items
+    if any(items[row].kind != "space" for row in here.rows.picked() if row in items):
         return "This is a collection: it has no merge rules, no lock and no emoji."
     return None
 
 
 def lock_label(here: OrganizationStructurePlace) -> str:
     """Return what ``x`` does to the row, or to the picked ones."""
-    now, picked = here.arrangement.now, here.picked()
+    now, picked = here.draft.arrangement.now, here.rows.picked()
     first = now.items.get(picked[0]) if picked else None
     return "unlock" if first is not None and first.values.get("editMode") == "locked" else "lock"
 
@@ -114,7 +114,7 @@ class EditCommands(Commands, scope="space_editing"):
             changes = {name: text for name, text in values.items() if text != before[name]}
             if "emoji" in changes:
                 changes["emoji"] = await emoji_named(changes["emoji"])
-            self.place.stage_or_refuse(lambda: self.place.staged_tree.change(row.id, changes))
+            self.place.draft.stage_or_refuse(lambda: self.place.staged_tree.change(row.id, changes))
 
         key = f"tree row {self.place.organization} {row.id}"
         form = Form(
@@ -155,7 +155,7 @@ class EditCommands(Commands, scope="space_editing"):
             Choice(f"Emoji of {row.title}", options, current=current, wide=True)
         )
         if chosen is not None:
-            self.place.stage(lambda it: it.change(row.id, {"emoji": chosen}))
+            self.place.draft.stage(lambda it: it.change(row.id, {"emoji": chosen}))
 
     # Lock, merge rules
 
@@ -167,12 +167,14 @@ class EditCommands(Commands, scope="space_editing"):
 
         With rows picked all of them become as the first one would.
         """
-        picked, now = self.place.picked(), self.place.arrangement.now
+        picked, now = self.place.rows.picked(), self.place.draft.arrangement.now
         if not picked or picked[0] not in now.items:
             return
         locked = now.items[picked[0]].values.get("editMode") == "locked"
         mode = "live" if locked else "locked"
-        self.place.stage(lambda it: it.change_all({row: {"editMode": mode} for row in picked}))
+        self.place.draft.stage(
+            lambda it: it.change_all({row: {"editMode": mode} for row in picked})
+        )
 
     @action("m", "merge rules", unless=(*ON_ROW, no_space_row), show=23, group="Change",
             stages=True)  # fmt: skip
@@ -205,8 +207,22 @@ class EditCommands(Commands, scope="space_editing"):
         )
         chosen = await self.place.desk.push_screen_wait(sheet)
         if chosen is not None:
-            self.place.stage(lambda it: it.change(row.id, {"mergeRules": chosen}))
+            self.place.draft.stage(lambda it: it.change(row.id, {"mergeRules": chosen}))
             self.place.tell(f"Merge rules staged: {rules_line(chosen)}.")
+
+    @action(
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        override=True,
+        uses=(
+            "move_space", "move_collection", "update_space", "update_collection", "create_space",
+            "create_collection", "duplicate_space", "delete_space", "delete_collection",
+            "list_organization_spaces", "list_organization_collections",
+        ),
+        takes="none",
+    )  # fmt: skip
+    async def apply(self) -> None:
+        """Send what is staged, after reading the tree again. It shows the plan first."""
+        await self.place.send()
 
 
 async def emoji_options() -> list[Option]:
@@ -308,7 +324,7 @@ class CreationCommands(Commands, scope="space_making"):
         return row.id if row.kind == "collection" else row.level
 
     def _title_of(self, level: str) -> str:
-        return "the top" if level == TOP else self.place.arrangement.now.items[level].title
+        return "the top" if level == TOP else self.place.draft.arrangement.now.items[level].title
 
     def _place_of(self, level: str) -> str:
         return "at the top" if level == TOP else f"in {self._title_of(level)}"
@@ -345,7 +361,7 @@ class CreationCommands(Commands, scope="space_making"):
                 arrangement, made = self.place.staged_tree.add(level, kind, given, after=after)
                 return arrangement
 
-            self.place.stage_or_refuse(change)
+            self.place.draft.stage_or_refuse(change)
 
         form = Form(
             f"New {kind} {self._place_of(level)}",
@@ -360,8 +376,8 @@ class CreationCommands(Commands, scope="space_making"):
 
     def _reveal(self, row: str) -> None:
         source = self.place.rows.tree_source
-        if row in self.place.arrangement.now:
-            source.unfolded.add(self.place.arrangement.now.level_of(row))
+        if row in self.place.draft.arrangement.now:
+            source.unfolded.add(self.place.draft.arrangement.now.level_of(row))
         self.place.show_arrangement(row)
 
     @command("duplicate", stages=True)
@@ -383,7 +399,7 @@ class CreationCommands(Commands, scope="space_making"):
             arrangement, made = it.duplicate(row.id)
             return arrangement
 
-        if self.place.stage(change):
+        if self.place.draft.stage(change):
             self._reveal(made)
             self.place.say(f"A copy of {row.title} is staged: e renames it, ctrl+s makes it.")
 
@@ -404,9 +420,9 @@ class CreationCommands(Commands, scope="space_making"):
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
-        picked, now = self.place.picked(), self.place.arrangement.now
+        picked, now = self.place.rows.picked(), self.place.draft.arrangement.now
         try:
-            titles = [self.place.arrangement.there(row).title for row in picked]
+            titles = [self.place.draft.arrangement.there(row).title for row in picked]
         except StagingError as gone:
             self.place.say(str(gone), "warn")
             return
@@ -425,7 +441,7 @@ class CreationCommands(Commands, scope="space_making"):
         if not chosen:
             return
         level = TOP if chosen == AT_TOP else chosen
-        if self.place.stage(lambda it: it.shift(picked, level)):
+        if self.place.draft.stage(lambda it: it.shift(picked, level)):
             self.place.rows.set_marks(())
             self._reveal(picked[0])
 
@@ -482,14 +498,14 @@ class DeletionCommands(Commands, scope="space_handing"):
 
     def delete_rows(self) -> None:
         """Delete the row, or the picked ones, once what is staged is sent."""
-        picked = self.place.picked()
-        items = self.place.arrangement.now.items
+        picked = self.place.rows.picked()
+        items = self.place.draft.arrangement.now.items
         spaces = [
             row
             for row in picked
             if row in items and items[row].kind == "space" and not row.startswith(NEW)
         ]
-        if not self.place.stage(lambda it: it.remove(picked)):
+        if not self.place.draft.stage(lambda it: it.remove(picked)):
             return
         self.place.rows.set_marks(())
         said = "What is only staged is forgotten."
@@ -522,7 +538,7 @@ class DeletionCommands(Commands, scope="space_handing"):
     def losing_lines(self) -> list[str]:
         """Say which sites stop showing what is going to be deleted."""
         lines = []
-        for row, item in self.place.arrangement.removed.items():
+        for row, item in self.place.draft.arrangement.removed.items():
             if sites := self._losing.get(row):
                 stop = "stops" if len(sites) == 1 else "stop"
                 lines.append(f"{', '.join(sites)} {stop} showing {item.title}.")
@@ -622,8 +638,8 @@ class DeletionCommands(Commands, scope="space_handing"):
         await self._hand_over(row, chosen, title, inside)
 
     def _staged_in(self, row: Row) -> bool:
-        states = self.place.arrangement.states
-        base = self.place.arrangement.base
+        states = self.place.draft.arrangement.states
+        base = self.place.draft.arrangement.base
         return any(
             each == row.id or (each in base and base.inside(each, row.id)) for each in states
         )
@@ -631,7 +647,7 @@ class DeletionCommands(Commands, scope="space_handing"):
     def _inside(self, row: Row) -> list[SpaceNode]:
         """Return the spaces that go: a space itself, or all in a collection."""
         nodes = self.place.read.nodes if self.place.read is not None else {}
-        rows = [row.id, *self.place.arrangement.base.walk(row.id)]
+        rows = [row.id, *self.place.draft.arrangement.base.walk(row.id)]
         return [nodes[each] for each in rows if each in nodes and nodes[each].kind == "space"]
 
     async def _blocks(self, api: Api, spaces: Iterable[SpaceNode], other: str) -> list[str]:

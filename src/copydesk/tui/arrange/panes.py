@@ -1,0 +1,238 @@
+"""The panes of what is arranged: its tree, the plan of what is staged, what was changed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from copydesk.tui.arrange.cells import (
+    NOTHING,
+    Row,
+    Rows,
+    Shown,
+    only_staged,
+    plan_facts,
+    plan_title,
+    shown_of,
+    sign,
+    written_facts,
+)
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.trees import TreeSource, Twig
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.marks import Marking, nothing_to_mark
+from copydesk.tui.widgets.tree import TreeList
+
+if TYPE_CHECKING:
+    from copydesk.domain.arrangement import Arrangement
+    from copydesk.domain.call import Call
+    from copydesk.domain.reversal import Step
+    from copydesk.session.session import Session
+    from copydesk.session.writes.undo import Past
+
+LOOKED_BACK = 2000
+"""So many writes are looked through for those of what is arranged."""
+
+WRITTEN = 12
+"""So many actions of this machine are listed beside the tree."""
+
+Showing = Literal["now", "base", "changed"]
+
+VIEWS: dict[Showing, str] = {
+    "now": "staged order",
+    "base": "current order",
+    "changed": "only what changed",
+}
+"""What ``=`` steps through."""
+
+
+def nothing_here(rows: ArrangedTree) -> str | None:
+    """Say so when the cursor is on no row."""
+    return None if rows.selected is not None else "There is nothing here to open."
+
+
+def nothing_picked(rows: ArrangedTree) -> str | None:
+    """Say so when no row is picked."""
+    return None if rows.marks else "Nothing is picked."
+
+
+def enter_label(rows: ArrangedTree) -> str:
+    """Return what Enter does now."""
+    return "drop here" if rows.marks else "open"
+
+
+class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
+    """A `TreeList` of rows; marks are picks. ``Opened`` is posted for Enter, picks or not.
+
+    ``pickable`` returns why a row cannot be picked, or None. A range and ``*`` stay within one
+    level: rows of several levels cannot be dropped as one block. ``values`` is as in `TreeSource`.
+    """
+
+    DEEPEST = 6
+    MARKED = "picked"
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        *,
+        title: str,
+        empty: str,
+        pickable: Callable[[Row], str | None],
+        values: bool = False,
+        id: str | None = None,
+    ) -> None:
+        source: TreeSource[Row] = TreeSource(
+            key=lambda row: row.id,
+            children=lambda row: row.children,
+            foldable=lambda row: bool(row.children),
+            values=values,
+        )
+        super().__init__(
+            source, columns, title=title, empty=empty,
+            sign=lambda row: sign(row, self.shown), id=id,
+        )  # fmt: skip
+        self.pickable = pickable
+        self.shown: Shown = NOTHING
+        self.showing: Showing = "now"
+        self._rows_of = Rows()
+
+    def show_arranged(
+        self, arrangement: Arrangement, further: Sequence[Row], cursor: str | None = None
+    ) -> None:
+        """Show what is staged; the cursor stays on its row, or goes to ``cursor``.
+
+        ``further`` are rows that stand below the staged order and are not arranged.
+        """
+        self.shown = shown_of(arrangement, self.shown)
+        if not arrangement.dirty:
+            self.showing = "now"  # which is what is published as well
+        layout = self.shown.layout
+        if self.showing == "base":
+            layout = arrangement.base
+        elif self.showing == "changed":
+            layout = only_staged(self.shown)
+        top, here = self.scroll_offset.y, cursor or self.selected_id
+        below = further if self.showing == "now" else ()
+        self.tree_source.set_roots((*self._rows_of.of(layout), *below))
+        if here is not None:
+            self.select(here)
+        # The list keeps a row on its line by scrolling; here the row moves and the list stays.
+        at, height = self.cursor, max(1, self.page_lines - 1)
+        self.scroll_to(y=min(max(top, at - height + 1), at), animate=False, force=True)
+        if any(row not in layout for row in self.marks):
+            self.set_marks(row for row in self.marks if row in layout)
+
+    def picked(self) -> list[str]:
+        """Return the picked rows, or else the one under the cursor."""
+        here = self.selected_item
+        return self.marked() or ([here.id] if here is not None else [])
+
+    @action("space", "pick", unless=nothing_to_mark, show=37, group="Order", override=True,
+            stages=True, takes="none")  # fmt: skip
+    def mark(self) -> None:
+        """Pick the row up, or put it back, and go on to the next."""
+        row = self.selected_item
+        if row is None:
+            return
+        why = self.pickable(row)
+        if why is not None and row.id not in self.marks:
+            self.place.say(why, "warn")
+            return
+        self.set_marks(self.marks ^ {row.id})
+        self.move(1)
+
+    @action("v", "pick range", unless=nothing_to_mark, show=False, group="Order", override=True,
+            stages=True, takes="none")  # fmt: skip
+    def mark_range(self) -> None:
+        """Begin a range here; the second time, pick all of this level from there to here."""
+        start = None if self._range_from is None else self.source.index_of(self._range_from)
+        if start is None:
+            self._range_from = self.selected_id
+            self.place.say("The range begins here. Move, then v picks up to there.")
+            return
+        low, high = sorted((start, self.cursor))
+        self._range_from = None
+        first = self.source.row(start)
+        level = first.item.level if first is not None else ""
+        twigs = [self.source.row(at) for at in range(low, high + 1)]
+        self._pick(twig for twig in twigs if twig is not None and twig.item.level == level)
+
+    @action("*", "pick all", unless=nothing_to_mark, show=False, group="Order", override=True,
+            stages=True, takes="none")  # fmt: skip
+    def mark_all(self) -> None:
+        """Pick every row that is shown of the level of the cursor."""
+        here = self.selected_item
+        if here is not None and (why := self.pickable(here)) is not None:
+            self.place.say(why, "warn")
+        elif here is not None:
+            self._pick(twig for twig in self.source.shown() if twig.item.level == here.level)
+
+    def _pick(self, twigs: Iterable[Twig[Row]]) -> None:
+        self.set_marks(self.marks | {twig.id for twig in twigs if self.pickable(twig.item) is None})
+
+    @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order", override=True,
+            stages=True, takes="none")  # fmt: skip
+    def clear_marks(self) -> None:
+        """Pick nothing any more."""
+        super().clear_marks()
+
+    @action(
+        "enter", "open", unless=nothing_here, show=30, group="Order", override=True, now=enter_label
+    )
+    def open_row(self) -> None:
+        """Drop the picked rows below the cursor as one block; with none, fold or open the row."""
+        self.post_message(VirtualList.Opened(self, self.selected_id, self.selected))
+
+    @property
+    def marks_line(self) -> str:
+        """What the status line says of picks."""
+        if not self.marks:
+            return ""
+        return f"{self.count_marks()}: J K move them as one block, enter drops them here"
+
+
+class PlanPane(Facts):
+    """The requests that make what is staged; ``nothing`` is said while nothing is."""
+
+    def __init__(self, nothing: Sequence[str], *, id: str) -> None:
+        super().__init__(title="Plan", id=id, classes="drawer-hidden")
+        self._nothing = nothing
+
+    def show_plan(self, calls: Sequence[Call], after: Sequence[str], *, read_only: bool) -> None:
+        """Show the requests; ``after`` is what to know about them."""
+        self.title = plan_title(calls)
+        nothing = self._nothing[: 1 if read_only else None]
+        self.show(plan_facts(calls, nothing=nothing, after=after))
+        self.set_class(not calls, "drawer-hidden")
+
+
+class WrittenPane(Facts):
+    """What this machine changed in what is arranged, newest first.
+
+    ``is_of`` tells whether a step that takes a write back is about that.
+    """
+
+    def __init__(self, is_of: Callable[[Step], bool], *, id: str) -> None:
+        super().__init__(
+            title="Changes made from this machine", empty="None that can be taken back.", id=id
+        )
+        self._is_of = is_of
+        self._pasts: list[Past] = []
+        self._looked = -1
+        """How much was written in this run when they were found."""
+
+    def look_back(self, session: Session) -> None:
+        """Find what can be taken back."""
+        self._looked = len(session.log)
+        known = session.history.known.values()
+        mine = [past for past in known if any(map(self._is_of, past.reversal.back))]
+        mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
+        self._pasts = mine[:LOOKED_BACK]
+
+    def show_written(self, session: Session, target: str) -> None:
+        """Show it; ``target`` is the id of what is arranged."""
+        if self._looked != len(session.log):
+            self.look_back(session)
+        lasting = session.history.lasting_in(target)
+        self.show(written_facts(self._pasts, session.clock(), lasting)[:WRITTEN])

@@ -390,9 +390,8 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         if not step.operation.endswith(_TREE_OPERATIONS):
             return step.operation in _TREE_STEPS
         named = [value for value in step.arguments.values() if isinstance(value, str)]
-        return any(
-            id in self.known_nodes or id in self.trashed or id == self.organization for id in named
-        )
+        known = self.known_nodes, self.trashed, (self.organization,)
+        return any(value in where for value in named for where in known)
 
     def look(self) -> None:
         """Show what is known of the row; read the rest when the cursor rests."""

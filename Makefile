@@ -7,8 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0)
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
-.PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey wheel clean
-.PHONY: constraints
+.PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey mutants wheel
+.PHONY: constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
@@ -62,6 +62,10 @@ monkey: $(VENV)/.test        ## KEYS=20000 keys by chance, from SEED=1, over a d
 
 cutting: $(VENV)/.test       ## cut the network at every step of every write; each arrives exactly once
 	$(BIN)/python -m tests.tui.cutting $(KINDS)
+
+mutants: $(VENV)/.test       ## change COUNT=200 places of PACKAGE=domain, by SEED=1: some test has to notice each
+	nice $(BIN)/python -m benchmarks.mutants $(or $(PACKAGE),domain) --count $(or $(COUNT),200) \
+	  --seed $(or $(SEED),1) $(ARGS)
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .

@@ -7,7 +7,18 @@ import importlib
 import sys
 from pathlib import Path
 
-NAMES = ("start", "keys", "reviews", "structure", "page", "diff", "importing", "ingesting", "desk")
+NAMES = (
+    "start",
+    "keys",
+    "reviews",
+    "structure",
+    "page",
+    "diff",
+    "importing",
+    "ingesting",
+    "desk",
+    "files",
+)
 
 
 def main() -> int:

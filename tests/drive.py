@@ -231,7 +231,7 @@ class Driver:
 
     def _under_way(self) -> list[asyncio.Future[Any]]:
         app = self.app
-        tasks: list[asyncio.Future[Any]] = list(app.session.writing)
+        tasks: list[asyncio.Future[Any]] = list(app.session.writes.writing)
         if app.awake is not None:
             tasks.append(app.awake)
         tasks.extend(app.merging.busy)

@@ -9,7 +9,8 @@ import pytest
 
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
-from copydesk.session.session import Session, WriteError
+from copydesk.session.session import Session
+from copydesk.session.writes.log import WriteError
 
 
 async def never() -> None:
@@ -28,9 +29,9 @@ async def test_a_write_is_noted_before_it_is_sent_and_when_it_has_ended(tmp_path
         raise TimeoutError("no answer")
 
     # What is about the moment is noted at once, and what may wait with the request that it sends.
-    await session.perform("Archive", "#97", send, now=True)
+    await session.writes.perform("Archive", "#97", send, now=True)
     with pytest.raises((WriteError, TimeoutError)):
-        await session.perform("Merge", "#98", fail)
+        await session.writes.perform("Merge", "#98", fail)
     await asyncio.sleep(0)
     assert seen == ["sending"]
     assert [(e.what, e.target, e.state) for e in journal.entries()] == [

@@ -14,7 +14,7 @@ from copydesk.local.paths import find_paths
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.server.integrity import examine
-from copydesk.session.visits import LEFT
+from copydesk.session.target import LEFT
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
 from tests.tui import conftest as of_screens

@@ -288,7 +288,7 @@ async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world
         assert lines == ["Legal: title Legal → Law"] * more
         assert await session.arranging.find(PLACE, site.id) is None
         made = {*(await read_layout(api, site)).sections()} - {*start.now.sections()}
-        await session.undo()
+        await session.reversals.undo()
         assert len(made) == 1
     many = [replace(call, key=str(at)) for call in staged.calls() for at in range(20)]
     run = ArrangeRun.of(PLACE, site.id, site.title, many).go().failed("9", "No")

@@ -19,8 +19,8 @@ from starlette.routing import Route
 
 from copydesk.client.api import Api
 from copydesk.client.errors import Garbled, NotFound
-from copydesk.client.long_names import LONGEST_NAME, with_short_names
 from copydesk.client.request import outgoing, raw
+from copydesk.client.response import LONGEST_NAME, with_short_names
 from copydesk.client.wire import Sent
 from copydesk.contract.models.base import Body, Limit, Page, Resource
 from copydesk.contract.operation import Operation

@@ -33,7 +33,6 @@ from copydesk.present.change_details import (
 )
 from copydesk.present.change_filter import fields, needs
 from copydesk.present.change_request import name_cells, short_name, sorted_rows, subject, threads
-from copydesk.session.change_request_snapshot import keep, recall
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
@@ -43,6 +42,8 @@ from copydesk.session.change_rows import (
     PageLine,
     Talk,
     Verdict,
+    keep,
+    recall,
     row_of,
 )
 from copydesk.session.page_changes import changed_files, changed_pages

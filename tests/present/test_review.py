@@ -20,7 +20,7 @@ from copydesk.present.conflict import both_sides
 from copydesk.present.merge import guesses
 from copydesk.session import glyphs
 from copydesk.session.page_changes import Changed, changed_files, changed_pages
-from copydesk.session.reads.conflict_texts import differences
+from copydesk.session.reads.conflicts import differences
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 

@@ -54,7 +54,8 @@ from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.server.app import create_app
 from copydesk.server.store import Store
-from copydesk.session.session import Session, WriteError
+from copydesk.session.session import Session
+from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.outbox_rules import QUIET_SECONDS, is_momentary
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.undo import Way
@@ -486,7 +487,7 @@ class Program:
             self.death.count = 0
         api = await session.ready()
         way = Way(session.local_steps)
-        await session.perform(
+        await session.writes.perform(
             "Write",
             "it",
             lambda: way.take(api, kind.step),

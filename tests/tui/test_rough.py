@@ -202,7 +202,7 @@ async def test_leaving_while_a_write_is_under_way_asks_once() -> None:
         await driver.send("q")
         assert app.is_running
         gate.set()
-        while app.session.writing:
-            await asyncio.wait(app.session.writing)
+        while app.session.writes.writing:
+            await asyncio.wait(app.session.writes.writing)
         await driver.send("q")
     assert app.service.merged == ["121"]

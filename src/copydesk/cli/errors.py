@@ -191,7 +191,7 @@ def _expected(error: Exception) -> int | None:
     from copydesk.server.sources.model import SourceError
     from copydesk.server.store import DeskError
     from copydesk.session.errors import NotDoneError
-    from copydesk.session.session import WriteError
+    from copydesk.session.writes.log import WriteError
 
     match error:
         case DeskError() | SourceError() | SettingsError():

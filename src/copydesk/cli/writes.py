@@ -46,7 +46,7 @@ class Writes:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        writing = self._session.writing
+        writing = self._session.writes.writing
         for task in writing:
             task.cancel()
         await asyncio.gather(*writing, return_exceptions=True)
@@ -63,15 +63,15 @@ class Writes:
         reversal: Callable[[T], Reversal] | None = None,
         trace: Trace | None = None,
     ) -> T:
-        """Send a write at once and return its result; the arguments are those of `Session.perform`.
+        """Send a write at once and return its result; the arguments are those of `Writes.perform`.
 
         Raises ``ApiError``, ``OSError`` or `NotDoneError` when it is known not to have happened,
         and ``UsageError`` when that is not known.
         """
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
 
         try:
-            return await self._session.perform(
+            return await self._session.writes.perform(
                 what, target, send, look=look, reversal=reversal, trace=trace, now=True
             )
         except WriteError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import NoneType
 from typing import Any
 
@@ -9,8 +10,6 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from copydesk.client.errors import Garbled
-from copydesk.client.long_names import with_short_names
-from copydesk.client.surrogates import without_halves
 from copydesk.client.wire import Answer
 from copydesk.contract.operation import Operation
 
@@ -71,3 +70,55 @@ def _understood(operation: Operation[..., Any], content: bytes) -> Any:
         if mended == content:
             raise
         return operation.result_adapter.validate_json(mended)
+
+
+LONGEST_NAME = 4096
+"""Bytes of JSON that a name may have."""
+
+
+MORE = "…".encode()
+
+
+_NAME = re.compile(
+    rb'"(?:title|subject|displayName|name|label|email|slug|hostname|basename)"\s*:\s*"'
+    rb'(?P<name>(?:[^"\\]++|\\.)*+)"',
+    re.DOTALL,
+)
+
+
+_WHOLE = re.compile(rb'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+', re.DOTALL)
+
+
+def with_short_names(content: bytes) -> bytes:
+    """Return JSON in which no name is longer than ``LONGEST_NAME``; the rest of one is left out."""
+    return _NAME.sub(_cut, content)
+
+
+def _cut(found: re.Match[bytes]) -> bytes:
+    name = found["name"]
+    if len(name) <= LONGEST_NAME:
+        return found[0]
+    whole = _WHOLE.match(name[:LONGEST_NAME])
+    start = b"" if whole is None else whole[0].decode(errors="ignore").encode()
+    return found[0][: found.start("name") - found.start()] + start + MORE + b'"'
+
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # both halves
+    rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})"
+    rb"|.)",
+    re.DOTALL,
+)
+
+
+_REPLACED = rb"\ufffd"
+
+
+def without_halves(content: bytes) -> bytes:
+    """Return JSON with the sign for what cannot be read in place of each half of a character.
+
+    The same bytes, where there is none.
+    """
+    if b"\\ud" not in content and b"\\uD" not in content:
+        return content
+    return _ESCAPE.sub(lambda found: _REPLACED if found["half"] else found[0], content)

@@ -16,8 +16,8 @@ from copydesk.present.review import conflict_lines, rule_text, status_text
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import losses, not_looked_at
 from copydesk.session.people import name_of
-from copydesk.session.reads.overlaps import Overlaps
-from copydesk.session.session import HAD_ARRIVED
+from copydesk.session.reads.conflicts import Overlaps
+from copydesk.session.writes.log import HAD_ARRIVED
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, MergeResult

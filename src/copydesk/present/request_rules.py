@@ -16,7 +16,7 @@ from copydesk.present.conflict import HOW_TO_SETTLE
 from copydesk.present.hints import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.people import name_of
-from copydesk.session.reads.review_facts import Side
+from copydesk.session.reads.review import Side
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
@@ -32,22 +32,17 @@ from copydesk.session.runs.tree_steps import tree_steps
 from copydesk.session.seen_pages import seen_steps
 from copydesk.session.snooze import Sleepers
 from copydesk.session.views import views_steps
-from copydesk.session.writes.log import HAD_ARRIVED as HAD_ARRIVED
-from copydesk.session.writes.log import ChangedSinceError as ChangedSinceError
-from copydesk.session.writes.log import QueuedError as QueuedError
-from copydesk.session.writes.log import RecalledError as RecalledError
-from copydesk.session.writes.log import Wait
-from copydesk.session.writes.log import WriteError as WriteError
-from copydesk.session.writes.log import Written as Written
+from copydesk.session.writes.log import Written
 from copydesk.session.writes.outbox import Outbox
-from copydesk.session.writes.reversals import TakingBack
-from copydesk.session.writes.undo import History, LocalStep, Past
+from copydesk.session.writes.reversals import Reversals
+from copydesk.session.writes.sender import Writes
+from copydesk.session.writes.undo import History, LocalStep, Way
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.user import User
+    from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
-    from copydesk.session.token import TokenKeeper
 
 NOT_DONE = ("failed", "recalled", "queued", "dropped")
 """How lines of the log stand that changed nothing at the service."""
@@ -57,7 +52,7 @@ KEPT_MESSAGES = 100
 
 
 @dataclass
-class Session(TakingBack):
+class Session:
     """The state that all places share.
 
     ``connect`` returns the client (it is called after the first paint); ``identify`` then fills
@@ -124,10 +119,6 @@ class Session(TakingBack):
     """What a reversal can do on this machine, by name (``local.<name>``)."""
     history: History = field(default_factory=History)
     """Which writes have a way back, and how they stand."""
-    half_undone: Past | None = None
-    """A write of a group that the run before was taking back when it was cut off."""
-    waits: list[Wait] = field(default_factory=list)
-    """The writes that can still be recalled, oldest first."""
     made: Api | None = None
     """The client as it was made last, which may not have found out yet who it is for."""
     confirmed: bool = True
@@ -144,8 +135,6 @@ class Session(TakingBack):
     """Whether it was said that the service's clock and this machine's are far apart."""
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
-    _writes: set[asyncio.Task[Any]] = field(default_factory=set)
-    _noted: dict[str, Written] = field(default_factory=dict)
     _watchers: list[Callable[[], None]] = field(default_factory=list)
     _arranger: Arranger | None = None
 
@@ -158,7 +147,9 @@ class Session(TakingBack):
     def __post_init__(self) -> None:
         """Count the drafts that come and go, for the header."""
         self.drafts = CountedDrafts(self.draft_store, self.touched)
+        self.writes = Writes(self)
         self.outbox = Outbox(self)
+        self.reversals = Reversals(self)
         self.sleepers = Sleepers(self.snoozes)
         self.local_steps.update(self.sleepers.steps)
         self.local_steps.update(seen_steps(self.seen))
@@ -327,6 +318,16 @@ class Session(TakingBack):
         """
         here = self.clock()
         return here if self._api is None else service_time(here, self._api.skew)
+
+    def service_time(self) -> float:
+        """Return the service's time in epoch seconds, by the last known skew."""
+        skew = 0.0 if self._api is None else self._api.skew.total_seconds()
+        return self.journal.now() + skew
+
+    @property
+    def way(self) -> Way:
+        """What takes the steps of reversals."""
+        return Way(self.local_steps)
 
     def _compare_clocks(self) -> None:
         """Say once in a run that the clocks of the service and of this machine are far apart."""

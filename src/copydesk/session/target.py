@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from copydesk.local.snapshot import Snapshots
 
 FIRST_PLACE = "spaces"
 """The place that the program opens with."""
@@ -28,3 +33,57 @@ class Target:
     def but(self, **changes: str | None) -> Target:
         """Return the same target with some fields changed."""
         return replace(self, **changes)
+
+
+LEFT = "left"
+"""The snapshot that keeps the screen of the last run."""
+
+
+MOST = 100
+"""Visits that are remembered in each direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A screen as it was left: what it showed, and what its cursor was on (an id)."""
+
+    name: str
+    target: Target
+    cursor: str = ""
+
+    def keep(self, snapshot: Snapshots) -> None:
+        """Keep it for the next start."""
+        ids = {key: value for key, value in asdict(self.target).items() if value is not None}
+        snapshot.write(LEFT, [{"name": self.name, "cursor": self.cursor, **ids}])
+
+    @classmethod
+    def kept(cls, snapshot: Snapshots) -> Visit | None:
+        """Return the screen of the last run; None where that is not known."""
+        row: Mapping[str, Any] = next(iter(snapshot.read(LEFT)), {})
+        if not all(isinstance(value, str) for value in row.values()) or "name" not in row:
+            return None
+        ids = {each.name: row[each.name] for each in fields(Target) if each.name in row}
+        return cls(row["name"], Target(**ids), row.get("cursor", ""))
+
+
+@dataclass(slots=True)
+class Visits:
+    """The screens visited before the one in front, and those that were stepped back from."""
+
+    back: list[Visit] = field(default_factory=list)
+    ahead: list[Visit] = field(default_factory=list)
+
+    def leave(self, visit: Visit) -> None:
+        """Note that a screen is left for another one: there is nothing ahead of that."""
+        self.back.append(visit)
+        del self.back[:-MOST]
+        self.ahead.clear()
+
+    def step(self, here: Visit | None, *, forward: bool) -> Visit | None:
+        """Return the screen before this one, or the one that was stepped back from."""
+        left, right = (self.ahead, self.back) if forward else (self.back, self.ahead)
+        if not left:
+            return None
+        if here is not None:
+            right.append(here)
+        return left.pop()

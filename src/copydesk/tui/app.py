@@ -24,8 +24,7 @@ from copydesk.local.child_processes import run
 from copydesk.session import glyphs as signs
 from copydesk.session.errors import failure_types
 from copydesk.session.session import Session
-from copydesk.session.target import Target
-from copydesk.session.visits import Visit, Visits
+from copydesk.session.target import Target, Visit, Visits
 from copydesk.tui import places
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
@@ -168,7 +167,7 @@ class CopydeskApp(EndingApp):
         self.keep_visit()
         place.notice_failures()
         place.refresh_head()
-        if session.waits:
+        if session.writes.waits:
             place.refresh_frame()
         if place.asked_at is None or not session.contact.due(
             session.clock(), place.asked_at, slow=session.slow, failures=place.useless
@@ -526,7 +525,7 @@ class CopydeskApp(EndingApp):
         if self.runs.merges or self.session.rearranges:
             self.runs.ask_to_leave()
             return
-        pending = self.session.writes_pending
+        pending = self.session.writes.writes_pending
         if pending and bound_for is not None:
             begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:
@@ -534,7 +533,7 @@ class CopydeskApp(EndingApp):
             return
         if pending and monotonic() - self._interrupted > TWICE_SECONDS:
             self._interrupted = monotonic()
-            if self.session.waits:
+            if self.session.writes.waits:
                 # What could still be recalled is sent now; that done, it quits by itself.
                 begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:
@@ -585,8 +584,8 @@ class CopydeskApp(EndingApp):
 
     async def _leave_when_sent(self) -> None:
         """Send what waits, also what follows it, and quit; stay where something did not arrive."""
-        while writes := self.session.writing:
-            self.session.send_now()
+        while writes := self.session.writes.writing:
+            self.session.writes.send_now()
             await asyncio.wait(writes)
             if any(write.cancelled() or write.exception() for write in writes):
                 self.account.bound_for = None
@@ -598,7 +597,7 @@ class CopydeskApp(EndingApp):
         if monotonic() - self._interrupted <= TWICE_SECONDS:
             if self.runs.merges and self.screen is self.here:
                 self.runs.ask_to_leave()
-            elif self.session.waits:
+            elif self.session.writes.waits:
                 self._interrupted = 0.0
                 self.leave()
             else:

@@ -217,8 +217,8 @@ class EndingApp(DeskApp):
 
     async def _end(self) -> None:
         session = self.session
-        session.send_now()
-        if writing := session.writing:
+        session.writes.send_now()
+        if writing := session.writes.writing:
             await asyncio.wait(writing, timeout=GRACE_SECONDS)
         assert self.ended_by is not None
         self.exit(return_code=128 + self.ended_by)

@@ -135,9 +135,9 @@ async def test_sent_taken_back_as_one_and_kept_until_it_is_taken_in(desk: Desk) 
     await desk.arranger.taken_in(run)
     assert await desk.arranger.find(PLACE, desk.plan.site) is None
     # One undo takes back all of it but what was removed for good.
-    await last.undo()
+    await last.reversals.undo()
     assert desk.shown == BEFORE.replace("API[English French]", "API[English]")
-    assert last.undoable() is None
+    assert last.reversals.undoable() is None
 
 
 async def test_refusals_stop_it_and_it_goes_on_goes_back_or_is_kept(desk: Desk) -> None:
@@ -262,7 +262,7 @@ async def test_the_sheet_sends_stops_asks_and_finds_the_question_again(desk: Des
         way.hold = asyncio.Event()
         await driver.send("r")
         await eventually(lambda: len(way.writes) == 5, driver.turn)
-        for task in [*app.session.arranging.busy, *app.session.writing]:
+        for task in [*app.session.arranging.busy, *app.session.writes.writing]:
             task.cancel()  # as the end of a program does
     way.hold = None
     again = open_world(world, "sites", api=Api(BASE_URL, world.token(world.ana), transport=way))

@@ -18,7 +18,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.cluster import IssuesCluster
 from copydesk.present import cluster as present
-from copydesk.present.cluster_merges import helped
+from copydesk.present.cluster import helped
 from copydesk.server import change_requests
 from copydesk.server import site_seed as seed
 from copydesk.server.desk_seed import at

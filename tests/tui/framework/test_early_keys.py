@@ -129,10 +129,10 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await driver.send(*typed("Third."), "ctrl+s", "C")
         await driver.send("ctrl+r")
         assert "draft restored" not in driver.screen
-        assert [wait.over.is_set() for wait in app.session.waits] == [False]
+        assert [wait.over.is_set() for wait in app.session.writes.waits] == [False]
         for key in (*typed("Fourth."), "ctrl+s"):
             await driver.send(key)
-        app.session.send_now()
+        app.session.writes.send_now()
         await driver.idle()
         said = [line.text for line in app.session.log]
         assert said == ["First.", "Ax, all.", "Third.", "Fourth."]
@@ -194,7 +194,7 @@ async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_t
     async with drive(app, "]", size=(100, 30)) as driver:
         for key in ("C", "ctrl+r", *typed("First."), "ctrl+s"):
             await driver.send(key)
-        app.session.send_now()
+        app.session.writes.send_now()
         await eventually(lambda: app.session.log[0].state == "sending", driver.turn)
         for key in ("x", "backspace"):
             for each in ("C", "ctrl+r", key, "escape"):

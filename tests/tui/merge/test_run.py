@@ -276,7 +276,10 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         await driver.send("Q")
         assert "It is at 2 of 3: 1 merged, 1 wait." in words(driver)
         await driver.send("y")
-        for task in [*app.merging.busy, *app.session.writing]:  # as the end of a program does
+        for task in [
+            *app.merging.busy,
+            *app.session.writes.writing,
+        ]:  # as the end of a program does
             task.cancel()
 
     app, gate = opened(six, runs, 2, "spaces")

@@ -45,7 +45,7 @@ async def waiting(driver: Driver, *keys: str) -> None:
         await driver.send(key)
         app = driver.app
         await eventually(
-            lambda: bool(app.session.waits) if last else app.screen != before, driver.turn
+            lambda: bool(app.session.writes.waits) if last else app.screen != before, driver.turn
         )
 
     for at, key in enumerate(keys, 1):

@@ -253,7 +253,7 @@ async def test_undo_passes_over_what_is_gone(review: ReviewWorld) -> None:
         await driver.press("ctrl+end")
         await driver.type(" Really")
         await driver.press("ctrl+s", "D")
-        assert app.session.undoable() is not None
+        assert app.session.reversals.undoable() is not None
         await driver.press("y", "u")
         assert "The last write was: delete" in driver.screen
         await driver.press("y")

@@ -100,7 +100,7 @@ async def test_a_comment_can_be_recalled_for_a_while(world: World) -> None:
         await driver.press("c")
         await driver.send("ctrl+s")
         await driver.settle()
-        app.session.send_now()
+        app.session.writes.send_now()
         await driver.idle()
         assert review.open_threads() == 1
         assert app.session.drafts.kept() == {}

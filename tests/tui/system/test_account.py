@@ -189,7 +189,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
             )
         )  # fmt: skip
         await driver.settle()
-        assert app.session.waits
+        assert app.session.writes.waits
         await app.change_profile("work")
         # What could still be recalled is sent first.
         await eventually(lambda: app._exit, lambda: asyncio.sleep(0))

@@ -257,7 +257,7 @@ async def test_an_edit_goes_on_from_the_one_that_is_still_on_its_way(world: Worl
             await eventually(lambda: app.screen is not driver.place, driver.turn)
             await driver.send("ctrl+s")
             await eventually(lambda: app.screen is driver.place, driver.turn)
-        app.session.send_now()
+        app.session.writes.send_now()
         way.let.set()
         await driver.idle()
         assert [line.state for line in app.session.log] == ["done"] * 3
@@ -280,7 +280,7 @@ async def test_a_comment_is_changed_back_though_its_edit_is_still_on_its_way(wor
             await driver.send("ctrl+s")
             await eventually(lambda: app.screen is driver.place, driver.turn)
         await eventually(lambda: len(app.session.log) == 3, driver.turn)
-        app.session.send_now()
+        app.session.writes.send_now()
         await driver.idle()
         assert [line.text for line in app.session.log] == ["Ah", "Ahx", "Ah"]
         assert [line.state for line in app.session.log] == ["done"] * 3

@@ -19,7 +19,7 @@ from copydesk.contract.models.user import User
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
 from copydesk.server import threads
-from copydesk.session.session import QueuedError, WriteError
+from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.session.writes.outbox_rules import QUIET_SECONDS
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.undo import Way
@@ -81,13 +81,13 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
         ("queued", ""), ("queued", ""), ("unknown", ""),
     ]  # fmt: skip
     session.outbox.wake()
-    assert not session.writing
+    assert not session.writes.writing
 
     # Its writer is back. That the thread was resolved since was their own doing.
     session.me = mine
     program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
     session.outbox.wake()
-    await asyncio.wait(session.writing)
+    await asyncio.wait(session.writes.writing)
     assert len(program.network.arrived) == 3
     assert not session.outbox.count
     assert {each.state for each in session.journal.entries()} == {"done"}
@@ -123,7 +123,7 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     [waiting] = program.session.outbox.items
     with program.session.outbox.editing(waiting):
         program.session.outbox.wake()
-        assert not program.session.writing
+        assert not program.session.writes.writing
         await program.session.outbox.send()
     assert len(program.network.arrived) == 1
     await program.session.outbox.send()
@@ -193,7 +193,7 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     other = program.start()
     assert other.journal.claim()
     with pytest.raises(WriteError, match="Another copydesk is sending"):
-        await session.retry(line)
+        await session.writes.retry(line)
     other.journal.release()
     # An earlier run's text is not sent a second time from its draft, without a word.
     await other.outbox.look()
@@ -204,7 +204,7 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     session.drafts.save(program.kind.draft, "Something else.")
     step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
     api = await session.ready()
-    await session.perform(
+    await session.writes.perform(
         "Write", "it", lambda: Way({}).take(api, step), trace=program.kind.trace,
         draft=program.kind.draft,
     )  # fmt: skip
@@ -347,7 +347,7 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
     async def change(name: str) -> None:
         kind = desk.kinds[name]
         send = partial(Way({}).take, api, kind.step)
-        await session.perform(
+        await session.writes.perform(
             name, "it", send, reversal=kind.reversal, expects=kind.expects, group="one"
         )
 
@@ -356,11 +356,11 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
     with pytest.raises(QueuedError):
         await change("update_change_request_comment")
     program.network.mend()
-    await session.undo()
-    assert session.undoable() is None
+    await session.reversals.undo()
+    assert session.reversals.undoable() is None
     assert not session.outbox.count
     assert len(program.network.arrived) == 2
-    await session.take_back(session.redoable(), again=True)
+    await session.reversals.take_back(session.reversals.redoable(), again=True)
     assert len(session.outbox.items) == 1
     await session.outbox.send()
     assert [past.standing for past in session.history.known.values()] == ["done", "gone", "done"]

@@ -36,8 +36,9 @@ from copydesk.local.state import State
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 from copydesk.session.errors import NotDoneError
-from copydesk.session.session import ChangedSinceError, Session, WriteError
+from copydesk.session.session import Session
 from copydesk.session.writes.edits import document_of
+from copydesk.session.writes.log import ChangedSinceError, WriteError
 from copydesk.session.writes.outbox_rules import QUIET_SECONDS
 from copydesk.session.writes.recovery import recover
 from copydesk.tui.app import CopydeskApp
@@ -120,7 +121,7 @@ class Desk:
         self, send: Callable[[], Awaitable[Any]], reversal: Any, *, draft: str = ""
     ) -> None:
         """Write something that can be taken back."""
-        await self.session.perform(
+        await self.session.writes.perform(
             "Write", "it", send, reversal=reversal, draft=draft, several=True
         )
 
@@ -281,7 +282,7 @@ async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
     random = Random(4)
     await desk.rename(random)  # reads which path it has
     await desk.description(random)
-    await desk.session.undo()
+    await desk.session.reversals.undo()
     desk.session.history.known.clear()
     desk.session.log.clear()
     desk.state["description"] = ""
@@ -293,13 +294,13 @@ async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
     history = desk.session.history
     written = len(history.known)
     assert written > 90
-    while desk.session.undoable():
-        await desk.session.undo()
+    while desk.session.reversals.undoable():
+        await desk.session.reversals.undo()
     assert snapshot(world) == before
     assert {past.standing for past in history.known.values()} == {"undone"}
     again = 0
-    while pasts := desk.session.redoable():
-        await desk.session.take_back(pasts, again=True)
+    while pasts := desk.session.reversals.redoable():
+        await desk.session.reversals.take_back(pasts, again=True)
         again += 1
     assert again == sum(bool(past.reversal.forth) for past in history.known.values())
     assert world.row("change_request", desk.other)["subject"] == desk.state["subject"]
@@ -311,7 +312,7 @@ async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
     assert await recover(later) == "Restored 1 draft, 2 staged changes."
     done = [past for past in later.history.known.values() if past.standing == "done"]
     assert len(done) == again
-    await later.take_back(sorted(done, key=lambda past: past.number, reverse=True))
+    await later.reversals.take_back(sorted(done, key=lambda past: past.number, reverse=True))
     assert snapshot(world) == before
 
 
@@ -337,8 +338,8 @@ async def test_what_a_cut_off_undo_left_of_an_action_goes_back_with_one_key(
     for each in ids:
         way = inverses.request_changed(space, each, {"status": "open"}, {"status": "archived"})
         send = partial(api, ops.update_change_request, space, each, body)
-        await before.perform("Archive", f"#{each}", send, reversal=way, group="Archive 1")
-    await before.take_back(
+        await before.writes.perform("Archive", f"#{each}", send, reversal=way, group="Archive 1")
+    await before.reversals.take_back(
         [before.history.known[line.entry.id] for line in before.log[-1:] if line.entry]
     )
     assert statuses() == {"open", "archived"}
@@ -425,12 +426,12 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
             await eventually(lambda: driver.app.screen is driver.place, driver.turn)
 
         await approve("Fine.")
-        await eventually(lambda: bool(session.waits), driver.turn)
+        await eventually(lambda: bool(session.writes.waits), driver.turn)
         assert "is sent in 600 s, u recalls it" in driver.screen
-        assert not session.undoable()
+        assert not session.reversals.undoable()
         await approve("")
         await eventually(lambda: "about to be sent" in driver.screen, driver.turn)
-        assert len(session.waits) == 1
+        assert len(session.writes.waits) == 1
         assert "That is about to be sent already: u recalls it." in driver.screen
         await driver.press("u")
         assert "Recalled: approve was not sent. What you wrote is kept" in driver.screen
@@ -439,7 +440,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert session.log[-1].state == "recalled"
         assert not session.journal.entries()
         await approve("")
-        await eventually(lambda: bool(session.waits), driver.turn)
+        await eventually(lambda: bool(session.writes.waits), driver.turn)
         await driver.send("?")
         await driver.send("ctrl+q")  # quitting sends at once, also over a sheet
         await driver.idle()
@@ -539,7 +540,7 @@ class Life:
     async def comment(self, session: Session, api: Api) -> None:
         session.drafts.save(self.key, "Why not ten?")
         body = CommentCreate(body=MarkdownBody(markdown="Why not ten?"))
-        await session.perform(
+        await session.writes.perform(
             "Comment",
             "#1",
             lambda: api(ops.create_change_request_comment, *self.ids, body),
@@ -551,18 +552,18 @@ class Life:
     async def unarchive(self, session: Session, api: Api) -> None:
         body = ChangeRequestUpdate(status="archived")
         way = inverses.request_changed(*self.ids, {"status": "open"}, {"status": "archived"})
-        await session.perform(
+        await session.writes.perform(
             "Archive", "#1", lambda: api(ops.update_change_request, *self.ids, body), reversal=way
         )
-        await session.undo()
+        await session.reversals.undo()
 
     async def unask(self, session: Session, api: Api) -> None:
         body = ReviewersRequest(users=self.people)
         way = inverses.reviewers_asked(*self.ids, asked=self.people)
-        await session.perform(
+        await session.writes.perform(
             "Ask", "#1", lambda: api(ops.request_reviewers, *self.ids, body), reversal=way
         )
-        await session.undo()
+        await session.reversals.undo()
 
 
 async def nobody(session: Session, api: Api) -> None:
@@ -599,7 +600,7 @@ def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
         assert found == (("open", "undone") if after else ("archived", "done"))
         assert not session.journal.interrupted()
         if not after:
-            await session.take_back([past])
+            await session.reversals.take_back([past])
         assert (await api(ops.get_change_request, *life.ids)).status == "open"
 
     life.again(unarchived)
@@ -613,8 +614,8 @@ def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
         if not after:
             assert "Cut off, and it may have arrived: Undo: Ask #1. @ and" in said
             with pytest.raises(ChangedSinceError, match="asked for a review"):
-                await session.take_back([past])
-            await session.take_back([past], anyway=True)
+                await session.reversals.take_back([past])
+            await session.reversals.take_back([past], anyway=True)
         assert not (await api(ops.list_requested_reviewers, *life.ids)).items
         assert past.standing == "undone"
 
@@ -635,7 +636,9 @@ async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> No
         async def send() -> None:
             sent.append(text)
 
-        return asyncio.create_task(session.perform("Comment", "#1", send, recall=True, draft="key"))
+        return asyncio.create_task(
+            session.writes.perform("Comment", "#1", send, recall=True, draft="key")
+        )
 
     first = write("One.")
     await asyncio.sleep(0)
@@ -646,9 +649,9 @@ async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> No
     assert (sent, session.drafts.load("key")) == (["One."], "Two.")
     second.cancel()
     await asyncio.wait([second])
-    assert session.writes_pending == 1
-    session.send_now()
-    await asyncio.wait(session.writing)
+    assert session.writes.writes_pending == 1
+    session.writes.send_now()
+    await asyncio.wait(session.writes.writing)
     assert sent == ["One.", "Two."]
     assert told == [("Done: comment #1", "good")]
     assert not session.drafts.kept()
@@ -665,13 +668,13 @@ async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> No
         sent.append("Three.")
 
     with pytest.raises(WriteError, match="Refused"):
-        await session.perform("Comment", "#1", fails, draft="key")
-    third = asyncio.create_task(session.perform("Comment", "#1", slow, draft="key"))
+        await session.writes.perform("Comment", "#1", fails, draft="key")
+    third = asyncio.create_task(session.writes.perform("Comment", "#1", slow, draft="key"))
     await asyncio.sleep(0)
     with pytest.raises(WriteError, match="being sent already"):
-        await session.perform("Comment", "#1", slow, draft="key")
+        await session.writes.perform("Comment", "#1", slow, draft="key")
     with pytest.raises(WriteError, match="being sent already"):
-        await session.retry(session.log[-2])
+        await session.writes.retry(session.log[-2])
     answer.set()
     await third
     assert sent == ["One.", "Two.", "Three."]

@@ -38,13 +38,16 @@ from copydesk.session.page_changes import (
 from copydesk.session.reads.base_revision import read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RulesRead, document_text, read_rules
+from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, TALKS_READ
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.space import Space
+    from copydesk.session.change_rows import ChangeRow
     from copydesk.session.views import Listing
+
 
 FILES_UNKNOWN = "whether it changes a file was not looked at"
 """Said where the page trees are the same, and nothing else tells what changes."""
@@ -415,3 +418,33 @@ async def _cluster(api: Api, scope: Scope, request: ChangeRequest) -> str:
     """Return the label of the cluster that a request answers, "" for none."""
     wanted = request.conversations_issues_cluster
     return "" if wanted is None else await read_label(api, scope.organization, wanted)
+
+
+WAITING_AT_ONCE = 4
+"""How many are read at the same time."""
+
+
+async def count_needing(
+    api: Api, organization: str, me: str, asleep: Callable[[ChangeRow], bool]
+) -> int | None:
+    """Return how many open change requests wait on a person and do not sleep.
+
+    None where there are too many to find out by the way. Raises ``ApiError``.
+    """
+    scope = Scope(organization)
+    listing = next(each for each in LISTINGS if each.id == FIRST)
+    rows, token, total = await read_page(api, scope, listing, me, token=None, limit=COUNTED_ROWS)
+    if token is not None or (total is not None and total > COUNTED_ROWS):
+        return None
+    asked = await read_asked(api, scope, me)
+    awake = [row for row in rows if not asleep(row)]
+    others = [row for row in awake if row.id not in asked and row.threads]
+    if len(others) > TALKS_READ:
+        return None
+    gate = asyncio.Semaphore(WAITING_AT_ONCE)
+
+    async def waits(row: ChangeRow) -> bool:
+        async with gate:
+            return (await read_talk(api, row, me)).mine is not None
+
+    return sum(row.id in asked for row in awake) + sum(await asyncio.gather(*map(waits, others)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatten
-from copydesk.domain.text import exposed
+from copydesk.domain.text import clean, exposed
 from copydesk.session.page_changes import (
     Changed,
     changed_files,
@@ -19,15 +20,15 @@ from copydesk.session.page_changes import (
     losses,
     not_looked_at,
     page_notes,
+    settings_notes,
 )
-from copydesk.session.page_settings import settings_notes
 from copydesk.session.reads.base_revision import base_of, read_changes, read_revision, written_since
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
-    from copydesk.contract.models.content import ContentPage, File
+    from copydesk.contract.models.content import ContentPage, File, Revision
     from copydesk.contract.models.space import Space
 
 
@@ -269,3 +270,59 @@ async def read_replies(
         ]
 
     return dict(await asyncio.gather(*(of(thread) for thread in threads)))
+
+
+USES = ("get_space_revision", "get_change_request_revision")
+"""The operations that `read_sides` uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The newest revision of primary content, or of a change request.
+
+    ``kind`` says how it came to be, ``message`` what its commit says, ``written`` the titles of its
+    pages that were written since the change request was started.
+    """
+
+    revision: str
+    at: datetime | None
+    kind: str = ""
+    message: str = ""
+    written: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Where both sides stand; ``main`` is None where the request has all of primary content."""
+
+    request: Side
+    main: Side | None = None
+
+
+async def read_sides(api: Api, opened: Opened) -> Sides:
+    """Read the newest revision of a request, and what it is behind. Raises ``ApiError``."""
+    space, request = opened.space.id, opened.request
+    newest = api(ops.get_change_request_revision, space, request.id, metadata=False, computed=False)
+    if not request.outdated:
+        return Sides(_side(await newest))
+    mine, main = await asyncio.gather(newest, api(ops.get_space_revision, space, computed=False))
+    return Sides(_side(mine), _side(main, since=request.created_at))
+
+
+def _side(revision: Revision, since: datetime | None = None) -> Side:
+    written = [
+        clean(node.title) or "Untitled"
+        for node in flatten(revision.pages)
+        if since is not None and node.version[1] and _after(node.version[1], since)
+    ]
+    message = clean(revision.git.message or "") if revision.git else ""
+    return Side(
+        clean(revision.id), revision.created_at, clean(revision.type), message, tuple(written)
+    )
+
+
+def _after(written: str, since: datetime) -> bool:
+    try:
+        return datetime.fromisoformat(written) > since
+    except (TypeError, ValueError):  # no time, or one without a zone
+        return False

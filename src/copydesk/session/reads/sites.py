@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_of
+from copydesk.domain.text import clean
 from copydesk.session.site_rows import Link, SiteRow, link_of, site_row
 
 if TYPE_CHECKING:
@@ -65,7 +66,6 @@ async def read_site(
     Raises ``ApiError``.
     """
     from copydesk.contract import operations as ops
-    from copydesk.session.reads.site_rights import read_rights
 
     async def itself() -> SiteRow:
         found = site_row(await api(ops.get_site, organization, site))
@@ -125,3 +125,46 @@ async def list_links(api: Api, organization: str, site: str) -> tuple[Link, ...]
 
     pages = api.pages(ops.list_share_links, organization, site, limit=PAGE)
     return tuple([link_of(link) async for link in pages])
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """Why sites may not be changed, made, published, deleted; empty where they may be."""
+
+    change: str = ""
+    make: str = ""
+    publish: str = ""
+    delete: str = ""
+
+
+ANY = Rights()
+"""The rights of somebody whose role is not told: the service decides."""
+
+
+async def read_rights(api: Api, organization: str, me: str | None) -> Rights:
+    """Return what a person may do with the sites of an organization. Raises ``ApiError``."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    if me is None:
+        return ANY
+    try:
+        member = await api(ops.get_member, organization, me)
+    except (Forbidden, NotFound):
+        return ANY
+    return rights_of(member.role)
+
+
+def rights_of(role: str | None) -> Rights:
+    """Return the rights of a role on the sites of its organization; None is a guest."""
+    if role == "admin":
+        return ANY
+    yours = f"yours is {clean(role or 'guest')}."
+    looks = role not in WRITERS
+    needs = f"needs the role create or admin, {yours}"
+    return Rights(
+        f"Changing a site {needs}" if looks else "",
+        f"Making a site {needs}" if looks else "",
+        f"Publishing a site needs the role admin, {yours}",
+        f"Deleting a site needs the role admin, {yours}",
+    )

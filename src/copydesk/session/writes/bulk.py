@@ -141,7 +141,7 @@ class BulkRun:
         self.start()
 
     async def _go(self) -> None:
-        from copydesk.session.session import QueuedError, WriteError
+        from copydesk.session.writes.log import QueuedError, WriteError
 
         for item in self.items:
             if item.state != "waiting":

@@ -11,24 +11,201 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.cause import CAUSE
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
 from copydesk.session.offline import leave_kept
-from copydesk.session.writes.outbox_entries import Waiting
-from copydesk.session.writes.outbox_rules import GONE, OTHERS, READ_ONLY, UNCONFIRMED
+from copydesk.session.writes.outbox_marks import NOTHING, Marks, marks_of
+from copydesk.session.writes.outbox_rules import (
+    GONE,
+    OTHER_TEXT,
+    OTHERS,
+    OTHERS_WRITE,
+    QUIET_SECONDS,
+    READ_ONLY,
+    UNCONFIRMED,
+    creates,
+)
 
 if TYPE_CHECKING:
-    from copydesk.local.journal import Entry
+    from datetime import datetime
+
+    from copydesk.local.journal import Entry, State
+    from copydesk.session.session import Session
+    from copydesk.session.writes.log import Written
+
 
 DROPPED = "Dropped: it was not sent."
 
+REPLACED = "Another edit took its place."
 
-class Outbox(Waiting):
+GOES_ON = "An edit of it waits in the outbox: this goes on with it, and takes its place."
+"""Shown where a field opens with the text of a waiting edit."""
+
+
+def _unkept(error: OSError) -> str:
+    return f"Nothing is sent that cannot be noted on disk first: {error.strerror or error}."
+
+
+class Outbox:
     """What waits to be sent for one session. Nothing here runs before somebody asks or `wake`s."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.items: dict[str, Entry] = {}
+        """What waits, oldest first, by its id."""
+        self._marks: Marks | None = NOTHING
+        self.untold: set[str] = set()
+        """What reading tells nothing of: a person decides."""
+        self.told_of_others: set[str] = set()
+        """What was told to be of somebody else."""
+        self.edited: set[str] = set()
+        """What other words are put into just now."""
+        self.not_before: datetime | None = None
+        """When the service wants the next one, as it said itself."""
+        self._met: dict[str, float] = {}
+        """When was first seen what is of a later time than it is."""
+        self.arrived: set[str] = set()
+        """What arrived although the disk did not take that in: never to be sent again."""
+        self._lock = asyncio.Lock()
+        self._task: asyncio.Task[str] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many writes wait, or are not known to have arrived."""
+        return len(self.items)
+
+    @property
+    def marks(self) -> Marks:
+        """Waiting writes by the id of their object; a new mapping whenever that changes."""
+        if self._marks is None:
+            self._marks = marks_of(self.items.values())
+        return self._marks
+
+    @property
+    def asks(self) -> int:
+        """How many of them wait for a person to decide."""
+        return sum(bool(each.held) or each.id in self.untold for each in self.items.values())
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is being gone through now."""
+        return self._lock.locked()
+
+    # What is in it
+
+    def take(self, entry: Entry) -> None:
+        """Take in how a write stands now."""
+        self._marks = None
+        if entry.waits and entry.id not in self.arrived:
+            new = entry.id not in self.items
+            self.items[entry.id] = self._seen(entry)
+            if new:  # what is put back goes where it was
+                self.items = dict(sorted(self.items.items(), key=lambda each: each[1].at))
+        else:
+            self.items.pop(entry.id, None)
+
+    async def look(self) -> list[Entry]:
+        """Read what waits, also what other runs left there. Raises ``OSError``."""
+        found = await asyncio.to_thread(self.session.journal.waiting)
+        self.items = {each.id: self._seen(each) for each in found if each.id not in self.arrived}
+        self._marks = None
+        self.session.touched()
+        return list(self.items.values())
+
+    def _seen(self, entry: Entry) -> Entry:
+        """Return a write as it is for who is here: what somebody else wrote is held from them.
+
+        That is never noted: it goes as soon as its writer is back.
+        """
+        if self.is_others(entry):
+            return replace(entry, held="other", sentence=OTHERS_WRITE)
+        if entry.held == "other":
+            return replace(entry, held="", sentence=f"{WAITS}.")
+        return entry
+
+    def is_others(self, entry: Entry) -> bool:
+        """Whether somebody else wrote it than who is here."""
+        me = self.session.me
+        return bool(entry.by) and me is not None and me.id != entry.by
+
+    async def tidy(self) -> None:
+        """Read what waits, and put those drafts aside that are in it: a run may have ended between.
+
+        Raises ``OSError``.
+        """
+        for entry in await self.look():
+            if entry.state == "queued":
+                await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
+
+    def move_draft(self, draft: str, text: str | None) -> None:
+        """Drop a draft whose text is in the outbox now; a newer text stays."""
+        session = self.session
+        if draft and text and session.drafts.look(draft) == text:
+            session.drafts.drop(draft)
+        session.unsent.pop(draft, None)
+
+    def keeps(self, line: Written) -> bool:
+        """Whether a line is sent from here alone: it waits, or another copydesk may be at it."""
+        entry = line.entry
+        if entry is None or entry.request is None:
+            return False
+        return entry.id in self.items or line.state in ("queued", "unknown")
+
+    def ask_about(self, line: Written) -> None:
+        """Let a person decide on a write without an answer: another text was sent from there."""
+        if line.entry is not None and line.entry.id in self.items:
+            line.said = OTHER_TEXT
+            line.entry = self.settle(line.entry, "unknown", sentence=OTHER_TEXT, held="changed")
+
+    def replaced(self, line: Written) -> None:
+        """Take a write out whose text has arrived by another."""
+        if line.entry is not None and line.entry.id in self.items:
+            line.entry = self.settle(line.entry, "dropped", sentence=line.said)
+
+    def may_come(self, entry: Entry) -> bool:
+        """Whether something that is not there might still be made by a request under way."""
+        since = next(each for each in (entry.ended, entry.tried, entry.at) if each is not None)
+        gone_by = self.session.journal.now() - since
+        if gone_by < 0:  # the clock was set back
+            here = self._met.setdefault(entry.id, monotonic())
+            gone_by = monotonic() - here
+        return creates(entry.request) and gone_by < QUIET_SECONDS
+
+    # How it ended
+
+    async def queue(self, entry: Entry, said: str, held: str = "") -> Entry:
+        """Note that a write waits: it is known not to have arrived."""
+        queued = await asyncio.to_thread(self.settle, entry, "queued", sentence=said, held=held)
+        self.untold.discard(entry.id)
+        await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
+        self.show(queued, "queued", said)
+        return queued
+
+    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
+        """Note how a write ended; what the disk refuses to keep is known for this run at least."""
+        try:
+            settled = self.session.journal.settle(entry, state, **changes)
+        except OSError as error:
+            said = error.strerror or str(error)
+            self.session.note(f"{entry.what} {entry.target}: its end is not on disk: {said}.")
+            settled = replace(entry, state=state, ended=self.session.journal.now(), **changes)
+            self.session.journal.owe(settled)
+        self.take(settled)
+        return settled
+
+    def show(self, entry: Entry, state: str, said: str) -> None:
+        """Show in the log how a write stands, if it has a line there."""
+        line = self.session.writes.line_of(entry.id)
+        if line is not None:
+            line.entry, line.state, line.said, line.what = entry, state, said, entry.what
+            line.request_id = entry.request_id
+        self.session.touched()
 
     # By hand
 
@@ -60,12 +237,40 @@ class Outbox(Waiting):
 
     @contextmanager
     def editing(self, id: str) -> Iterator[None]:
-        """Keep a write from going while other words are put into it."""
+        """Keep a write from being sent while its text is edited."""
         self.edited.add(id)
         try:
             yield
         finally:
             self.edited.discard(id)
+
+    @contextmanager
+    def resumed(self, draft: str) -> Iterator[Entry | None]:
+        """Give the newest waiting edit from a draft, which the next one begins with and replaces.
+
+        It is not sent meanwhile. None where there is none, or a person has to decide on it first.
+        """
+        mine = (
+            entry
+            for entry in reversed(self.items.values())
+            if entry.draft == draft and entry.text and entry.state == "queued" and not entry.held
+        )
+        entry = next(mine, None)
+        with nullcontext() if entry is None else self.editing(entry.id):
+            yield entry
+
+    async def drop_replaced(self, entry: Entry | None) -> None:
+        """Take out an edit whose text another one has.
+
+        Raises `NotDoneError` where that fails, and ``OSError``: it is sent all the same then.
+        """
+        if entry is None:
+            return
+        try:
+            await self.drop(entry.id, said=REPLACED)
+        except NotDoneError:
+            if entry.id in self.items:
+                raise
 
     async def drop(self, id: str, *, said: str = DROPPED) -> None:
         """Take a write out; its text is a draft again, unless a newer one is there.
@@ -172,7 +377,7 @@ class Outbox(Waiting):
         going = self._go(only, anyway=anyway, sure=sure, tell=tell)
         task = asyncio.create_task(going, name="outbox")
         # Who quits waits for it, as for other writes.
-        self.session.hold_open(task)
+        self.session.writes.hold_open(task)
         return task
 
     async def _go(self, only: str, *, anyway: bool, sure: bool, tell: bool) -> str:
@@ -180,8 +385,7 @@ class Outbox(Waiting):
         if session.read_only:
             return READ_ONLY
         # Mostly there is nothing to send, and nothing of this is needed.
-        from copydesk.session.writes.delivery import Sending
-        from copydesk.session.writes.outbox_checks import AwayError, Tally
+        from copydesk.session.writes.delivery import AwayError, Sending, Tally
 
         leave_kept()
         # Whatever woke it: what goes was asked for by the action that wrote it, long ago.
@@ -229,7 +433,3 @@ class Outbox(Waiting):
         entry = next((each for each in entries if each.id == id), None)
         if entry is not None:
             self.show(entry, entry.state, entry.sentence)
-
-
-def _unkept(error: OSError) -> str:
-    return f"Nothing is sent that cannot be noted on disk first: {error.strerror or error}."

@@ -177,8 +177,8 @@ def _find_rest(session: Session, entries: Sequence[Entry], apart: Collection[str
     past = session.history.known.get(last.of) if last is not None and last.kind == "undo" else None
     if past is None or (past.entry.group and past.entry.group in apart):
         return 0
-    session.half_undone = past
-    return len(session.left_over())
+    session.reversals.half_undone = past
+    return len(session.reversals.left_over())
 
 
 def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:

@@ -1,7 +1,4 @@
-"""Undo and redo: checked first, then a write like any other.
-
-`TakingBack` is the part of the session that does so, apart from it for length.
-"""
+"""Undo and redo: checked first, then a write like any other."""
 
 from __future__ import annotations
 
@@ -13,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from copydesk.local.journal import Entry, Kind, Notes
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.writes.log import ChangedSinceError, UnansweredError, WriteError, Written
-from copydesk.session.writes.sender import Writing
 from copydesk.session.writes.undo import Obstacle, Past
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.reversal import Reversal
+    from copydesk.session.session import Session
 
 
 def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
@@ -41,19 +39,20 @@ def _waits_again(past: Past) -> bool:
     return any(step.local == "queue_again" for step in past.reversal.forth)
 
 
-class TakingBack(Writing):
-    """Goes the way back of writes, and the way forth again."""
+class Reversals:
+    """Takes back the writes of a session, and does them again."""
 
-    read_only: bool
-    half_undone: Past | None
-    """The undo of an action of several writes that the run before did not end."""
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.half_undone: Past | None = None
+        """A write of the group whose undo the last run did not finish."""
 
     def undoable(self) -> Written | None:
         """Return the newest write that can be taken back, or None.
 
         One that waits in the outbox is taken out of there: it never comes after an older one.
         """
-        return next((line for line in reversed(self.log) if self._is_undoable(line)), None)
+        return next((line for line in reversed(self._session.log) if self._is_undoable(line)), None)
 
     def _is_undoable(self, line: Written) -> bool:
         return self._has_way_back(line) or self.is_waiting(line)
@@ -61,7 +60,7 @@ class TakingBack(Writing):
     def is_waiting(self, line: Written) -> bool:
         """Whether a write is in the outbox, and nobody sends it now."""
         entry = line.entry
-        kept = entry is not None and entry.id in self.outbox.items
+        kept = entry is not None and entry.id in self._session.outbox.items
         return kept and line.state in ("queued", "unknown")
 
     def _has_way_back(self, line: Written) -> bool:
@@ -69,25 +68,27 @@ class TakingBack(Writing):
         return past is not None and past.standing == "done"
 
     def _past(self, line: Written) -> Past | None:
-        return None if line.entry is None else self.history.known.get(line.entry.id)
+        return None if line.entry is None else self._session.history.known.get(line.entry.id)
 
     def together(self, line: Written) -> list[Past]:
         """Return the writes that are taken back with a line, newest first, but what waits."""
-        alike = (each for each in reversed(self.log) if line.group and each.group == line.group)
+        alike = (
+            each for each in reversed(self._session.log) if line.group and each.group == line.group
+        )
         done = next((each for each in (line, *alike) if self._has_way_back(each)), None)
         past = None if done is None else self._past(done)
-        return [] if past is None else self.history.with_group(past)
+        return [] if past is None else self._session.history.with_group(past)
 
     def waiting_with(self, line: Written) -> list[Entry]:
         """Return the waiting writes that undo takes out with a line, newest first."""
         if line.group:
             return self.waiting_of(line.group)
-        entry = self.outbox.items.get(line.entry.id) if line.entry is not None else None
+        entry = self._session.outbox.items.get(line.entry.id) if line.entry is not None else None
         return [entry] if entry is not None and self.is_waiting(line) else []
 
     def waiting_of(self, group: str) -> list[Entry]:
         """Return the waiting writes of an action that made several, newest first."""
-        waiting = list(self.outbox.items.values())[::-1]
+        waiting = list(self._session.outbox.items.values())[::-1]
         return [entry for entry in waiting if group and entry.group == group]
 
     async def taken_with(self, line: Written) -> list[Past]:
@@ -102,12 +103,11 @@ class TakingBack(Writing):
         return ways[::-1]
 
     def _way_out(self, entry: Entry) -> Past:
-        from copydesk.session.writes.outbox_undo import way_out
 
         way = way_out(entry.id, sure=entry.state == "queued", text=bool(entry.draft and entry.text))
         notes = Notes(reversal=way.to_dict(), group=entry.group)
-        begun = self.journal.begin(entry.what, entry.target, notes)
-        found = self.history.take(self.journal.settle(begun, "done"))
+        begun = self._session.journal.begin(entry.what, entry.target, notes)
+        found = self._session.history.take(self._session.journal.settle(begun, "done"))
         assert found is not None  # it has a way back
         return found
 
@@ -116,9 +116,9 @@ class TakingBack(Writing):
 
         A newer one that can be taken back comes first.
         """
-        for line in reversed(self.log):
+        for line in reversed(self._session.log):
             if line.entry is not None and line.state == "unknown":
-                past = self.history.known.get(line.of or line.entry.id)
+                past = self._session.history.known.get(line.of or line.entry.id)
                 if past is not None:
                     return past
             if self._is_undoable(line):
@@ -131,21 +131,21 @@ class TakingBack(Writing):
         Newest first; nothing once something was written here that can be taken back, and nothing
         where nothing is written.
         """
-        if self.read_only or self.half_undone is None or self.undoable() is not None:
+        if self._session.read_only or self.half_undone is None or self.undoable() is not None:
             return []
-        return self.history.rest(self.half_undone)
+        return self._session.history.rest(self.half_undone)
 
     def redoable(self) -> list[Past]:
         """Return the next writes to redo, in order."""
-        return self.history.redoable(self.journal.run)
+        return self._session.history.redoable(self._session.journal.run)
 
     def unmade(self) -> list[Past]:
         """Return the creations that ``u`` deleted: redo does not make them again."""
-        return self.history.unmade(self.journal.run)
+        return self._session.history.unmade(self._session.journal.run)
 
     def final(self) -> Written | None:
         """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
-        sent = (n for n in reversed(self.log) if n.state == "done" or self.is_waiting(n))
+        sent = (n for n in reversed(self._session.log) if n.state == "done" or self.is_waiting(n))
         last = next((n for n in sent if not n.kind), None)
         return None if last is None or self._is_undoable(last) else last
 
@@ -175,7 +175,7 @@ class TakingBack(Writing):
         What somebody else took back is only noted: ``past.by_others`` says so. ``told`` is called
         before each with how many are behind it.
         """
-        api = await self.ready()
+        api = await self._session.ready()
         results: list[Any] = []
         obstacles: list[Obstacle] = []
         gone: list[Past] = []
@@ -218,22 +218,21 @@ class TakingBack(Writing):
     async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
         """Return the obstacle. Raises `WriteError` when that cannot be read."""
         try:
-            return await self.way.obstacle(api, past, again=again)
+            return await self._session.way.obstacle(api, past, again=again)
         except failure_types() as error:
-            self.learn(error, quiet=False)
+            self._session.learn(error, quiet=False)
             said = f"Nothing was taken back, because it could not be read: {sentence(error)}"
             raise WriteError(said) from error
 
     async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
         """Take the steps of one reversal, as a write that is logged and journalled itself."""
-        way, reversal = self.way, past.reversal
+        way, reversal = self._session.way, past.reversal
         steps = reversal.forth if again else reversal.back
         kind: Kind = "redo" if again else "undo"
         name = "Redo" if again else "Undo"
-        line = Written(
-            len(self.log) + 1, self.clock(), f"{name}: {past.entry.what}", past.entry.target,
-            kind=kind, of=past.id,
-        )  # fmt: skip
+        line = self._session.writes.new_line(
+            f"{name}: {past.entry.what}", past.entry.target, kind=kind, of=past.id
+        )
         done: list[Any] = []
         # Steps that an undo had taken before it was cut off are not taken twice.
         first = past.cut.progress if past.cut is not None and past.cut.kind == kind else 0
@@ -243,7 +242,7 @@ class TakingBack(Writing):
                 done.append(await way.take(api, steps[number]))
                 if line.entry is not None and number + 1 < len(steps):
                     line.entry = await asyncio.to_thread(
-                        self.journal.settle, line.entry, "sending", progress=number + 1
+                        self._session.journal.settle, line.entry, "sending", progress=number + 1
                     )
             return done
 
@@ -256,16 +255,16 @@ class TakingBack(Writing):
         line.send = send
         if reversal.still is not None or reversal.before is not None:
             line.look = look
-        self.log.append(line)
+        self._session.log.append(line)
         past.standing = "redoing" if again else "undoing"
         try:
-            result: list[Any] = await self._send(line, send)
+            result: list[Any] = await self._session.writes.send(line, send)
         except WriteError:
             if line.entry is None:  # it was not even noted
                 past.standing = "undone" if again else "done"
             raise
         self._mark(past, "done" if again else "undone")
-        self.touched()
+        self._session.touched()
         return result
 
     def _is_done(self, past: Past, *, again: bool) -> None:
@@ -273,20 +272,55 @@ class TakingBack(Writing):
         kind: Kind = "redo" if again else "undo"
         name = "Redo" if again else "Undo"
         notes = Notes(kind=kind, of=past.id)
-        entry = self.journal.begin(f"{name}: {past.entry.what}", past.entry.target, notes)
-        self.history.take(self.journal.settle(entry, "done"))
+        entry = self._session.journal.begin(f"{name}: {past.entry.what}", past.entry.target, notes)
+        self._session.history.take(self._session.journal.settle(entry, "done"))
         self._mark(past, "done" if again else "undone")
 
     def _mark(self, past: Past, state: str) -> None:
         """Show in the log how a write stands by now, if it was written in this run."""
-        line = self._noted.get(past.id)
+        line = self._session.writes.line_of(past.id)
         if line is not None:
             line.state = state
 
     def _is_gone(self, past: Past) -> None:
         """Note that there is nothing to take back any more."""
-        entry = self.journal.begin(
+        entry = self._session.journal.begin(
             f"Gone: {past.entry.what}", past.entry.target, Notes(kind="gone", of=past.id)
         )
-        self.history.take(self.journal.settle(entry, "done"))
+        self._session.history.take(self._session.journal.settle(entry, "done"))
         self._mark(past, "undone")
+
+
+SENT_SINCE = "it was sent, or dropped, since"
+
+
+def way_back_in(id: str) -> Reversal:
+    """Return how a write that was dropped waits again."""
+    from copydesk.domain.reversal import Expectation, Reversal, Step
+
+    ids = {"id": id}
+    read = Step("local.queued", ids)
+    return Reversal(
+        (Step("local.queue_again", ids),),
+        (Step("local.drop_queued", ids),),
+        Expectation(read, gone=True, said="it waits again"),
+        Expectation(read, {"waits": True}, said=SENT_SINCE),
+    )
+
+
+def way_out(id: str, *, sure: bool, text: bool) -> Reversal:
+    """Return how a write that waits is dropped, and waits again.
+
+    ``sure`` says that it did not arrive, ``text`` that it was typed, so that it is a draft again.
+    """
+    from copydesk.domain.reversal import Reversal
+
+    back = way_back_in(id)
+    note = "It was not sent" if sure else "It waits no more, and may have arrived all the same"
+    return Reversal(
+        back.forth,
+        back.back,
+        back.before,
+        back.still,
+        note=f"{note}; its text is a draft again." if text else f"{note}.",
+    )

@@ -1,7 +1,4 @@
-"""Writing: every write is logged and journalled, can be recalled, tried again and taken back.
-
-`Writing` is the part of the session that does so, apart from it for length.
-"""
+"""Writing: every write is logged and journalled, can be recalled, tried again and taken back."""
 
 from __future__ import annotations
 
@@ -11,10 +8,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from copydesk.local.journal import Entry, Journal, Notes, State
+from copydesk.local.journal import Entry, Notes, State
 from copydesk.session.errors import (
     WAITS,
     NotDoneError,
@@ -38,18 +34,13 @@ from copydesk.session.writes.log import (
     WriteError,
     Written,
 )
-from copydesk.session.writes.outbox import Outbox
 from copydesk.session.writes.outbox_rules import NOT_THERE, NOT_YET, creates, danger, may_wait
-from copydesk.session.writes.recall import Recalling
-from copydesk.session.writes.undo import History, LocalStep, Way
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
     from copydesk.client.request import Outgoing
-    from copydesk.contract.models.user import User
     from copydesk.domain.reversal import Expectation, Reversal, Trace
-    from copydesk.session.drafts import CountedDrafts
-    from copydesk.session.reachability import Contact
+    from copydesk.session.session import Session
+
 
 T = TypeVar("T")
 
@@ -62,60 +53,105 @@ UNREAD = "It was sent, and what was read afterwards did not come"
 """Begins what is said of a write after which something else failed."""
 
 
-class Writing(Recalling):
-    """Sends writes for the whole run. What it needs of the session is declared here."""
+def made_by(makes: bool, result: Any) -> dict[str, Any]:
+    """Return the created object as the journal stores it: a model, or the answer."""
+    if not makes:
+        return {}
+    try:
+        made = json.loads(result.content)["id"] if hasattr(result, "content") else result.id
+    except (AttributeError, ValueError, LookupError, TypeError):
+        return {}
+    return {"made": made} if isinstance(made, str) else {}
 
-    drafts: CountedDrafts
-    report: Callable[[str, str], None]
-    journal: Journal
-    outbox: Outbox
-    me: User | None
-    history: History
-    local_steps: dict[str, LocalStep]
-    recall_seconds: float
-    clock: Callable[[], datetime]
-    contact: Contact
-    sends: Callable[[], None]
-    unsent: dict[str, str]
-    _writes: set[asyncio.Task[Any]]
-    _noted: dict[str, Written]
-    """The lines of the log by their entries in the journal."""
 
-    async def ready(self) -> Api:
-        """Return the client, connecting at the first call."""
-        raise NotImplementedError
+def _is_away(error: BaseException) -> bool:
+    """Whether a write failed because nobody was there to take it, so that it may wait."""
+    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 
-    @property
-    def api(self) -> Api | None:
-        """The client, once connected."""
-        raise NotImplementedError
+    return isinstance(error, RateLimited | Unauthorized | Unreachable)
 
-    def touched(self) -> None:
-        """Tell the watchers that something changed."""
-        raise NotImplementedError
 
-    def note(self, said: str) -> None:
-        """Keep a message that has no room on screen."""
-        raise NotImplementedError
+class Writes:
+    """Sends the writes of a session, and knows those that have not ended."""
 
-    def learn(self, error: BaseException, *, quiet: bool = True) -> None:
-        """Learn from a failure whether the service is there, and how soon to ask it again."""
-        raise NotImplementedError
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.waits: list[Wait] = []
+        """The writes that can still be recalled, oldest first."""
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._lines: dict[str, Written] = {}
+        """The lines of the log by their entries in the journal."""
 
-    @property
-    def way(self) -> Way:
-        """What takes the steps of reversals."""
-        return Way(self.local_steps)
+    def recall(self) -> Written | None:
+        """Stop the newest write that is not sent yet, and return its line."""
+        wait = next((each for each in reversed(self.waits) if not each.over.is_set()), None)
+        if wait is None:
+            return None
+        wait.recalled = True
+        wait.over.set()
+        return wait.line
+
+    def send_now(self) -> None:
+        """Send at once what waits."""
+        for wait in self.waits:
+            wait.over.set()
+
+    def is_on_its_way(self, draft: str, text: str) -> bool:
+        """Whether a text from a draft is sent, or is about to be: who writes there now writes
+        another one.
+        """
+        return any(
+            line.draft == draft and line.text == text and line.state in ("waiting", "sending")
+            for line in self._session.log
+        )
+
+    def unsent_text(self, draft: str) -> str:
+        """Return the newest text from a draft that is sent, or is about to be; "" for none."""
+        lines = (line for line in reversed(self._session.log) if line.draft == draft)
+        return next((line.text or "" for line in lines if line.state in ("waiting", "sending")), "")
+
+    def make_room(self, draft: str) -> int:
+        """Send at once what waits from a draft, as another text is begun there: return how many.
+
+        What is sent is noted on the disk, so that the draft is free for the other text.
+        """
+        found = [wait for wait in self.waits if draft and wait.line.draft == draft]
+        for wait in found:
+            wait.over.set()
+        return len(found)
+
+    def waits_for(self, owner: object) -> bool:
+        """Whether ``owner`` only waits for a write that can still be recalled."""
+        return any(wait.owner is owner for wait in self.waits)
+
+    def _apart(self, line: Written) -> None:
+        """Keep a text from being sent twice from one draft, while its first sending has not ended.
+
+        Raises `WriteError` then.
+        """
+        if not line.draft:
+            return
+        for other in self._session.log:
+            if other is line or other.draft != line.draft or other.text != line.text:
+                continue
+            if other.state == "waiting":
+                raise WriteError("That is about to be sent already: u recalls it.")
+            if other.state == "sending":
+                raise WriteError("That is being sent already: @ shows what comes of it.")
+        for entry in self._session.outbox.items.values():
+            alike = entry.draft == line.draft and entry.text == line.text
+            if alike and entry.state == "unknown" and self.line_of(entry.id) is None:
+                raise WriteError("It may have arrived by an earlier try: g x, then s finds out.")
 
     @property
     def writing(self) -> frozenset[asyncio.Task[Any]]:
         """The writes under way."""
-        return frozenset(self._writes)
+        return frozenset(self._tasks)
 
     @property
     def writes_pending(self) -> int:
         """How many writes have not ended: waiting to be sent, or sent and not answered."""
-        return len(self._writes)
+        return len(self._tasks)
 
     async def perform(
         self,
@@ -155,37 +191,41 @@ class Writing(Recalling):
         from there if ``expects`` and what ``reversal`` or ``trace`` read say that it still should.
         What is ``aged`` was written on what is kept of the service, and always goes that way.
         """
-        line = Written(
-            len(self.log) + 1, self.clock(), what, target, send=send, group=group,
+        line = self.new_line(
+            what, target, send=send, group=group,
             reversal=reversal, trace=trace, look=look, then=then, draft=draft,
-            text=self.drafts.look(draft) if draft else None,
+            text=self._session.drafts.look(draft) if draft else None,
             expects=expects, now=now or danger() >= ASKED, several=several, aged=aged,
         )  # fmt: skip
         if trace is not None and look is None and (trace.says or line.text is not None):
             line.look = lambda: self._find(trace, line)
-        if reversal is not None and not callable(reversal) and not self.way.usable(reversal):
+        if (
+            reversal is not None
+            and not callable(reversal)
+            and not self._session.way.usable(reversal)
+        ):
             line.reversal = None
         self._apart(line)
         self.make_room(draft)
-        self.log.append(line)
+        self._session.log.append(line)
         wait = None
-        if recall and self.recall_seconds > 0:
-            until = asyncio.get_running_loop().time() + self.recall_seconds
+        if recall and self._session.recall_seconds > 0:
+            until = asyncio.get_running_loop().time() + self._session.recall_seconds
             wait = Wait(line, until, owner)
-        result: T = await self._send(line, send, wait)
+        result: T = await self.send(line, send, wait)
         return result
 
     async def retry(self, line: Written) -> None:
         """Send a line again that failed, or of which the reader says so knowing that it may have
         arrived. Raises `WriteError` when it fails again, or its text is under way already.
         """
-        if line.entry is not None and self.outbox.keeps(line):
-            said = await self.outbox.send(line.entry.id, anyway=True, sure=True)
+        if line.entry is not None and self._session.outbox.keeps(line):
+            said = await self._session.outbox.send(line.entry.id, anyway=True, sure=True)
             if line.state != "done":
                 raise WriteError(said or line.said, unknown=line.state == "unknown")
         elif line.send is not None and line.state in ("failed", "unknown"):
             self._apart(line)
-            await self._send(line, line.send)
+            await self.send(line, line.send)
 
     async def find_out(self, line: Written) -> None:
         """Read what became of a line that is unknown: it is done or failed then.
@@ -193,22 +233,26 @@ class Writing(Recalling):
         Raises `WriteError` when that cannot be read either. A line that has no ``look`` stays, and
         one that is in the outbox.
         """
-        if line.look is not None and line.state == "unknown" and not self.outbox.keeps(line):
+        if (
+            line.look is not None
+            and line.state == "unknown"
+            and not self._session.outbox.keeps(line)
+        ):
             unknown = line.said
 
             async def only_look() -> Any:
                 raise UnansweredError(unknown)
 
-            await self._send(line, only_look)
+            await self.send(line, only_look)
 
     def unknown_of(self, draft: str) -> Written | None:
         """Return the newest write from a draft that may have arrived, or None."""
         if not draft:
             return None
-        for line in reversed(self.log):
+        for line in reversed(self._session.log):
             if line.draft == draft and line.state == "unknown":
                 return line
-        for entry in self.outbox.items.values():
+        for entry in self._session.outbox.items.values():
             if entry.draft == draft and entry.state == "unknown":
                 # An earlier run wrote it.
                 line = self.line_for(entry)
@@ -216,14 +260,22 @@ class Writing(Recalling):
                 return line
         return None
 
-    async def _send(
+    def new_line(self, what: str, target: str, **fields: Any) -> Written:
+        """Return the next line of the log, which is not in it yet."""
+        return Written(len(self._session.log) + 1, self._session.clock(), what, target, **fields)
+
+    async def send(
         self, line: Written, send: Callable[[], Awaitable[Any]], wait: Wait | None = None
     ) -> Any:
-        self.sends()
+        """Send a line, after its ``wait``, and return the result.
+
+        Raises `QueuedError`, `RecalledError` or `WriteError`. Cancelling the caller stops nothing.
+        """
+        self._session.sends()
         line.state = "sending" if wait is None else "waiting"
         if wait is not None:
             self.waits.append(wait)
-        self.touched()
+        self._session.touched()
         found = False
 
         async def write() -> Any:
@@ -234,7 +286,7 @@ class Writing(Recalling):
                 finally:
                     self.waits.remove(wait)
                 line.state = "sending"
-                self.touched()
+                self._session.touched()
             try:
                 return await self._request(line, send)
             except failure_types() as error:
@@ -245,7 +297,7 @@ class Writing(Recalling):
                 return result
 
         task = asyncio.create_task(write())
-        self._writes.add(task)
+        self._tasks.add(task)
         task.add_done_callback(lambda done: self._settle(line, done, found=found))
         try:
             return await asyncio.shield(task)
@@ -327,7 +379,7 @@ class Writing(Recalling):
 
         Not before its text is on the disk: who reads the note looks there for it.
         """
-        self.drafts.flush()
+        self._session.drafts.flush()
         try:
             self._begin(line)
         except OSError as error:
@@ -340,17 +392,19 @@ class Writing(Recalling):
     def _begin(self, line: Written) -> None:
         """Note that a line is about to be sent; it is on the disk when this returns."""
         if line.entry is not None:
-            line.entry = self.journal.settle(
+            line.entry = self._session.journal.settle(
                 line.entry,
                 "sending",
                 request=line.request,
                 held="",
                 text=line.text or "",
-                since=self.service_time() if line.entry.since is None else line.entry.since,
+                since=self._session.service_time()
+                if line.entry.since is None
+                else line.entry.since,
             )
             return
         reversal = line.reversal
-        line.entry = self.journal.begin(
+        line.entry = self._session.journal.begin(
             line.what,
             line.target,
             Notes(
@@ -362,17 +416,12 @@ class Writing(Recalling):
                 of=line.of,
                 request=line.request,
                 text=(line.text or "") if line.request is not None else "",
-                by=self.me.id if self.me is not None else "",
+                by=self._session.me.id if self._session.me is not None else "",
                 expects=None if line.expects is None else line.expects.to_dict(),
-                since=self.service_time(),
+                since=self._session.service_time(),
             ),
         )
-        self._noted[line.entry.id] = line
-
-    def service_time(self) -> float:
-        """Return the service's time in epoch seconds, by the last known skew."""
-        skew = 0.0 if self.api is None else self.api.skew.total_seconds()
-        return self.journal.now() + skew
+        self._lines[line.entry.id] = line
 
     async def _look(
         self, line: Written, look: Callable[[], Awaitable[Any]], lost: Exception
@@ -404,15 +453,17 @@ class Writing(Recalling):
         from copydesk.session.writes.recovery import find_trace
 
         return await find_trace(
-            await self.ready(),
+            await self._session.ready(),
             trace,
             trace.says or line.text or "",
-            self.service_time() if line.entry is None else line.entry.since or line.entry.at,
-            known=self.history.made,
+            self._session.service_time()
+            if line.entry is None
+            else line.entry.since or line.entry.at,
+            known=self._session.history.made,
         )
 
     def _settle(self, line: Written, task: asyncio.Task[Any], *, found: bool) -> None:
-        self._writes.discard(task)
+        self._tasks.discard(task)
         changes: dict[str, Any] = {}
         if task.cancelled():
             sent = line.entry is not None
@@ -428,24 +479,24 @@ class Writing(Recalling):
             if line.never:
                 changes["since"] = None
             line.entry = self._end(line, line.entry, changes)
-            self.history.take(line.entry)
-            self.outbox.take(line.entry)
+            self._session.history.take(line.entry)
+            self._session.outbox.take(line.entry)
         if line.state == "queued":
-            self.outbox.move_draft(line.draft, line.text)
+            self._session.outbox.move_draft(line.draft, line.text)
             self._replace(line, "It waits by a later write.")
-            if line.aged and not self.contact.held(self.clock()):
-                self.outbox.wake()
+            if line.aged and not self._session.contact.held(self._session.clock()):
+                self._session.outbox.wake()
         elif line.draft and line.state in ("failed", "unknown"):
-            self.unsent[line.draft] = line.said
+            self._session.unsent[line.draft] = line.said
         elif line.draft:
-            self.unsent.pop(line.draft, None)
-        self.touched()
+            self._session.unsent.pop(line.draft, None)
+        self._session.touched()
         if line.left:
             # Who asked for it has left its place: whoever is there now is told.
             done = line.state == "done"
             said = f"Done: {line.what.lower()} {line.target}" if done else line.said
             waits = line.state == "queued"
-            self.report(said, "good" if done else "warn" if waits else "bad")
+            self._session.report(said, "good" if done else "warn" if waits else "bad")
 
     def _end(self, line: Written, entry: Entry, changes: dict[str, Any]) -> Entry:
         """Note how a write ended; what the disk refuses to keep is known for this run at least."""
@@ -456,7 +507,7 @@ class Writing(Recalling):
             # What may still be under way is looked for again before it waits to be sent.
             state = "unknown" if line.may_come else "queued"
         try:
-            return self.journal.settle(entry, state, **changes)
+            return self._session.journal.settle(entry, state, **changes)
         except OSError as error:
             said = error.strerror or str(error)
             if state == "queued":
@@ -464,12 +515,14 @@ class Writing(Recalling):
                 state = line.state = "failed"
                 line.said = f"Not sent, and it cannot wait in the outbox: {said}."
                 changes["sentence"] = line.said
-                failed = replace(entry, state=state, ended=self.journal.now(), **changes)
-                self.journal.owe(failed)  # or the next start would send it
+                failed = replace(entry, state=state, ended=self._session.journal.now(), **changes)
+                self._session.journal.owe(failed)  # or the next start would send it
                 return failed
-            self.note(f"{line.what} {line.target}: its end could not be put on disk: {said}.")
-            ended = replace(entry, state=state, ended=self.journal.now(), **changes)
-            self.journal.owe(ended)
+            self._session.note(
+                f"{line.what} {line.target}: its end could not be put on disk: {said}."
+            )
+            ended = replace(entry, state=state, ended=self._session.journal.now(), **changes)
+            self._session.journal.owe(ended)
             return ended
 
     def _failed(self, line: Written, error: BaseException) -> None:
@@ -487,13 +540,13 @@ class Writing(Recalling):
         if line.state == "failed" and line.request is not None and _is_away(error):
             line.never = True
             line.state, line.said = "queued", waits_sentence(error)
-            self.learn(error, quiet=False)
+            self._session.learn(error, quiet=False)
             return
-        if line.draft and line.text and self.drafts.look(line.draft) is None:
+        if line.draft and line.text and self._session.drafts.look(line.draft) is None:
             # Another text was begun there meanwhile, and taken back: this one is kept again.
-            self.drafts.save(line.draft, line.text)
-        unkept = bool(self.drafts.refused(line.draft))
-        other = bool(line.text) and self.drafts.look(line.draft) not in (None, line.text)
+            self._session.drafts.save(line.draft, line.text)
+        unkept = bool(self._session.drafts.refused(line.draft))
+        other = bool(line.text) and self._session.drafts.look(line.draft) not in (None, line.text)
         line.said = (
             str(error)
             if isinstance(error, UnansweredError)
@@ -507,7 +560,7 @@ class Writing(Recalling):
             line.said += " Something else is typed there since: @, then r sends it again."
         if unkept:
             line.said += " What you wrote is not on disk yet (:drafts)."
-        self.learn(error, quiet=False)
+        self._session.learn(error, quiet=False)
 
     def _bind(self, line: Written, result: Any) -> dict[str, Any]:
         """Return what the journal learns of a write by its result: how it is taken back."""
@@ -515,7 +568,7 @@ class Writing(Recalling):
         if line.reversal is None or not callable(line.reversal):
             return changes
         reversal = line.reversal(result)
-        if reversal is None or not self.way.usable(reversal):
+        if reversal is None or not self._session.way.usable(reversal):
             return changes
         return {**changes, "reversal": reversal.to_dict()}
 
@@ -523,46 +576,46 @@ class Writing(Recalling):
         """Do what follows a write that has arrived."""
         if line.draft:
             # Text that was typed since is another text: it stays.
-            if line.text is not None and self.drafts.look(line.draft) == line.text:
-                self.drafts.drop(line.draft)
+            if line.text is not None and self._session.drafts.look(line.draft) == line.text:
+                self._session.drafts.drop(line.draft)
             self._replace(line, "Its text was sent later, and arrived.")
-            for other in self.log:
+            for other in self._session.log:
                 if other.draft == line.draft and other.state == "failed":
                     other.state, other.said = "replaced", "Another text was sent from there."
                 elif other.draft == line.draft and other.state == "unknown":
-                    self.outbox.ask_about(other)
+                    self._session.outbox.ask_about(other)
         if line.then is not None:
             line.then(result)
 
     def _replace(self, line: Written, said: str) -> None:
         """Let a write stand for those of the same text from the same draft that had no answer."""
-        for other in self.log:
+        for other in self._session.log:
             alike = other.draft == line.draft and other.text == line.text
             if line.draft and alike and other.state in ("failed", "unknown"):
                 other.state, other.said = "replaced", said
-                self.outbox.replaced(other)
+                self._session.outbox.replaced(other)
 
     # The outbox
 
     def hold_open(self, task: asyncio.Task[Any]) -> None:
         """Let who quits wait for a task, as for the writes under way."""
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def line_of(self, id: str) -> Written | None:
         """Return the line of the log that an entry of the journal has, if it has one."""
-        return self._noted.get(id)
+        return self._lines.get(id)
 
     def line_for(self, entry: Entry) -> Written:
         """Return the line of the log of an entry; one of an earlier run gets one now."""
-        line = self._noted.get(entry.id)
+        line = self._lines.get(entry.id)
         if line is None:
-            line = Written(
-                len(self.log) + 1, self.clock(), entry.what, entry.target, group=entry.group,
-                draft=entry.draft, text=entry.text or None, entry=entry, request=None,
+            line = self.new_line(
+                entry.what, entry.target, group=entry.group,
+                draft=entry.draft, text=entry.text or None, entry=entry,
             )  # fmt: skip
-            self._noted[entry.id] = line
-            self.log.append(line)
+            self._lines[entry.id] = line
+            self._session.log.append(line)
         return line
 
     def bound(self, line: Written, entry: Entry, result: Any, *, typed: bool) -> dict[str, Any]:
@@ -575,30 +628,12 @@ class Writing(Recalling):
         from copydesk.session.writes.comments import way_back_later
 
         reversal = way_back_later(entry.draft, entry.text, result)
-        if reversal is None or not self.way.usable(reversal):
+        if reversal is None or not self._session.way.usable(reversal):
             return changes
         return {**changes, "reversal": reversal.to_dict()}
 
-    def arrived(self, line: Written, entry: Entry, result: Any) -> None:
+    def arrived(self, line: Written, result: Any) -> None:
         """Do what follows a write that arrived from the outbox, or was found to have."""
         then, line.then = line.then, line.then if result is not None else None
         self._arrived(line, result)
         line.then = then
-
-
-def made_by(makes: bool, result: Any) -> dict[str, Any]:
-    """Return the created object as the journal stores it: a model, or the answer."""
-    if not makes:
-        return {}
-    try:
-        made = json.loads(result.content)["id"] if hasattr(result, "content") else result.id
-    except (AttributeError, ValueError, LookupError, TypeError):
-        return {}
-    return {"made": made} if isinstance(made, str) else {}
-
-
-def _is_away(error: BaseException) -> bool:
-    """Whether a write failed because nobody was there to take it, so that it may wait."""
-    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
-
-    return isinstance(error, RateLimited | Unauthorized | Unreachable)

@@ -25,8 +25,7 @@ from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from copydesk.domain.arrangement import Rebased
-    from copydesk.session.runs.arrange import Arranger
-    from copydesk.session.runs.arrange_steps import Changed
+    from copydesk.session.runs.arrange import Arranger, Changed
 
 
 Answer = Literal["ours", "theirs"]
@@ -462,7 +461,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         self.query_one("#arrange-keys", Label).update(self._keys("Enter confirms nothing."))
 
     async def _go(self, work: Callable[[ArrangeRun, Changed], Awaitable[ArrangeRun]]) -> None:
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
 
         self.working, self._said, self._later = True, "", False
         try:

@@ -98,14 +98,14 @@ class StagedDraft:
     @property
     def step_is_newest(self) -> bool:
         """Whether a staged step is what ``u`` takes back: it came after all that was sent."""
-        line = self.here.session.undoable()
+        line = self.here.session.reversals.undoable()
         newer = line is not None and line.number > self._staged_after
-        return bool(self.arrangement.past) and not newer and not self.here.session.waits
+        return bool(self.arrangement.past) and not newer and not self.here.session.writes.waits
 
     @property
     def step_is_undone(self) -> bool:
         """Whether a staged step is what ``ctrl+r`` does again."""
-        later = self._write_undone and self.here.session.redoable()
+        later = self._write_undone and self.here.session.reversals.redoable()
         return bool(self.arrangement.future) and not later
 
     def writes_undone(self, before: int) -> None:

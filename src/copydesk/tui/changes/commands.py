@@ -242,7 +242,7 @@ async def _pull(
 ) -> None:
     """Pull main into a row. Raises `WriteError`, from `ConflictedError` where it conflicts."""
     from copydesk.session.reads import conflicts
-    from copydesk.session.session import WriteError
+    from copydesk.session.writes.log import WriteError
 
     try:
         now = await place.perform(
@@ -266,7 +266,7 @@ async def _pull(
 async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
     """Pull main into a row after a ``y``; what conflicts is shown. Raises `WriteError`."""
     from copydesk.session.reads import conflicts
-    from copydesk.session.session import WriteError
+    from copydesk.session.writes.log import WriteError
     from copydesk.tui.dialogs.dialog import Confirm
     from copydesk.tui.merge.conflicts import ConflictSheet
 

@@ -43,12 +43,12 @@ class EditCommands(Commands, scope="changes_writing"):
         from copydesk.contract import operations as ops
         from copydesk.session.offline import live_or_kept
         from copydesk.session.writes.edits import about_text, is_plain, read_about, update_of
-        from copydesk.session.writes.resumed_edits import GOES_ON, going_on, replace, unsent
+        from copydesk.session.writes.outbox import GOES_ON
         from copydesk.tui.dialogs.composer import WriteSheet
 
         key = about_key(row.space, row.id)
         # Asked before it is read: what arrives meanwhile is in what is read, or is known here.
-        words = unsent(self.place.session, key)
+        words = self.place.session.writes.unsent_text(key)
         sent = read_about(words) if words else None
         found = await live_or_kept(
             self.place.session, lambda api: api(ops.get_change_request, row.space, row.id)
@@ -64,7 +64,7 @@ class EditCommands(Commands, scope="changes_writing"):
                     style="warn",
                 )
             )
-        with going_on(self.place.session, key) as waits:
+        with self.place.session.outbox.resumed(key) as waits:
             if waits is not None:
                 facts.append(Text(GOES_ON, style="warn"))
             sheet = WriteSheet(
@@ -86,7 +86,7 @@ class EditCommands(Commands, scope="changes_writing"):
                 self.place.session.drafts.drop(key)
                 self.place.say("Nothing changed: it waits as it is.")
                 return
-            await replace(self.place.session, waits)
+            await self.place.session.outbox.drop_replaced(waits)
         body = update_of(request, about, sent=sent)
         if body is None:
             self.place.session.drafts.drop(key)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.present import change_request as present
 from copydesk.present.change_request import SORT_NEEDS
-from copydesk.session import change_request_snapshot as remembered
-from copydesk.session.change_rows import ChangeRow
+from copydesk.session.change_rows import KEPT, ChangeRow, keep, name_of, recall
 from copydesk.session.errors import failure_types
 from copydesk.session.views import (
     COUNT_SECONDS,
@@ -50,11 +49,11 @@ class RowReader:
 
     def _snapshot(self, listing: Listing) -> str:
         organization = self.place.target.organization or self.place.session.organization or ""
-        return remembered.name_of(self.place.target, organization, listing.id)
+        return name_of(self.place.target, organization, listing.id)
 
     def last_run(self) -> ListSource[ChangeRow] | None:
         """Return the rows of the last time, shown until the service answers."""
-        rows, self.remembered = remembered.recall(
+        rows, self.remembered = recall(
             self.place.session.snapshot, self._snapshot(self.place.listing)
         )
         self.place.cached = bool(rows)
@@ -70,7 +69,7 @@ class RowReader:
         def write() -> None:
             # A snapshot is a convenience: a full disk is no reason to bother anybody.
             with suppress(OSError):
-                remembered.keep(
+                keep(
                     self.place.session.snapshot,
                     self._snapshot(listing),
                     rows,
@@ -137,7 +136,7 @@ class RowReader:
         base = self.place.rows.source.base
         base.notify("rows")
         if isinstance(base, PagedSource):
-            self._keep_rows(self.place.listing, list(islice(base.shown(), remembered.KEPT)))
+            self._keep_rows(self.place.listing, list(islice(base.shown(), KEPT)))
 
     def _me(self, listing: Listing) -> str | None:
         """Return the id of the reader, "" where a view does not need it, None if not known."""

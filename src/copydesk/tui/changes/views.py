@@ -101,7 +101,7 @@ class ViewCommands(Commands, scope="changes_views"):
             self.place.tell(f"Saved the view “{made[0].name}”: f finds it.", "good")
 
     async def _keep_view(self, view: SavedView) -> None:
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
 
         before = next((each for each in self.place.own if each.name == view.name), None)
 
@@ -121,7 +121,7 @@ class ViewCommands(Commands, scope="changes_views"):
         await self._forget(rest)
 
     async def _forget(self, name: str) -> None:
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
 
         before = next((view for view in self.place.own if view.name == name), None)
         if before is None:

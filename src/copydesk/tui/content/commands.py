@@ -261,7 +261,7 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.client.errors import Forbidden, NotFound
         from copydesk.contract import operations as ops
         from copydesk.domain.page_tree import flatten
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
         from copydesk.tui.dialogs.dialog import Confirm
         from copydesk.tui.dialogs.form import FieldsWrongError
 

@@ -21,8 +21,7 @@ from copydesk.session.page_rows import LinkRow, PageRow
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
-from copydesk.session.target import Target
-from copydesk.session.visits import Visit
+from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import no_last_place

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.filter import UNKNOWN, Number
 from copydesk.present import cluster as present
-from copydesk.present.cluster_merges import merge_weeks
+from copydesk.present.cluster import merge_weeks
 from copydesk.present.conversation import shown_address
 from copydesk.session.cluster_rows import (
     WEEKS,

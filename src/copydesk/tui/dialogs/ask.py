@@ -151,7 +151,7 @@ class Ask(Sheet[str]):
 
     async def _deliver(self, send: Callable[[str], Awaitable[Any]], text: str) -> None:
         from copydesk.session.errors import failure_types, write_sentence
-        from copydesk.session.session import QueuedError, WriteError
+        from copydesk.session.writes.log import QueuedError, WriteError
 
         if self.under_way:
             return

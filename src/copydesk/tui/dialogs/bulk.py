@@ -190,7 +190,7 @@ TICK_SECONDS = 0.5
 
 def nothing_waits(sheet: SendingSheet) -> str | None:
     """Say so when it is too late to recall."""
-    return None if sheet.session.waits else "It is being sent: it can no longer be recalled."
+    return None if sheet.session.writes.waits else "It is being sent: it can no longer be recalled."
 
 
 class SendingSheet(BulkSheet, scope="sending"):
@@ -234,9 +234,9 @@ class SendingSheet(BulkSheet, scope="sending"):
         return line
 
     def _keys(self, said: str = "") -> Content:
-        if not self.session.waits:
+        if not self.session.writes.waits:
             return super()._keys(said)
-        seconds = self.session.waits[-1].seconds
+        seconds = self.session.writes.waits[-1].seconds
         return self.paint(
             Text.assemble(
                 (f"{said}  " if said else "", "warn"),
@@ -252,4 +252,4 @@ class SendingSheet(BulkSheet, scope="sending"):
     def recall(self) -> None:
         """Send nothing of it; all of it stays as it was written."""
         self.recalled = True
-        self.session.recall()
+        self.session.writes.recall()

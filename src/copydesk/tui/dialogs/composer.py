@@ -118,7 +118,7 @@ class Composer(TextField, scope="composer"):
         assert self.parent is not None
         await cast("Widget", self.parent).mount(self.line, after=self)
         draft = self._drafts.load(self.draft_key)
-        if draft and self._session.is_on_its_way(self.draft_key, draft):
+        if draft and self._session.writes.is_on_its_way(self.draft_key, draft):
             if self._given:  # an edit goes on from the words that are on their way
                 self._given = typed(draft, lines=True)
             draft = None  # what is written now is another text
@@ -139,7 +139,7 @@ class Composer(TextField, scope="composer"):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Keep the draft soon, and offer what the word at the cursor may become."""
         if self.text != (self._given if self._kept is None else self._kept):
-            self._session.make_room(self.draft_key)
+            self._session.writes.make_room(self.draft_key)
             self._offer()
         if self._timer is None:
             # Not put off by the keys that follow: who types on and on is safe too.

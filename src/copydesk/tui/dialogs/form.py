@@ -508,7 +508,7 @@ class Form(KeptFields, scope="form"):
     async def save(self) -> None:
         """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
         from copydesk.session.errors import failure_types
-        from copydesk.session.session import QueuedError, WriteError
+        from copydesk.session.writes.log import QueuedError, WriteError
 
         if self._sending:
             return

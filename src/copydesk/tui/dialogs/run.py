@@ -163,7 +163,7 @@ class RunSheet(Sheet[int], scope="run"):
         self._show("Enter confirms nothing.")
 
     async def _run(self) -> None:
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
 
         self.state, self._failure, self._stop = "sending", "", False
         self._show()

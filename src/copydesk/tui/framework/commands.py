@@ -87,10 +87,15 @@ _LISTS = " :undo lists what earlier runs wrote."
 def nothing_to_undo(owner: Any) -> str | None:
     """Say so when no write of this run can be recalled or taken back."""
     session = _here(owner).session
-    if session.waits or session.unsettled() or session.undoable() or session.left_over():
+    if (
+        session.writes.waits
+        or session.reversals.unsettled()
+        or session.reversals.undoable()
+        or session.reversals.left_over()
+    ):
         return None
     earlier = any(past.standing == "done" for past in session.history.known.values())
-    final = session.final()
+    final = session.reversals.final()
     if final is not None:
         return f"{final.what} {final.target} cannot be undone.{_LISTS if earlier else ''}"
     return f"Nothing to undo.{_LISTS if earlier else ''}"
@@ -99,9 +104,9 @@ def nothing_to_undo(owner: Any) -> str | None:
 def nothing_to_redo(owner: Any) -> str | None:
     """Say so when nothing was taken back that can be done again."""
     session = _here(owner).session
-    if session.redoable():
+    if session.reversals.redoable():
         return None
-    gone = session.unmade()
+    gone = session.reversals.unmade()
     if not gone:
         return "Nothing to redo."
     more, verb = (f" and {len(gone) - 1} more", "are") if len(gone) > 1 else ("", "is")
@@ -357,7 +362,7 @@ class CommonActions(Acts, scope="place"):
     @command("cache", "clear", complete=lambda here: ("clear",))
     async def show_cache(self, rest: str) -> None:
         """Say how much is kept on this machine of what was read, or drop it: :cache clear."""
-        from copydesk.session.cache import about_cache, clear_cache
+        from copydesk.session.offline import about_cache, clear_cache
 
         place = _here(self)
         if rest not in ("", "clear"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.app import App
 
-from copydesk.session.visits import Visits
+from copydesk.session.target import Visits
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode

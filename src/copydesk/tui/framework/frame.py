@@ -174,8 +174,8 @@ class Head(Line):
         note, tone = desk_of(self).merge_note
         if note:
             right.append(f"  {note}", style=self.tone(tone) if tone else "")
-        if session.writes_pending:
-            right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
+        if session.writes.writes_pending:
+            right.append(f"  sending {session.writes.writes_pending}", style=self.tone("warn"))
         # A title may be a megabyte; what lies beyond the edge is not measured each second.
         steps = [step[: 4 * width] for step in place.trail()]
         return self._fit(self._begun(session, width), steps, right, width)

@@ -181,7 +181,7 @@ def _is_under_way(owner: Any, action: Action) -> bool:
         worker.name == action.id
         and worker.is_running
         and worker.node is owner.screen
-        and not owner.app.session.waits_for(worker)
+        and not owner.app.session.writes.waits_for(worker)
         for worker in owner.app.workers
     )
 
@@ -231,7 +231,7 @@ async def _follow(owner: Any, place: Place | None, each: Action | Command, resul
 async def tell_failures(place: Place | None, result: Any) -> None:
     """Await what an action began; what the service refused is said on the place."""
     from copydesk.session.errors import failure_types, sentence
-    from copydesk.session.session import QueuedError, RecalledError, WriteError
+    from copydesk.session.writes.log import QueuedError, RecalledError, WriteError
 
     try:
         await result

@@ -17,8 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Label
 
 from copydesk.session.glyphs import glyphs
-from copydesk.session.target import Target
-from copydesk.session.visits import Visit
+from copydesk.session.target import Target, Visit
 from copydesk.session.writes.outbox_marks import NOTHING
 from copydesk.tui.framework.commands import CommonActions
 from copydesk.tui.framework.desk_app import desk_of
@@ -188,16 +187,16 @@ class Place(CommonActions, Loading, Shaped):
 
     def status_right(self) -> str:
         """Return the right part of the status line: the last write and how to take it back."""
-        if (wait := next(iter(self.session.waits[::-1]), None)) is not None:
+        if (wait := next(iter(self.session.writes.waits[::-1]), None)) is not None:
             return f"{wait.line.what.lower()} is sent in {wait.seconds} s, u recalls it"
-        if (lost := self.session.unsettled()) is not None:
+        if (lost := self.session.reversals.unsettled()) is not None:
             entry = lost.cut or lost.entry
             return f"no answer: {entry.what.lower()} {entry.target}   u looks again"
-        line = self.session.undoable()
+        line = self.session.reversals.undoable()
         if line is None:
             return ""
-        waiting = self.session.waiting_with(line)
-        sent = self.session.together(line)
+        waiting = self.session.reversals.waiting_with(line)
+        sent = self.session.reversals.together(line)
         kinds = [*(entry.what for entry in waiting), *(past.entry.what for past in sent)]
         wrote = f"{line.what.lower()} {line.target}"
         if len(kinds) > 1:
@@ -205,7 +204,7 @@ class Place(CommonActions, Loading, Shaped):
             wrote = f"{what} {len(kinds)} at once"
         if waiting and not sent:
             return f"last: {wrote} (waits)   u drops {'it' if len(kinds) == 1 else 'them'}"
-        if self.session.final() is not None:
+        if self.session.reversals.final() is not None:
             return f"u undoes: {wrote}"
         return f"last: {wrote}   u undo"
 
@@ -463,7 +462,7 @@ class Place(CommonActions, Loading, Shaped):
         """Write something: logged under ``@``, never lost by leaving the place.
 
         ``reversal`` takes it back when the user presses ``u``, also in a later run. Says ``done``
-        (or that it is) then. The others are those of `Session.perform`; where a write from the same
+        (or that it is) then. The others are those of `Writes.perform`; where a write from the same
         draft may have arrived, the user is asked first. Raises `WriteError` when it is not known to
         have happened; an action may let that pass: it is told.
         """
@@ -484,7 +483,7 @@ class Place(CommonActions, Loading, Shaped):
             if tried and self.is_attached:
                 self.arrived_later()
 
-        sending = self.session.perform(
+        sending = self.session.writes.perform(
             what,
             target,
             lambda: send(api),
@@ -514,8 +513,8 @@ class Place(CommonActions, Loading, Shaped):
 
     async def _ask_again(self, draft: str) -> None:
         """Ask first where this text may have arrived already. Raises `WriteError` on a no."""
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
 
-        before = self.session.unknown_of(draft)
+        before = self.session.writes.unknown_of(draft)
         if before is not None and not await self.desk.confirm_again(before):
             raise WriteError("Not sent: what you wrote is kept (:drafts).")

@@ -177,7 +177,7 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
 
     def _begin(self, page: str) -> None:
         async def read(api: Api) -> Sequence[ConflictLines]:
-            from copydesk.session.reads.conflict_texts import read_both
+            from copydesk.session.reads.conflicts import read_both
 
             return await read_both(api, self._space, self._request, page)
 

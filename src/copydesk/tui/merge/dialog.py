@@ -26,11 +26,10 @@ from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads import conflicts
 from copydesk.session.reads import merge as merge_facts
-from copydesk.session.reads import overlaps as overlap_reading
-from copydesk.session.reads.conflicts import ConflictedError
+from copydesk.session.reads.conflicts import ConflictedError, read_overlaps
 from copydesk.session.reads.merge import SpokenFor, why_not_mergeable
 from copydesk.session.seen_pages import SeenPages
-from copydesk.session.session import RecalledError, WriteError
+from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.framework.actions import action
 from copydesk.tui.merge.conflicts import ConflictSheet, Scrolling
 
@@ -196,7 +195,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         from copydesk.session.reads.impact import read_impact
 
         space, request = read.space.id, read.request.id
-        overlaps = await overlap_reading.read_overlaps(api, space, request, read.changes)
+        overlaps = await read_overlaps(api, space, request, read.changes)
         if read.changes is None:
             return Beside(overlaps=overlaps)
         pages = changed_pages([], [], read.changes, told_only=True)
@@ -255,7 +254,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Say how long the merge can still be stopped, then that it is under way."""
         if not self._waits or not self.stands:
             return
-        waits = self.place.session.waits
+        waits = self.place.session.writes.waits
         said = f"Merging in {waits[-1].seconds} s. Nothing is sent yet." if waits else ""
         if not waits:
             self._waits, said = False, f"Merging{glyphs().more}"
@@ -368,7 +367,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     @action("u", "stop it", unless=lambda sheet: sheet.nothing_to_stop(), show=False)
     def stop_it(self) -> None:
         """Stop the merge before it is sent."""
-        self.place.session.recall()
+        self.place.session.writes.recall()
 
     def nothing_to_stop(self) -> str | None:
         """Say so when the merge does not wait."""
@@ -391,7 +390,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     def close_sheet(self) -> None:
         """Stop a merge that waits; else leave the sheet."""
         if self._waits:
-            self.place.session.recall()
+            self.place.session.writes.recall()
         else:
             self.dismiss("merged" if self._merged else None)
 

@@ -51,7 +51,7 @@ async def ask_reviewers(
     """
     from copydesk.session.ages import moment
     from copydesk.session.people import name_of
-    from copydesk.session.session import QueuedError
+    from copydesk.session.writes.log import QueuedError
     from copydesk.tui.dialogs.choice import Choices
 
     members = await _members(place, organization)

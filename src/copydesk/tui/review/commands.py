@@ -22,10 +22,10 @@ from copydesk.domain.preconditions import still_judged, still_named, verdict_tra
 from copydesk.domain.text import clean, plural
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
-from copydesk.session.session import RecalledError, WriteError
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
+from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.bulk import SendingSheet
 from copydesk.tui.dialogs.composer import VerdictSheet
 from copydesk.tui.dialogs.dialog import Confirm
@@ -195,7 +195,7 @@ class RequestCommands(Commands, scope="review_request"):
             if sheet.recalled:
                 raise WriteError("Recalled: it was not sent.")
             key = draft_key(self.place, f"verdict {status}") if item.id == verdict else item.id
-            if self.place.session.unknown_of(key) is not None:
+            if self.place.session.writes.unknown_of(key) is not None:
                 raise WriteError("It may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
             if item.id != verdict:

@@ -7,8 +7,8 @@ import secrets
 from typing import TYPE_CHECKING, cast
 
 from copydesk.domain.text import clean, plural
-from copydesk.session.session import WriteError
 from copydesk.session.writes.comments import pending_line, review_drafts
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import Commands, command
 from copydesk.tui.framework.keyboard import because

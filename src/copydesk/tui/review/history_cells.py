@@ -17,7 +17,7 @@ from copydesk.session.people import first_words, name_of
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.review import RequestedReviewer, Review
-    from copydesk.session.reads.review_facts import Side
+    from copydesk.session.reads.review import Side
 
 Leads = Literal["overview", "changes", "rules", "thread"]
 

@@ -89,7 +89,10 @@ class NewsCommands(Commands, scope="review_news"):
 
         def arrived(news: ThreadNews | None) -> None:
             # What was written here meanwhile may be missing in the answer: the next poll tells.
-            if written == len(self.place.session.log) and not self.place.session.writes_pending:
+            if (
+                written == len(self.place.session.log)
+                and not self.place.session.writes.writes_pending
+            ):
                 self.waiting, self._news_at = news, written
                 self.place.name_tabs()
 

@@ -33,8 +33,7 @@ from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import SeenPages
-from copydesk.session.target import Target
-from copydesk.session.visits import Visit
+from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.navigation import place
@@ -323,7 +322,7 @@ class Review(Place):
         self.drafts = {
             key.removeprefix(prefix): text
             for key, text in kept.items()
-            if key.startswith(prefix) and not self.session.is_on_its_way(key, text)
+            if key.startswith(prefix) and not self.session.writes.is_on_its_way(key, text)
         }
 
     def poll(self) -> None:

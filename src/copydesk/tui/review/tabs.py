@@ -13,8 +13,7 @@ from copydesk.present.impact import impact_line
 from copydesk.present.request_rules import Standing, rule_lines
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
-from copydesk.session.reads.review import read_replies
-from copydesk.session.reads.review_facts import Sides, read_sides
+from copydesk.session.reads.review import Sides, read_replies, read_sides
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.review.history_cells import Happening, history

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
 from copydesk.session.offline import reads_kept
-from copydesk.session.reads.site_rights import Rights, read_rights
+from copydesk.session.reads.sites import Rights, read_rights
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import Commands, action, command
@@ -196,7 +196,7 @@ class SitePublishing(Place, scope="site_publishing"):
         from copydesk.client.errors import ExtensionMissing
         from copydesk.contract import operations as ops
         from copydesk.domain.site_inverses import site_published
-        from copydesk.session.session import WriteError
+        from copydesk.session.writes.log import WriteError
         from copydesk.tui.sites.settings_cells import address_of, title_of
 
         title, where = title_of(site), clean(address_of(site))

@@ -227,7 +227,7 @@ class SpacesCounting(Place):
 
         async def read(api: Api) -> int | None:
             from copydesk.client.errors import ApiError
-            from copydesk.session.reads.needs import count_needing
+            from copydesk.session.reads.change_requests import count_needing
 
             with suppress(OSError):
                 await sleepers.read()

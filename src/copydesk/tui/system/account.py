@@ -13,9 +13,8 @@ from textual.widgets import Input, Label, Static
 
 from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
-from copydesk.session.profiles import Offer
+from copydesk.session.profiles import VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
-from copydesk.session.token import VARIABLE, TokenKeeper
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.prompt import Field

@@ -11,7 +11,8 @@ from copydesk.domain.text import clean
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line
 from copydesk.session.errors import UNKNOWN
-from copydesk.session.session import Session, WriteError, Written
+from copydesk.session.session import Session
+from copydesk.session.writes.log import WriteError, Written
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
@@ -182,14 +183,14 @@ class Activity(ScrollingSheet[None], scope="activity"):
                 await self._find_out(line)
             elif line.state == "unknown" and not await confirm_again(app, line):
                 return
-            await self._session.retry(line)
+            await self._session.writes.retry(line)
         except WriteError:
             self.app.bell()
 
     async def _find_out(self, line: Written) -> None:
         """Read whether it happened. Raises `WriteError` when that is still not known."""
         try:
-            await self._session.find_out(line)
+            await self._session.writes.find_out(line)
         except WriteError as error:
             if error.unknown:
                 raise

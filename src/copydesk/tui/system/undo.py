@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.age import age, moment
 from copydesk.domain.text import clean, listed, plural
-from copydesk.session.session import ChangedSinceError, Written
+from copydesk.session.writes.log import ChangedSinceError, Written
 from copydesk.session.writes.reversals import is_of_outbox
 from copydesk.session.writes.undo import Past
 from copydesk.tui.dialogs.dialog import Confirm, Fact
@@ -56,25 +56,25 @@ async def undo(place: Place, *, asking: Naming | None = None) -> None:
     shown first: where the same key takes back what was only staged.
     """
     session = place.session
-    if session.waits:
-        session.recall()
+    if session.writes.waits:
+        session.writes.recall()
         return
-    if (cut := session.unsettled()) is not None:
+    if (cut := session.reversals.unsettled()) is not None:
         await look_again(place, cut)
         return
-    line = session.undoable()
+    line = session.reversals.undoable()
     if line is None:
-        rest = session.left_over()
+        rest = session.reversals.left_over()
         if rest:
             sheet = _rest_sheet(rest)
             if await place.desk.push_screen_wait(sheet):
                 await turn(place, rest)
         return
-    final = session.final()
+    final = session.reversals.final()
     if final is not None and not await _older(place, final, line):
         return
     session.asks()
-    pasts = await session.taken_with(line)
+    pasts = await session.reversals.taken_with(line)
     if asking is None or (final is not None and _named(final, line, pasts)):
         await turn(place, pasts)
     elif await _plan_agreed(place, pasts, asking):
@@ -104,7 +104,7 @@ async def look_again(place: Place, past: Past) -> None:
 
 async def redo(place: Place, *, asking: Naming | None = None) -> None:
     """Do again what was taken back last; with ``asking`` the requests for it are shown first."""
-    pasts = place.session.redoable()
+    pasts = place.session.reversals.redoable()
     if asking is None or await _plan_agreed(place, pasts, asking, again=True):
         await turn(place, pasts, again=True)
 
@@ -128,11 +128,11 @@ async def turn(
             place.say(f"{doing} {plural(len(pasts), 'write')}, {done} so far…")
 
     try:
-        results = await session.take_back(pasts, again=again, told=so_far)
+        results = await session.reversals.take_back(pasts, again=again, told=so_far)
     except ChangedSinceError as error:
         changed = [obstacle.past for obstacle in error.obstacles]
         if await place.desk.push_screen_wait(_sheet(error, len(pasts))):
-            results = await session.take_back(changed, again=again, anyway=True)
+            results = await session.reversals.take_back(changed, again=again, anyway=True)
         else:
             left = len(changed)
     finally:
@@ -259,7 +259,7 @@ async def _older(place: Place, final: Written, older: Written) -> bool:
     """
     session = place.session
     if older.group and final.group == older.group:
-        rest = session.together(older)
+        rest = session.reversals.together(older)
         alike = [line for line in session.log if line.group == older.group and not line.kind]
         lasting = len(alike) - len(rest)
         facts: list[Fact] = [
@@ -536,8 +536,8 @@ class UndoList(Place, scope="undo_list"):
         else:
             pasts = await self._which(past, "Take back")
             if len(pasts) > 1:  # the whole action: what waits of it is not sent after that
-                waiting = self.session.waiting_of(past.entry.group)
-                pasts = [*await self.session.ways_out(waiting), *pasts]
+                waiting = self.session.reversals.waiting_of(past.entry.group)
+                pasts = [*await self.session.reversals.ways_out(waiting), *pasts]
             await turn(self, pasts)
 
     async def _which(self, past: Past, verb: str) -> Sequence[Past]:

@@ -35,10 +35,18 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_comment
-from copydesk.session.session import WriteError
-from copydesk.session.writes.comments import PendingDraft, send_draft, trace, way_back
-from copydesk.session.writes.messages import CHANGES, DELETES, change_message, delete_message
-from copydesk.session.writes.resumed_edits import GOES_ON, going_on, replace, unsent
+from copydesk.session.writes.comments import (
+    CHANGES,
+    DELETES,
+    PendingDraft,
+    change_message,
+    delete_message,
+    send_draft,
+    trace,
+    way_back,
+)
+from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.outbox import GOES_ON
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
@@ -287,11 +295,11 @@ class ThreadCommands(Commands, scope="thread_actions"):
     def _move_draft(self, key: str, other: str) -> None:
         """Keep a text under another key; where another text is already, each stays its own."""
         drafts, text = self.place.session.drafts, self.place.session.drafts.look(key)
-        if not text or self.place.session.is_on_its_way(key, text):
+        if not text or self.place.session.writes.is_on_its_way(key, text):
             return
         there = drafts.look(other)
-        if there is not None and self.place.session.is_on_its_way(other, there):
-            self.place.session.make_room(other)
+        if there is not None and self.place.session.writes.is_on_its_way(other, there):
+            self.place.session.writes.make_room(other)
             there = None
         if not there:
             drafts.save(other, text)
@@ -546,13 +554,13 @@ class MessageCommands(Commands, scope="message_actions"):
         assert thread is not None
         key, ids = draft_key(self.here, f"edit {message.id}"), self.here.thread_ids
         # What an edit on its way makes of it is what is changed here, also back to what it was.
-        before = unsent(self.place.session, key) or message.body.markdown or ""
-        with going_on(self.place.session, key) as waits:
+        before = self.place.session.writes.unsent_text(key) or message.body.markdown or ""
+        with self.place.session.outbox.resumed(key) as waits:
             text = waits.text if waits else before
             said = await self._writing.write("Edit", key, text=text, fact=GOES_ON if waits else "")
             if said is None or said == typed(text, lines=True).strip():
                 return
-            await replace(self.place.session, waits)
+            await self.place.session.outbox.drop_replaced(waits)
         if said == typed(before, lines=True).strip():
             self.place.session.drafts.drop(key)
             self.place.say("Nothing is changed any more.")

@@ -23,8 +23,7 @@ from copydesk.session.inbox_rows import InboxRow, keep, recall
 from copydesk.session.options import Option
 from copydesk.session.people import name_of
 from copydesk.session.target import Target
-from copydesk.session.writes.comments import pending, send_draft, trace, way_back
-from copydesk.session.writes.messages import change_message
+from copydesk.session.writes.comments import change_message, pending, send_draft, trace, way_back
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.framework.actions import action

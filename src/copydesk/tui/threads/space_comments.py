@@ -19,8 +19,8 @@ from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_te
 from copydesk.session.options import Option
 from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_thread
-from copydesk.session.session import WriteError
 from copydesk.session.target import Target
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.navigation import place
@@ -269,7 +269,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         quote = f"{quote}: {gone}" if gone else quote
         lead, answers = draft_key(self, "reply") + " ", {}
         for key, text in self.session.drafts.kept().items():
-            if key.startswith(lead) and not self.session.is_on_its_way(key, text):
+            if key.startswith(lead) and not self.session.writes.is_on_its_way(key, text):
                 answers[key.removeprefix(lead)] = text
         self.thread.show([Group("", [thread], [quote])], answers=answers)
 

@@ -240,7 +240,7 @@ class Driver:
         tasks.extend(app.session.arranging.busy)
         for screen in app.screen_stack:
             if isinstance(screen, Place):
-                tasks.extend(screen.loads)
+                tasks.extend(screen.reads.loads)
             for pane in screen.walk_children(Pane):
                 if isinstance(pane, TextView):
                     may_run: tuple[object, ...] = (pane,)

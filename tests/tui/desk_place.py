@@ -117,7 +117,7 @@ class DeskPlace(Place, scope="desk"):
         self.set_views([View("all", "All", len(REQUESTS)), View("mine", "Mine")], self.view or None)
 
     def reload(self) -> None:
-        self.load("rows", self._refresh, lambda _: None, what="Reading requests")
+        self.reads.load("rows", self._refresh, lambda _: None, what="Reading requests")
 
     async def _refresh(self, api: Any) -> None:
         source = self.rows.source.base
@@ -146,7 +146,7 @@ class DeskPlace(Place, scope="desk"):
         sheet = Confirm(f"Merge #{row.id}", [row.subject, "1 page"], verb="merge")
         if await self.app.push_screen_wait(sheet):
             service = cast("DeskApp", self.app).service
-            await self.perform(
+            await self.writer.perform(
                 "Merge",
                 f"#{row.id}",
                 lambda api: service.merge(row.id),

@@ -58,7 +58,7 @@ def refused_wrong(app: CopydeskApp, *, off: bool) -> Iterator[str]:
         return  # no key acts while something is typed
     # What is said may be about any pane that is shown: Tab goes there.
     shows = [screen, *filter(_may_have_focus, screen.walk_children())]
-    commands = getattr(screen, "commands", ())
+    commands = [each for each in getattr(screen, "owners", ()) if each is not screen]
     chain = dict.fromkeys(
         each for node in shows for each in node.ancestors_with_self if isinstance(each, Acts)
     ) | dict.fromkeys(commands)
@@ -101,7 +101,7 @@ def said_wrong(app: CopydeskApp) -> Iterator[str]:
     """Yield the sentences of a screen, and of the guards on it, that name a key it has nowhere."""
     nodes = app.screen.walk_children(with_self=True)
     shows = [each for each in nodes if isinstance(each, Acts)]
-    shows += getattr(app.screen, "commands", ())
+    shows += [each for each in getattr(app.screen, "owners", ()) if each is not app.screen]
     actions = [action for each in shows for action in each.ACTIONS.values()]
     there = {shown(key) for action in actions for key in action.keys} | _jumps() | _of_forms()
     classes = type(app.screen).__mro__

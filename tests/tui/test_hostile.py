@@ -235,6 +235,6 @@ async def test_what_is_copied_can_be_pasted_into_a_shell(sample: Sample, written
 
 def keys_of(place: type[Place]) -> set[str]:
     """Return the keys of a place, but those that leave the program or ask another."""
-    owners = (*place.COMMAND_CLASSES, place)
+    owners = place.owner_classes()
     keys = {key for owner in owners for each in owner.ACTIONS.values() for key in each.keys}
     return keys - {"q", "Q", "ctrl+c", "ctrl+q", "ctrl+z", "o"}

@@ -134,7 +134,7 @@ def later(service: Service, app: CopydeskApp, **time: float) -> None:
 async def press_what_may_wait(driver: Driver) -> None:
     """Press every key of the place that leads to what may wait: a field opens, or it waits."""
     session = driver.app.session
-    owners = (*driver.place.commands, driver.place)
+    owners = driver.place.owners
     for owner, each in [(acts, each) for acts in owners for each in acts.ACTIONS.values()]:
         may = [name for name in each.operations() if not (is_read(name) or is_momentary(name))]
         if not may or each.danger > 1 or each.reason(owner) is not None:
@@ -184,7 +184,9 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         assert "Not kept on this machine. Offline: " in driver.screen
         await driver.press("escape", "j", "g x")
         assert driver.place.PLACE == "outbox"
-        assert driver.place.read_at is None, "what is on this machine says nothing of the service"
+        assert driver.place.reads.read_at is None, (
+            "what is on this machine says nothing of the service"
+        )
         await driver.press("escape")
         assert asked == len(server.asked)
 
@@ -315,7 +317,7 @@ async def test_what_is_kept_shows_until_the_service_has_answered(
         space = filled["space"]
         await driver.press("g s")
         body = SpaceUpdate(title="Book")
-        await driver.place.perform(
+        await driver.place.writer.perform(
             "Rename", "Handbook", lambda api: api(ops.update_space, space, body)
         )
         service.held = asyncio.Event()

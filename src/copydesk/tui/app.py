@@ -165,17 +165,17 @@ class CopydeskApp(EndingApp):
         session = self.session
         self.tend_drafts()
         self.keep_visit()
-        place.notice_failures()
+        place.reads.notice_failures()
         place.refresh_head()
         if session.writes.waits:
             place.refresh_frame()
-        if place.asked_at is None or not session.contact.due(
-            session.clock(), place.asked_at, slow=session.slow, failures=place.useless
+        if place.reads.asked_at is None or not session.contact.due(
+            session.clock(), place.reads.asked_at, slow=session.slow, failures=place.reads.useless
         ):
             return
-        if place is self.screen and place.may_poll:
+        if place is self.screen and place.reads.may_poll:
             place.read_again(by_hand=False)
-        elif (session.offline or session.contact.limited) and not place.loads:
+        elif (session.offline or session.contact.limited) and not place.reads.loads:
             # Under a sheet, or while something is typed, nothing is read: but who waits for the
             # service is told when it is back, and what waits to be sent goes then.
             session.knock()
@@ -473,13 +473,13 @@ class CopydeskApp(EndingApp):
             return
         self._reopening = place
         place.call_after_refresh(self._has_reopened)
-        while place.is_attached and place.unread_yet:
+        while place.is_attached and place.reads.unread_yet:
             await asyncio.sleep(LOOK_SECONDS)
             if said and place.framed:
                 place.say(said)
                 said = ""
         moved = visit.target.organization not in (None, session.organization)
-        if place is self.screen and (place.unread or moved) and not session.offline:
+        if place is self.screen and (place.reads.unread or moved) and not session.offline:
             what = place.title or visit.name
             self.pop_screen()
             first.say(f"{what}, where you were last, could not be opened again.", "warn")
@@ -503,7 +503,7 @@ class CopydeskApp(EndingApp):
         stop = getattr(pane, "stop_reading", None)
         if self.keyboard.early.stop():
             place.say("Stopped.")
-        elif place.stop_reading():
+        elif place.reads.stop_reading():
             place.say("Stopped reading.")
         elif (stop is not None and stop()) or (pane is not None and pane.find_clear()):
             place.refresh_frame()

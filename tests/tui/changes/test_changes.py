@@ -247,7 +247,7 @@ async def test_a_sort_that_is_stopped_or_fails_leaves_the_order_as_it_was(desk: 
         gate.clear()
         place.sort_by("subject", backwards=False)
         await driver.pilot.pause()
-        assert place.cancel_load("sort")
+        assert place.reads.cancel("sort")
         await driver.idle()
         assert "sort: updated" in driver.screen
         assert subjects(driver)[0] == "Be kinder"

@@ -183,7 +183,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
         assert not app.account.bound_for
         archived = ChangeRequestUpdate(status="archived")
         written = asyncio.create_task(
-            driver.place.perform(
+            driver.place.writer.perform(
                 "Archive", "#1",
                 lambda api: api(ops.update_change_request, space, request, archived), recall=True,
             )

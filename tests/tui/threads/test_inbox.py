@@ -212,7 +212,7 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         await eventually(lambda: world.row("comment", found["space"])["replies"] == 2, driver.turn)
         world.reply(found["space"], "@Ana Silva, so?", by=world.user("lee"))
         await driver.send("R")
-        await eventually(lambda: not here.loads, driver.turn)
+        await eventually(lambda: not here.reads.loads, driver.turn)
         counting.told.set()
         await driver.press(".")
         assert here.comments[found["space"]].replies == 3
@@ -249,10 +249,10 @@ async def test_reading_stops_when_the_inbox_is_left_and_goes_on_there(world: Wor
         await eventually(lambda: "read 2 of 4 spaces" in driver.screen, driver.settle)
         assert counting.now
         assert here.PLACE == "inbox"
-        assert here.loads
+        assert here.reads.loads
         await driver.send("g")
         await driver.send("s")
-        await eventually(lambda: not here.loads, driver.settle)
+        await eventually(lambda: not here.reads.loads, driver.settle)
         counting.gate.set()
         await driver.press("g i")
         assert "All 5" in driver.screen

@@ -197,7 +197,7 @@ def offered(name: str) -> Iterator[Action | Command]:
     """Yield all actions and words of a place, but for what every place has."""
     load_all()
     place = ENTRIES[name].place
-    for owner in (*place.COMMAND_CLASSES, place):
+    for owner in place.owner_classes():
         yield from (each for each in owner.ACTIONS.values() if each.scope != "place")
         yield from (each for each in owner.LINE_COMMANDS.values() if each.scope != "place")
 

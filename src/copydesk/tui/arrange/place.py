@@ -26,7 +26,8 @@ from copydesk.tui.arrange.sender import Sender
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
 from copydesk.tui.framework.commands import nothing_to_undo
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.place import Place
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
 
@@ -309,10 +310,10 @@ class ArrangeCommands(Commands, scope="arranging"):
         return next((why for guard in guards if (why := guard(self.place)) is not None), None)
 
 
-class ArrangingPlace(HasDetails, Generic[R]):
+class ArrangingPlace(Place, Generic[R]):
     """A place in which something is arranged: ``R`` is what it reads. Subclasses say what it is."""
 
-    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (ArrangeCommands,)
+    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (ArrangeCommands, DetailsCommands)
 
     what_it_is = "The structure"
     """What is arranged, as the beginning of a sentence."""
@@ -432,7 +433,7 @@ class ArrangingPlace(HasDetails, Generic[R]):
 
     def reload(self) -> None:
         """Read what is arranged; what is staged is put on top of it."""
-        self.load(
+        self.reads.load(
             READING, self.sender.read_first, self.arrived,
             what=f"Reading {self.what_it_is.lower()}", failed=self._unread,
         )  # fmt: skip
@@ -461,7 +462,7 @@ class ArrangingPlace(HasDetails, Generic[R]):
     def poll(self) -> None:
         """Read again quietly. What others changed waits for R: nothing moves by itself."""
         if self.known:
-            self.load("poll", self.read_all, self._polled, what="Reading again")
+            self.reads.load("poll", self.read_all, self._polled, what="Reading again")
         else:
             super().poll()
 

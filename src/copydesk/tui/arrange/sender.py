@@ -144,7 +144,7 @@ class Sender:
         api = await self.here.session.ready()
         self.here.say("")
         read = partial(self.here.read_layout, api)
-        layout = await self.here.read_now(
+        layout = await self.here.reads.now(
             BEFORE_SENDING, read, "Reading it again before anything is sent"
         )
         if layout is None:

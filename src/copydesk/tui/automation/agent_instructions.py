@@ -98,11 +98,11 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         self.rights.read()
 
     def reload(self) -> None:
-        self.load("text", self._read, self._arrived, what="Reading", failed=self._unread)
+        self.reads.load("text", self._read, self._arrived, what="Reading", failed=self._unread)
 
     def poll(self) -> None:
         """Read again quietly."""
-        self.load("text", self._read, self._arrived, what="Reading again")
+        self.reads.load("text", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> tuple[AgentInstructions, str] | None:
         if not self.home:
@@ -196,7 +196,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
             found = await api(ops.get_agent_instructions, home)
             return found if says_the_same(found.instructions, after) else None
 
-        await self.perform(
+        await self.writer.perform(
             "Change agent instructions",
             self.session.organization_title or "the organization",
             lambda api: api(ops.update_agent_instructions, home, body),

@@ -85,7 +85,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
     def _find_homes(self) -> None:
         """Read which organizations the rows are about, where they name installations only."""
         if self.resource is not INSTALLATIONS:
-            self.load("homes", self._read_homes, self._learn,
+            self.reads.load("homes", self._read_homes, self._learn,
                       what="Reading where it is installed", quiet=True)  # fmt: skip
 
     async def _read_homes(self, api: Api) -> Mapping[str, str]:
@@ -108,7 +108,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         item = self.item
         if item is None or self.resource is not PARTS["events"] or item.id in self._traces:
             return
-        self.load(
+        self.reads.load(
             "details",
             lambda api: self._trace(api, item.id),
             self._traced,

@@ -94,7 +94,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         item, home = self.item, self.organization
         if item is None or home is None or item.name in self.here:
             return
-        self.load(
+        self.reads.load(
             "here",
             lambda api: self._look_here(api, item.name, home),
             lambda _: self._looked(),
@@ -155,7 +155,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         async def send(body: IntegrationPublish) -> None:
             after = body.model_dump(mode="json", exclude_unset=True)
             version = Publication(name, body)
-            await self.perform(
+            await self.writer.perform(
                 "Edit integration",
                 self.named(item),
                 version.send,
@@ -207,7 +207,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         assert item is not None
         assert home is not None
         api = await self.session.ready()
-        read = await self.read_now(
+        read = await self.reads.now(
             "plan", lambda: self._home(api, item.name, home), "Reading where it is installed"
         )
         if read is None:
@@ -238,7 +238,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             warning="There is no way back here: it is taken out again in the app.",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Install integration",
                 self.named(item),
                 lambda api: install(api, item.name, home),
@@ -321,7 +321,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     async def _tunnel(self, item: Integration, body: IntegrationDevMode) -> None:
         from copydesk.tui.automation.integration_requests import send_events_to
 
-        await self.perform(
+        await self.writer.perform(
             "Develop integration",
             self.named(item),
             lambda api: send_events_to(api, item.name, body),
@@ -353,7 +353,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             verb="delete",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Delete integration",
                 self.named(item),
                 lambda api: delete(api, item.name),

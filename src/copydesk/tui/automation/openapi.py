@@ -125,11 +125,11 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         super().show_item()
         item, home = self.item, self.organization
         if item is None or home is None:
-            self.cancel_load("details")
+            self.reads.cancel("details")
             return
         from copydesk.tui.automation.openapi_requests import find
 
-        self.load(
+        self.reads.load(
             "details", lambda api: find(api, home, item.slug), self._show_fresh,
             what="Reading the specification", after=REST_SECONDS, quiet=True,
         )  # fmt: skip
@@ -166,7 +166,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             async def look(api: Api) -> OpenAPISpec | None:
                 return await find(api, home, slug) if there == [None] else None
 
-            spec = await self.perform(
+            spec = await self.writer.perform(
                 "Add OpenAPI specification",
                 shorten(slug, 40),
                 add,
@@ -259,7 +259,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
                 return None
             return found
 
-        await self.perform(
+        await self.writer.perform(
             f"{what} of OpenAPI specification" if draft else f"{what} OpenAPI specification",
             self.named(item),
             lambda api: put(api, home, slug, source),
@@ -286,7 +286,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             sheet = Confirm(f"Make {self.named(item)} public", facts, verb="make it public")
             if not await self.desk.push_screen_wait(sheet):
                 return
-        await self.perform(
+        await self.writer.perform(
             f"Make {after}",
             self.named(item),
             lambda api: show_to(api, home, item.slug, after),
@@ -321,7 +321,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         )
         if not await self.desk.push_screen_wait(sheet):
             return
-        await self.perform(
+        await self.writer.perform(
             "Delete OpenAPI specification",
             self.named(item),
             lambda api: delete(api, home, item.slug),

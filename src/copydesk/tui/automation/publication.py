@@ -100,7 +100,7 @@ class PublishCommands(Commands, scope="integration_publishing"):
             return
         name = manifest.name
         api = await self.place.session.ready()
-        read = await self.place.read_now(
+        read = await self.place.reads.now(
             "plan", lambda: self._there(api, name), "Reading what is there"
         )
         if read is None:
@@ -119,7 +119,7 @@ class PublishCommands(Commands, scope="integration_publishing"):
         if not await self._agreed(manifest, body, found):
             return
         published = Publication(name, body)
-        version = await self.place.perform(
+        version = await self.place.writer.perform(
             "Publish integration",
             name,
             published.send,

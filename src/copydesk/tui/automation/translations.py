@@ -165,7 +165,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
 
         async def send(asked: TranslationAsked) -> None:
             body = asked.body()
-            item = await self.perform(
+            item = await self.writer.perform(
                 "Translate into",
                 asked.language,
                 lambda api: api(ops.create_translation, home, body),
@@ -231,7 +231,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
 
         home, which = self.home, item.translation.id
         sent = after if after.nodes else None
-        await self.perform(
+        await self.writer.perform(
             "Change instructions",
             self.named(item),
             lambda api: instruct(api, home, which, sent),
@@ -266,7 +266,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             warning="There is no way back here: what it writes is a revision of its space.",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Run translation",
                 self.named(item),
                 lambda api: run(api, home, which),
@@ -297,7 +297,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             what="the language",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Delete translation",
                 self.named(item),
                 lambda api: delete(api, home, which),

@@ -82,7 +82,7 @@ class ChangeCommands(Commands, scope="changes"):
 
         Of marked rows one below the other.
         """
-        await self.place.copy_menu()
+        await self.place.common.copy_menu()
 
     # Order
 
@@ -131,7 +131,7 @@ class ChangeCommands(Commands, scope="changes"):
             now = await api(ops.get_change_request, row.space, row.id)
             return now if now.status == status else None
 
-        await self.place.perform(
+        await self.place.writer.perform(
             what,
             row.named,
             send,
@@ -245,7 +245,7 @@ async def _pull(
     from copydesk.session.writes.log import WriteError
 
     try:
-        now = await place.perform(
+        now = await place.writer.perform(
             "Update",
             row.named,
             lambda api: conflicts.update(api, row.space, row.id),

@@ -144,7 +144,7 @@ class KnownDetails:
     def look(self) -> None:
         """Show the row under the cursor in the details; what is not known is read."""
         row = self.place.rows.selected
-        self.place.cancel_load("details")
+        self.place.reads.cancel("details")
         if row is not None and self._wants(row):
             self.read(row)
         self._read_around()
@@ -152,7 +152,7 @@ class KnownDetails:
 
     def _wants(self, row: ChangeRow) -> bool:
         known = self.known(row)
-        if known is None or known.missing or self.place.left_behind("details", row.id):
+        if known is None or known.missing or self.place.reads.left_behind("details", row.id):
             return True
         return bool(self.due(row, ALL_PARTS))
 
@@ -208,7 +208,7 @@ class KnownDetails:
                 self._impacts.clear()
             self._impacts[row.id] = row.updated, said
 
-        self.place.load("impact", read, arrived, what="Reading who links to it")
+        self.place.reads.load("impact", read, arrived, what="Reading who links to it")
 
     def read(self, row: ChangeRow, parts: Collection[str] = ALL_PARTS) -> None:
         """Read about a row; what is known of it stays until the answer comes."""
@@ -234,7 +234,7 @@ class KnownDetails:
                 self.keep(row, Details(missing=text))
                 self.show_facts()
 
-        self.place.load(
+        self.place.reads.load(
             "details", read, arrived, what=f"Reading {row.label}", of=row.id, failed=failed,
             after=REST_SECONDS,
         )  # fmt: skip
@@ -274,10 +274,12 @@ class KnownDetails:
 
         Only where their columns are shown, and while the service has requests to spare.
         """
-        self.place.cancel_load("around")
+        self.place.reads.cancel("around")
         if self._parts_shown and self.may_spend:
-            self.place.load("around", self._read_visible, self._read_them, what="Reading the rules",
-                      after=STAY_SECONDS, kept="away")  # fmt: skip
+            self.place.reads.load(
+                "around", self._read_visible, self._read_them, what="Reading the rules",
+                after=STAY_SECONDS, kept="away",
+            )  # fmt: skip
 
     @property
     def _parts_shown(self) -> frozenset[str]:

@@ -99,7 +99,7 @@ class EditCommands(Commands, scope="changes_writing"):
             now = await api(ops.get_change_request, row.space, row.id)
             return now if update_of(now, about) is None else None
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Edit",
             row.named,
             lambda api: api(ops.update_change_request, row.space, row.id, body),
@@ -145,7 +145,7 @@ class EditCommands(Commands, scope="changes_writing"):
             if self.place.target.cluster is not None:
                 body.conversations_issues_cluster = self.place.target.cluster
             made.append(
-                await self.place.perform(
+                await self.place.writer.perform(
                     "Start",
                     f"“{subject}”",
                     lambda api: api(ops.create_change_request, space, body),

@@ -168,7 +168,7 @@ class PeopleCommands(Commands, scope="changes_people"):
             return await api(ops.create_change_request_review, row.space, row.id, body)
 
         done = "Approved" if status == "approved" else "Asked for changes in"
-        await self.place.perform(
+        await self.place.writer.perform(
             VERBS[status],
             row.named,
             send,

@@ -91,7 +91,7 @@ class RowReader:
             self.place.cached = False
             self._swap(PagedSource(begun, key=lambda row: row.id, limit=PAGE))
 
-        self.place.load(
+        self.place.reads.load(
             "rows", lambda api: fetch(None, PAGE), arrived, what="Reading change requests"
         )
 
@@ -127,7 +127,7 @@ class RowReader:
         async def read(api: Api) -> None:
             await self.place.spaces.learn(api, (await self.place.scope(api)).organization, ids)
 
-        self.place.load(
+        self.place.reads.load(
             "spaces", read, lambda _: self._learned(), what="Reading the names of spaces",
             kept="away",
         )  # fmt: skip
@@ -159,11 +159,11 @@ class RowReader:
     def show_order(self) -> None:
         """Show the view in its order: as the service lists it, or all of it sorted here."""
         self.place.name_order()
-        self.place.cancel_load("rows")
+        self.place.reads.cancel("rows")
         self.place.cached = False
         if self.place.sort == SERVED and not self.place.backwards:
             self._sorting, self._order = None, (SERVED, False)
-            self.place.cancel_load("sort")
+            self.place.reads.cancel("sort")
             self._swap(self.paged())
             self.place.triage.check()
             return
@@ -235,7 +235,7 @@ class RowReader:
             self.place.name_order()
             then(rows)
 
-        self.place.load("sort", read, arrived, what="Reading all to sort them", kept="never")
+        self.place.reads.load("sort", read, arrived, what="Reading all to sort them", kept="never")
 
     async def _read_for_order(self, api: Api, rows: Sequence[ChangeRow], sort: str) -> None:
         """Read what an order compares of rows, a few at a time, and say how far that is."""
@@ -262,7 +262,7 @@ class RowReader:
         if self._from_last_run:
             self._read_first()
         elif isinstance(base, PagedSource):
-            self.place.load("rows", lambda api: self._refresh(api, base), self._refreshed,
+            self.place.reads.load("rows", lambda api: self._refresh(api, base), self._refreshed,
                       what="Reading change requests")  # fmt: skip
         elif isinstance(base, ListSource):
             self._read_sorted(lambda rows: self._merge(base, rows))
@@ -279,13 +279,13 @@ class RowReader:
         if self._from_last_run:
             self._read_first()
         elif isinstance(base, PagedSource):
-            self.place.load("rows", lambda api: self._poll_pages(api, base), self._polled,
+            self.place.reads.load("rows", lambda api: self._poll_pages(api, base), self._polled,
                       what="Reading again")  # fmt: skip
         elif isinstance(base, ListSource) and base.loaded <= PAGE:
             self._read_sorted(lambda rows: self._polled(self._merge(base, rows)))
         else:
             self.place.details.poll()
-        self.place.load("pulse", self._feel, self._felt, what="Reading what else is new")
+        self.place.reads.load("pulse", self._feel, self._felt, what="Reading what else is new")
 
     async def _feel(self, api: Api) -> bool:
         """Read the counts of who is asked, open ones and drafts; return whether one has changed.
@@ -350,8 +350,10 @@ class RowReader:
         gone = base.missing - self.place.left
         if gone:
             self.count()
-            self.place.load("gone", lambda api: self._ask_where(api, base, gone), self._refreshed,
-                      what="Reading what left the view", kept="never")  # fmt: skip
+            self.place.reads.load(
+                "gone", lambda api: self._ask_where(api, base, gone), self._refreshed,
+                what="Reading what left the view", kept="never",
+            )  # fmt: skip
         return bool(gone)
 
     async def _ask_where(self, api: Api, base: Source[ChangeRow], ids: Iterable[str]) -> None:
@@ -382,7 +384,7 @@ class RowReader:
         if self._from_last_run:
             self._read_first()
         elif isinstance(base, PagedSource):
-            self.place.load("rows", lambda api: base.refresh(), lambda _: base.fold(),
+            self.place.reads.load("rows", lambda api: base.refresh(), lambda _: base.fold(),
                       what="Reading change requests")  # fmt: skip
         elif isinstance(base, ListSource):
 
@@ -410,6 +412,6 @@ class RowReader:
             await self.place.triage.read_for_counts(api)
 
         self._counted = self.place.session.clock()
-        self.place.load(
+        self.place.reads.load(
             "counts", read, lambda _: self.place.triage.count_views(), what="Counting", kept="away"
         )

@@ -57,7 +57,7 @@ class MergeCommands(Commands, scope="changes_runs"):
         if self.place.rows.marks:
             await self._plan()
         else:
-            await self.place.open_merge_run()
+            await self.place.common.open_merge_run()
 
     async def _merge_one(self) -> None:
         """Merge the one under the cursor, behind a sheet that shows its rules and the result."""

@@ -478,7 +478,7 @@ class ChangesPlace(Place):
             if asked is not None and asked != self.view and asked.startswith(OWN):
                 self.choose_view(asked)
 
-        self.load("views", read, arrived, what="Reading your views", local=True)
+        self.reads.load("views", read, arrived, what="Reading your views", local=True)
 
     def view_wrong(self, view: SavedView) -> str:
         """Return what is wrong with a person's own view as a sentence; "" when nothing is."""
@@ -513,7 +513,7 @@ class ChangesPlace(Place):
             self.sort, self.backwards = self.listing.sort, self.listing.backwards
         if self.sort not in present.SORTS:
             self.sort, self.backwards = SERVED, False
-        self.cancel_load("check")
+        self.reads.cancel("check")
         self.row_reader.restart()
         self.rows.move_first()
         self.triage.check()

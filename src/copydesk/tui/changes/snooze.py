@@ -74,7 +74,7 @@ class SnoozeCommands(Commands, scope="changes_snooze"):
         async def send(api: Api) -> None:
             await sleepers.put(row.id, after)
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Wake" if after is None else "Snooze",
             row.named,
             send,

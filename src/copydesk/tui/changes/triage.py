@@ -110,7 +110,7 @@ class Triage:
             if self.sleepers:
                 self.judge_again()
 
-        self.place.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
+        self.place.reads.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
 
     @property
     def sleepers(self) -> dict[str, Snooze]:
@@ -173,9 +173,9 @@ class Triage:
 
     def check(self) -> None:
         """Read, in the background, what the view and the filter turn on."""
-        self.place.cancel_load("check")
+        self.place.reads.cancel("check")
         if self._needs or self.place.listing.filter:
-            self.place.load(
+            self.place.reads.load(
                 "check", self._check, lambda _: self._checked(), what="Checking", kept="away"
             )
 

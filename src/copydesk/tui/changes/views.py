@@ -112,7 +112,7 @@ class ViewCommands(Commands, scope="changes_views"):
                 raise WriteError(f"The view was not saved: {error}") from None
 
         back = reversal_of(view.name, before, view)
-        await self.place.perform("Save view", f"“{view.name}”", send, reversal=back)
+        await self.place.writer.perform("Save view", f"“{view.name}”", send, reversal=back)
         self.place.own = [each for each in self.place.own if each.name != view.name] + [view]
 
     @command("drop-view", "NAME", complete=no_own_views)
@@ -136,7 +136,7 @@ class ViewCommands(Commands, scope="changes_views"):
 
         back = reversal_of(name, before, None)
         done = f"Forgot the view “{name}”: u brings it back."
-        await self.place.perform("Forget view", f"“{name}”", send, reversal=back, done=done)
+        await self.place.writer.perform("Forget view", f"“{name}”", send, reversal=back, done=done)
         self.place.own_are([view for view in self.place.own if view.name != name])
 
 

@@ -104,7 +104,7 @@ class ContentCommands(Commands, scope="content"):
             only = True if chosen == ALONE else None
             return (await api(ops.get_change_request_pdf, *ids, only=only, page=page)).url
 
-        given = await self.place.read_now("pdf", read, "Asking for the PDF")
+        given = await self.place.reads.now("pdf", read, "Asking for the PDF")
         if given is None:
             return
         url = web_address(given)
@@ -160,7 +160,7 @@ class ContentCommands(Commands, scope="content"):
         self.place.session.drafts.drop(key)
         if not typed:
             return
-        data = await self.place.read_now(
+        data = await self.place.reads.now(
             "pdf", lambda: fetch(api, url), "Having the PDF made and reading it", long=True
         )
         if data is None:
@@ -324,7 +324,7 @@ class ContentCommands(Commands, scope="content"):
         async def look(now: Api) -> bool | None:
             return True if len(flatten((await tree(now)).pages)) >= known + len(coming) else None
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Add template",
             into,
             send,

@@ -148,7 +148,7 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
             self._steps = steps
             self.refresh_frame()
 
-        self.load("steps", read, came, what="Reading the space")
+        self.reads.load("steps", read, came, what="Reading the space")
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the file comes from."""
@@ -162,7 +162,7 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
     def show_item(self) -> None:
         """Show what is known of the file, and once the cursor rests what uses it."""
         super().show_item()
-        self.cancel_load("users")
+        self.reads.cancel("users")
         item = self.item
         self._show_users((), "" if item is None else "Reading what uses it…")
         if item is None:
@@ -171,7 +171,7 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         def failed(said: str) -> None:
             self._show_users((), with_key(said))
 
-        self.load(
+        self.reads.load(
             "users",
             lambda api: self._read_users(api, item.id),
             lambda found: self._show_users(found, "No page uses it."),

@@ -49,7 +49,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         super().reload()
         space = self.target.space
         if space is not None:
-            self.load(
+            self.reads.load(
                 "counts", lambda api: self._count(api, space), self._counted, what="Counting links"
             )
 
@@ -156,7 +156,7 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
             self._page_title = clean(page.title).strip() or "Untitled"
             self.refresh_frame()
 
-        self.load("page", read, came, what="Reading the page")
+        self.reads.load("page", read, came, what="Reading the page")
 
     def open_item(self, item: Backlink) -> None:
         """Read the page that leads here."""

@@ -150,7 +150,7 @@ class ThreadAbove:
             comment, replies = found
             self.pane.show([Group("", [Thread(comment, 0, replies)])])
 
-        self._place.load("thread", read, came, what="Reading the thread", failed=self._failed)
+        self._place.reads.load("thread", read, came, what="Reading the thread", failed=self._failed)
 
     def _failed(self, said: str) -> None:
         self.pane.empty = said
@@ -327,7 +327,7 @@ class PagesPlace(Place, scope="pages"):
             self.rows.empty = "Reading pages…"
         self.thread.read()
         version = self._version
-        self.load(
+        self.reads.load(
             "tree",
             lambda api: reading.read_tree(api, version),
             self._arrived,
@@ -351,7 +351,7 @@ class PagesPlace(Place, scope="pages"):
             self._behind = revision != self._revision
             self._say_behind()
 
-        self.load(
+        self.reads.load(
             "poll",
             lambda api: reading.read_revision(api, version),
             arrived,
@@ -400,10 +400,10 @@ class PagesPlace(Place, scope="pages"):
 
     def _look(self, *, after: float) -> None:
         page = self.rows.selected_item
-        self.cancel_load("page")
+        self.reads.cancel("page")
         if page is None:
             return
-        known = page.id in self._texts and not self.left_behind("page", page.id)
+        known = page.id in self._texts and not self.reads.left_behind("page", page.id)
         if known and page == self.shown_page:
             return
         if not page.readable:
@@ -414,7 +414,7 @@ class PagesPlace(Place, scope="pages"):
         else:
             version = self._version
             titles = {row_id: row.where for row_id, row in self.order.rows.items()}
-            self.load(
+            self.reads.load(
                 "page",
                 lambda api: reading.read_page(api, version, page.id, titles),
                 lambda read: self._keep(page, read),
@@ -522,7 +522,7 @@ class PagesPlace(Place, scope="pages"):
         Where no link was followed it goes to the last screen.
         """
         if not self.on_trail:
-            await super().last_place()
+            await self.common.last_place()
             return
         if self.show_page(self._followed.before):
             self._followed.step_back()
@@ -581,15 +581,9 @@ class PagesPlace(Place, scope="pages"):
         """Return the titles of the pages that can be read."""
         return [self.order.rows[row_id].title for row_id in self.order.readable]
 
-    async def step_back(self) -> None:
-        """Step back: from the text or its links to the tree, from the tree out of the place."""
-        if not self._back_to_tree():
-            await super().step_back()
-
-    async def close_place(self) -> None:
-        """Step back as Esc does; to the list of threads at once for who came from there."""
-        if self.thread.shown or not self._back_to_tree():
-            await super().close_place()
+    def step_within(self, *, closes: bool) -> bool:
+        """Step back from the text or its links to the tree; q to the list of threads at once."""
+        return not (closes and self.thread.shown) and self._back_to_tree()
 
     def _back_to_tree(self) -> bool:
         pane = self.pane

@@ -339,9 +339,9 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
                 self.refresh_frame()
 
         if after:
-            self.load("words", wait, begin, what="Waiting", after=after, local=True)
+            self.reads.load("words", wait, begin, what="Waiting", after=after, local=True)
         else:
-            self.cancel_load("words")
+            self.reads.cancel("words")
             begin(None)
 
     @action("e", "words", show=30, group="Find", uses="search_organization")

@@ -83,7 +83,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
             return rows, await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
 
         try:
-            found = await self.place.read_now("export", read, "Reading all clusters")
+            found = await self.place.reads.now("export", read, "Reading all clusters")
         except failure_types() as error:
             self.place.tell(f"Not written to {where}. {sentence(error)}", "bad")
             return
@@ -180,7 +180,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
                 ]
                 return made[0]
 
-            await self.place.perform(
+            await self.place.writer.perform(
                 "Begin",
                 values["subject"],
                 begin,

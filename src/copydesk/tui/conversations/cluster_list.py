@@ -182,7 +182,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
 
     def read_all(self) -> None:
         """Read all clusters, and show them in an order of our own."""
-        self._here.load("clusters", self.all_of, self._sorted, what="Reading all clusters")
+        self._here.reads.load("clusters", self.all_of, self._sorted, what="Reading all clusters")
 
     def in_order(self, rows: list[ClusterRow]) -> list[ClusterRow]:
         """Return them in the order that is chosen."""

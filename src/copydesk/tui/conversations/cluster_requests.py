@@ -117,7 +117,7 @@ class ClusterRequests:
         """
         organization = self._here.organization
         known = row.id in self._found and row.id not in self._old
-        known = known and not self._here.left_behind("requests", row.id)
+        known = known and not self._here.reads.left_behind("requests", row.id)
         if known or not organization or self._here.session.api is None:
             if row.id in self._unread:
                 self._read_readiness(row)
@@ -145,7 +145,7 @@ class ClusterRequests:
             self._refused[row.id] = said
             self._here.show_about()
 
-        self._here.load(
+        self._here.reads.load(
             "requests", lambda api: reading.find_requests(api, organization, row.id), arrived,
             what="Reading change requests", of=row.id, failed=failed, after=REST_SECONDS,
         )  # fmt: skip
@@ -168,7 +168,7 @@ class ClusterRequests:
             unknown = readiness("open", None, outdated=False, keys=False)
             arrived([request_row(each, unknown) for each in requests])
 
-        self._here.load(
+        self._here.reads.load(
             "readiness",
             lambda api: reading.read_readiness(api, requests, self._here.session.stuck), arrived,
             what="Reading merge rules", of=row.id, failed=failed, after=STAY_SECONDS,
@@ -204,9 +204,9 @@ class ClusterRequests:
         async def waiting(api: Api) -> tuple[int, int]:
             return await reading.count_analysed(api, organization)
 
-        self._here.load("merges", merges, merged, what="Reading what was merged")
-        self._here.load("drafts", drafts, drafted, what="Counting drafts")
-        self._here.load("analysed", waiting, analysed, what="Counting conversations")
+        self._here.reads.load("merges", merges, merged, what="Reading what was merged")
+        self._here.reads.load("drafts", drafts, drafted, what="Counting drafts")
+        self._here.reads.load("analysed", waiting, analysed, what="Counting conversations")
 
     def analysing_said(self) -> str:
         """Say how many conversations are being analysed; a service that tells of none says none.
@@ -263,7 +263,7 @@ class ClusterRequests:
             if self._here.is_attached:
                 self._show_counts()
 
-        self._here.load(
+        self._here.reads.load(
             "counts",
             lambda api: reading.count_requests(api, organization, sorted(missing), counted),
             lambda _: self._counting.clear(),

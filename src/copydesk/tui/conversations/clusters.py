@@ -243,12 +243,12 @@ class ClustersPlace(TalkPlace, scope="clusters"):
         if self.clusters.wanted is not None or self.clusters.order != "server":
             self.clusters.read_all()
         elif isinstance(clusters, PagedSource):
-            self.load(
+            self.reads.load(
                 "clusters", lambda _: clusters.refresh(), lambda _: self.listed(),
                 what="Reading clusters",
             )  # fmt: skip
         if isinstance(issues, PagedSource):
-            self.load(
+            self.reads.load(
                 "issues again", lambda _: issues.refresh(), lambda _: None, what="Reading issues"
             )
         self.read_talk_again()
@@ -260,7 +260,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
         self.requests.doubt()
         base = self.clusters.source.base
         if isinstance(base, ListSource) and self.clusters.wanted is None:
-            self.load(
+            self.reads.load(
                 "clusters",
                 self.clusters.all_of,
                 lambda rows: base.merge(self.clusters.in_order(rows)),
@@ -291,7 +291,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
             async def rest(api: Api) -> str:
                 return row.id
 
-            self.load(
+            self.reads.load(
                 "issues", rest, self.issues.show_of, what="Reading issues", after=REST_SECONDS
             )
 
@@ -310,7 +310,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
     def enter(self, pane: Pane) -> None:
         """Go to a column, with what it shows."""
         if pane is self.issues and self.clusters.selected_id is not None:
-            self.cancel_load("issues")
+            self.reads.cancel("issues")
             self.issues.show_of(self.clusters.selected_id)
         elif pane is self.talk and self.issues.selected is not None:
             self.read_talk(self.issues.selected)
@@ -332,15 +332,9 @@ class ClustersPlace(TalkPlace, scope="clusters"):
         self.enter(self.issues if self.pane is self.talk else self.clusters)
         return True
 
-    async def step_back(self) -> None:
-        """Step back: end the search, then go a column to the left, then leave the place."""
-        if not (self.pane is not None and not self.pane.found and self._enter_left()):
-            await super().step_back()
-
-    async def close_place(self) -> None:
-        """Step back as Esc does; from the first column leave the place."""
-        if not (self.pane is not None and not self.pane.found and self._enter_left()):
-            await super().close_place()
+    def step_within(self, *, closes: bool) -> bool:
+        """Step back a column to the left."""
+        return self.pane is not None and not self.pane.found and self._enter_left()
 
     # How it looks
 

@@ -172,7 +172,7 @@ class ConversationsPlace(TalkListing, scope="conversations"):
 
     def reload(self) -> None:
         """Read the list again, and which sources there are."""
-        self.load(
+        self.reads.load(
             "sources", self._read_sources, lambda _: self.show_views(), what="Reading sources"
         )
         super().reload()
@@ -258,7 +258,7 @@ class ConversationsPlace(TalkListing, scope="conversations"):
         row, organization = self.rows.selected, self.organization
         if row is None or organization is None:
             return
-        found = await self.read_now(
+        found = await self.reads.now(
             "issue", lambda: self._issues_of(organization, row.id), "Looking for its issue"
         )
         if found is None:

@@ -102,7 +102,7 @@ class IngestCommands(Commands, scope="talk_ingesting"):
                 return None
             return True if is_there(item.conversation, found) else None
 
-        await self.place.perform("Hand in", _line(item), write, look=look)
+        await self.place.writer.perform("Hand in", _line(item), write, look=look)
 
 
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:

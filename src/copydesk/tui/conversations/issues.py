@@ -128,7 +128,7 @@ class IssuesPlace(TalkListing, scope="issues"):
 
     def reload(self) -> None:
         """Read the list again, and what clusters are called."""
-        self.load("labels", self._read_labels, self._know, what="Reading clusters")
+        self.reads.load("labels", self._read_labels, self._know, what="Reading clusters")
         super().reload()
 
     async def _read_labels(self, api: Api) -> dict[str, str]:

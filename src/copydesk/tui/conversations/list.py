@@ -151,7 +151,7 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         self._read_rows()
 
     def _read_rows(self) -> None:
-        self.load(
+        self.reads.load(
             "rows", self._refresh, lambda _: self.show_views(), what=f"Reading {self.noun}s",
             failed=lambda _: self.show_views(),
         )  # fmt: skip
@@ -280,12 +280,6 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         self.show_pane(self.rows)
         return True
 
-    async def step_back(self) -> None:
-        """Step back: end the search, then go back to the list, then leave the place."""
-        if not self._leave_talk():
-            await super().step_back()
-
-    async def close_place(self) -> None:
-        """Step back as Esc does; from the list leave the place."""
-        if not self._leave_talk():
-            await super().close_place()
+    def step_within(self, *, closes: bool) -> bool:
+        """Step back from a conversation to the list."""
+        return self._leave_talk()

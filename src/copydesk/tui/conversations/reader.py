@@ -199,7 +199,7 @@ class TalkPlace(Place, scope="talks"):
         row = self.talk_list.selected
         if row is None:
             self._asked = None
-            self.cancel_load("talk")
+            self.reads.cancel("talk")
             self._put(None, [], "")
         elif self.talk.region.width or self.pane is self.talk:
             self.read_talk(row, after=REST_SECONDS)
@@ -216,14 +216,14 @@ class TalkPlace(Place, scope="talks"):
     def read_talk(self, row: Any, *, after: float = 0.0) -> None:
         """Show the conversation of a row, reading it if need be."""
         conversation, issue = self._asked = self.talk_asked(row)
-        if conversation in self._talks and not self.left_behind("talk", conversation):
-            self.cancel_load("talk")
+        if conversation in self._talks and not self.reads.left_behind("talk", conversation):
+            self.reads.cancel("talk")
             self.show_talk()
             self._read_ahead()
             return
-        self.cancel_load("next talk")
+        self.reads.cancel("next talk")
         if not conversation:
-            self.cancel_load("talk")
+            self.reads.cancel("talk")
             self._say(issue, "No conversation is known for it.")
             return
         self._read(conversation, issue, after, lambda said: self._say(issue, said))
@@ -272,7 +272,7 @@ class TalkPlace(Place, scope="talks"):
 
         if not after:
             say_reading()
-        self.load(
+        self.reads.load(
             "talk", read, arrived, what="Reading the conversation", of=conversation, after=after,
             failed=failed,
         )  # fmt: skip
@@ -283,7 +283,7 @@ class TalkPlace(Place, scope="talks"):
         Only while one is read: who walks through the list may never open the next. Nothing is said
         of it; if it fails, it is read when it is gone to.
         """
-        self.cancel_load("next talk")
+        self.reads.cancel("next talk")
         rows, organization = self.talk_list, self.organization or ""
         row = rows.source.row(rows.cursor + self._direction)
         if row is None or self.pane is not self.talk:
@@ -296,7 +296,7 @@ class TalkPlace(Place, scope="talks"):
             if talk is not None:
                 self._keep(talk)
 
-        self.load(
+        self.reads.load(
             "next talk", lambda api: read_talk(api, organization, conversation), arrived,
             what="Reading the next conversation", quiet=True, kept="never",
         )  # fmt: skip

@@ -547,7 +547,7 @@ class Form(KeptFields, scope="form"):
             self._tell_refusal(failure.__cause__ or failure, now)
         elif not isinstance(failure, FieldsWrongError):
             if (here := desk_of(self).here) is not None:
-                here.learn(failure)
+                here.reads.learn(failure)
             self._tell_refusal(failure, now)
         elif not self._mark(failure.wrong, now):
             self._say(f"Not sent: {failure}.")

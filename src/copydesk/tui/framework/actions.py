@@ -324,6 +324,8 @@ class Acts:
     SCOPE: ClassVar[str] = ""
     ACTIONS: ClassVar[Mapping[str, Action]] = MappingProxyType({})
     LINE_COMMANDS: ClassVar[Mapping[str, Command]] = MappingProxyType({})
+    OVERRIDES: ClassVar[bool] = False
+    """Whether its actions with ``override`` take their keys from owners that are asked later."""
     TYPES_TEXT: ClassVar[bool] = False
     """Whether letters are text for it: then Textual's own order of handling keys is kept."""
 
@@ -349,9 +351,9 @@ class Acts:
         cls.ACTIONS = MappingProxyType(actions)
         DANGERS.update((each.id, each.danger) for each in actions.values())
         cls.LINE_COMMANDS = MappingProxyType(commands)
-        kinds = getattr(cls, "COMMAND_CLASSES", ())
-        bound = [each for kind in kinds for each in kind.ACTIONS.values()] + [*actions.values()]
-        bindings = [each.binding for each in bound if each.binding is not None]
+        owners = cls.owner_classes()
+        _refuse_clashes(cls, owners)
+        bindings = [each.binding for _, each in actions_of(owners) if each.binding is not None]
         own_bindings = vars(cls).get("BINDINGS", [])
         cls.BINDINGS = [*own_bindings, *bindings]  # type: ignore[attr-defined]  # Textual's
         if issubclass(cls, DOMNode) and not cls.TYPES_TEXT:
@@ -371,8 +373,52 @@ class Acts:
 
     def who_does(self, method: str) -> Acts | None:
         """Return what has an action: itself or, of a place, one of its commands."""
-        owners: Sequence[Acts] = (*getattr(self, "commands", ()), self)
-        return next((each for each in owners if method in each.ACTIONS), None)
+        return next((each for each in self.owners if method in each.ACTIONS), None)
+
+    @classmethod
+    def owner_classes(cls) -> tuple[type[Acts], ...]:
+        """Return the classes whose actions one can do here, in the order they are asked in."""
+        return (cls,)
+
+    @property
+    def owners(self) -> Sequence[Acts]:
+        """What has the actions that one can do here, in the order it is asked in."""
+        return (self,)
+
+
+def actions_of(chain: Sequence[Acts | type[Acts]]) -> Iterator[tuple[int, Action]]:
+    """Yield what a chain of owners, or of their classes, does, with the number of whose it is.
+
+    Nearest first. What commands override, by its name or by its only keys, their place does not do,
+    and what a place overrides is not done by the commands of all places.
+    """
+    overridden: set[str | tuple[str, ...]] = set()
+    for level, owner in enumerate(chain):
+        kind: type[Acts] = owner if isinstance(owner, type) else type(owner)
+        actions = kind.ACTIONS.values()
+        for each in actions:
+            if each.method not in overridden and not overridden.issuperset(map(chord, each.keys)):
+                yield level, each
+        if kind.OVERRIDES:
+            for each in actions:
+                if each.override:
+                    overridden |= {each.method, *map(chord, each.keys)}
+
+
+def _refuse_clashes(cls: type[Acts], owners: Sequence[type[Acts]]) -> None:
+    """Refuse a key or a name that two owners of one place have, unless the nearer overrides it."""
+    holder: dict[str | tuple[str, ...], Action] = {}
+    for _, each in actions_of(owners):
+        names: list[str | tuple[str, ...]] = [
+            each.method,
+            *(tuple(chord(key)) for key in each.keys),
+        ]
+        for name in names:
+            other = holder.setdefault(name, each)
+            if other is not each and not other.override:
+                raise DeclarationError(
+                    f"{cls.__qualname__}: {other.id} and {each.id} are both {name!r}"
+                )
 
 
 def _claim(scope: str, cls: type[Acts]) -> None:
@@ -475,6 +521,8 @@ class Commands(Acts):
     they may take a key that means something else elsewhere. Guards and labels are given the place.
     """
 
+    OVERRIDES = True
+
     def __init__(self, place: Place) -> None:
         self.place = place
 
@@ -493,27 +541,13 @@ class Commands(Acts):
         """Whether the place is there."""
         return self.place.is_attached
 
+    def step_within(self) -> bool:
+        """Step back inside the screen; False where there is nothing to step back from."""
+        return False
+
     def resume_draft(self, part: str) -> bool:
         """Open the field that a draft was typed in; False where that is none of these actions."""
         return False
-
-
-def actions_of(chain: Sequence[Acts | type[Acts]]) -> Iterator[tuple[int, Action]]:
-    """Yield what a chain of owners, or of their classes, does, with the number of whose it is.
-
-    Nearest first. What commands override, by its name or by its only keys, their place does not do.
-    """
-    overridden: set[str | tuple[str, ...]] = set()
-    for level, owner in enumerate(chain):
-        kind: type[Acts] = owner if isinstance(owner, type) else type(owner)
-        actions = kind.ACTIONS.values()
-        for each in actions:
-            if each.method not in overridden and not overridden.issuperset(map(chord, each.keys)):
-                yield level, each
-        if issubclass(kind, Commands):
-            for each in actions:
-                if each.override:
-                    overridden |= {each.method, *map(chord, each.keys)}
 
 
 def asked(owner: object) -> object:

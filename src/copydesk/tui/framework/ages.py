@@ -23,8 +23,8 @@ Said = tuple[str, Sequence[str]]
 def age_line(place: Place, width: int) -> Said:
     """Return how old what a place shows is; live only while it is younger than its interval."""
     session = place.session
-    now, kept = session.clock(), place.kept_at
-    read_at = kept or place.read_at or session.read_at
+    now, kept = session.clock(), place.reads.kept_at
+    read_at = kept or place.reads.read_at or session.read_at
     since = f", data from {moment(read_at, now)}" if read_at else ""
     if session.contact.refused:
         how = " (ctrl+g)" if width >= 80 else ""
@@ -34,7 +34,7 @@ def age_line(place: Place, width: int) -> Said:
         hint = [f"{said} (R now)"] if width >= 80 else []
         return "bad", (*hint, said, f"offline{since}", "offline")
     if session.contact.limited:
-        if place.read_at is None and kept is None:
+        if place.reads.read_at is None and kept is None:
             since = ""  # of what is shown here nothing is read
         why = session.contact.limited
         said = f"{why}{since}, again {_again(session.contact, now)}"
@@ -42,26 +42,26 @@ def age_line(place: Place, width: int) -> Said:
         return "bad", (*hint, said, f"{why}{since}", why)
     if kept is not None:
         old = f"kept {_ago(seconds(kept, now))}"
-        if place.reading:
+        if place.reads.reading:
             return "warn", (f"{old}, reading", old, "kept")
         return "warn", (*_tries(f"{old}, not read", place, now, width), old, "kept")
-    if place.unread and place.read_at is None and not place.loads:
+    if place.reads.unread and place.reads.read_at is None and not place.reads.loads:
         unread = "cached, not read" if place.cached else "not read"
-        if not place.failing:  # it was refused: read again, it comes to the same
+        if not place.reads.failing:  # it was refused: read again, it comes to the same
             return "bad", (unread, "not read")
         return "bad", (*_tries(unread, place, now, width), "not read")
     if read_at is None:
         return "warn", ("cached, connecting" if place.cached else "connecting", "connecting")
-    if place.AGED and place.read_at is None and place.loads:
+    if place.AGED and place.reads.read_at is None and place.reads.loads:
         # What the service said of other things makes this no younger.
         return "warn", (f"reading the {place.AGED}", "reading")
-    if place.read_at is None and place.sound_at is None and place.slow:
+    if place.reads.read_at is None and place.reads.sound_at is None and place.reads.slow:
         return "warn", ("reading",)  # what was read of other things is no news of this
-    if place.failing:
+    if place.reads.failing:
         # Something of it is not as the service has it now, whatever else was answered.
-        sound = place.read_at or place.sound_at
+        sound = place.reads.read_at or place.reads.sound_at
         if sound is None:
-            return ("bad", ("not read",)) if place.unread else ("warn", ("partly read",))
+            return ("bad", ("not read",)) if place.reads.unread else ("warn", ("partly read",))
         since = f"read {_ago(seconds(sound, now))}"
         return "warn", (f"{since}, not all since", since)
     age = max(0.0, seconds(read_at, now))
@@ -77,7 +77,9 @@ def age_line(place: Place, width: int) -> Said:
 def _tries(said: str, place: Place, now: datetime, width: int) -> Sequence[str]:
     """Return the age texts of a place, the longest (with the time of the next read) first."""
     session = place.session
-    wait = session.contact.wait(now, place.asked_at, slow=session.slow, failures=place.useless)
+    wait = session.contact.wait(
+        now, place.reads.asked_at, slow=session.slow, failures=place.reads.useless
+    )
     again = f"{said}, again in {wait} s"
     return (*([f"{again} (R now)"] if width >= 80 else ()), again, said)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.session.errors import STILL_READING
-from copydesk.tui.framework.actions import SCOPES, Acts, NoRowYet, action, command
+from copydesk.tui.framework.actions import SCOPES, Commands, NoRowYet, action, command
 from copydesk.tui.framework.navigation import ENTRIES
 
 if TYPE_CHECKING:
@@ -140,8 +140,10 @@ def no_token(owner: Any) -> str | None:
     return None
 
 
-class CommonActions(Acts, scope="place"):
-    """Actions of every place. A mixin of `Place`, apart from it only for length."""
+class CommonCommands(Commands, scope="place"):
+    """The actions of every place. A place, or its own commands, may override them."""
+
+    OVERRIDES = False
 
     @action("j", "down", unless=TO_MOVE, show=False, group="Move", also=("down",))
     def move_down(self) -> None:
@@ -184,36 +186,36 @@ class CommonActions(Acts, scope="place"):
         self._move("move_page", -1.0)
 
     def _move(self, how: str, *by: float) -> None:
-        pane = _here(self).pane
+        pane = self.place.pane
         if pane is not None:
             getattr(pane, how)(*by)
 
     @action("tab", "next pane", show=False, group="Move")
     def next_pane(self) -> None:
         """Go to the next pane."""
-        _here(self).desk.step_pane(1)
+        self.place.desk.step_pane(1)
 
     @action("shift+tab", "previous pane", show=False, group="Move")
     def previous_pane(self) -> None:
         """Go to the previous pane."""
-        _here(self).desk.step_pane(-1)
+        self.place.desk.step_pane(-1)
 
     @action("]", "next view", unless=one_view, show=False, group="Views")
     def next_view(self) -> None:
         """Go to the next view, page or tab."""
-        self.step_view(1)
+        self.place.step_view(1)
 
     @action("[", "previous view", unless=one_view, show=False, group="Views")
     def previous_view(self) -> None:
         """Go to the previous view, page or tab."""
-        self.step_view(-1)
+        self.place.step_view(-1)
 
     @action(
         "1", "view by number", unless=one_view, show=False, group="Views", also=tuple("23456789")
     )
     def numbered_view(self) -> None:
         """Go to a view by its number."""
-        place = _here(self)
+        place = self.place
         key = place.desk.keyboard.key
         number = int(key) if key in {*"123456789"} else 0
         if not number:  # from the palette, or by a key of the reader's own
@@ -223,17 +225,10 @@ class CommonActions(Acts, scope="place"):
         else:
             place.choose_view(place.views[number - 1].id)
 
-    def step_view(self, by: int) -> None:
-        """Go that many views on, around the end."""
-        place = _here(self)
-        ids = [view.id for view in place.views]
-        at = ids.index(place.view) if place.view in ids else 0
-        place.choose_view(ids[(at + by) % len(ids)])
-
     @command("view", "NAME", complete=_view_names)
     def go_view(self, rest: str) -> None:
         """Go to a view by name or number."""
-        place = _here(self)
+        place = self.place
         ids = [view.id for view in place.views]
         if rest.isdigit() and 0 < int(rest) <= len(ids):
             place.choose_view(ids[int(rest) - 1])
@@ -245,7 +240,7 @@ class CommonActions(Acts, scope="place"):
     @action("/", "filter", unless=no_pane, show=5, group="Find", inline=True)
     async def search(self) -> None:
         """Filter a list or search a text as you type; Enter keeps it, Esc ends it."""
-        await _here(self).desk.open_search()
+        await self.place.open_search()
 
     @action("n", "next match", unless=no_search, show=False, group="Find")
     def next_match(self) -> None:
@@ -258,29 +253,29 @@ class CommonActions(Acts, scope="place"):
         self._step_match(-1)
 
     def _step_match(self, by: int) -> None:
-        pane = _here(self).pane
+        pane = self.place.pane
         if pane is not None and not pane.find_next(by):
-            _here(self).say("No other match.", "warn")
+            self.place.say("No other match.", "warn")
 
     @action(":", "go", show=4, group="Find", inline=True)
     async def command_line(self) -> None:
         """Open the command line: a screen, or a command with its argument; Tab completes."""
-        await _here(self).desk.open_command_line()
+        await self.place.desk.open_command_line()
 
     @action("ctrl+p", "palette", show=False, group="Find")
     async def palette(self) -> None:
         """Open the palette: every action and screen, found by a few letters."""
-        await _here(self).desk.open_palette()
+        await self.place.desk.open_palette()
 
     @action("?", "help", show=100, group="Find")
     def help(self) -> None:
         """List every key of this screen, with the reason where one is off."""
-        _here(self).desk.open_help()
+        self.place.desk.open_help()
 
     @action("R", "refresh", show=2, group="Look")
     def refresh_place(self) -> None:
         """Read this screen again. Nothing moves under the cursor."""
-        place = _here(self)
+        place = self.place
         # What it said before is what is asked again now.
         place.clear_message(young=True)
         place.read_again()
@@ -288,22 +283,22 @@ class CommonActions(Acts, scope="place"):
     @action(".", "fold in", unless=nothing_new, show=False, group="Look")
     def fold_in(self) -> None:
         """Bring in the rows that arrived since."""
-        getattr(_here(self).pane, "source").fold()  # noqa: B009 - guarded by nothing_new
+        getattr(self.place.pane, "source").fold()  # noqa: B009 - guarded by nothing_new
 
     @action("p", "preview", show=False, group="Look")
     def preview(self) -> None:
         """Show or hide the pane with details."""
-        _here(self).toggle_class("-no-side")
+        self.place.toggle_class("-no-side")
 
     @action("P", "preview below", show=False, group="Look")
     def preview_side(self) -> None:
         """Put the pane with details at the side or at the bottom."""
-        _here(self).toggle_class("-below")
+        self.place.toggle_class("-below")
 
     @action("o", "browser", unless=no_url, show=3, group="Share", takes="one")
     def browse(self) -> None:
         """Open what is selected in the browser."""
-        place = _here(self)
+        place = self.place
         url = web_address(place.url())
         place.desk.open_url(url)
         place.say("Opened in the browser." if place.withheld() else f"Opened {url}")
@@ -311,15 +306,17 @@ class CommonActions(Acts, scope="place"):
     @action("y", "copy url", unless=(no_url, withheld_url), show=3, group="Share", takes="one")
     def copy_url(self) -> None:
         """Copy the address of what is selected."""
-        place = _here(self)
+        place = self.place
         place.desk.copy(web_address(place.url()))
+        if note := place.copy_note():
+            place.say(note, "warn")
 
     @action("Y", "copy…", unless=nothing_to_copy, show=False, group="Share", takes="one")
     async def copy_menu(self) -> None:
         """Choose what to copy: address, id, title or link."""
         from copydesk.session.options import Option
 
-        place = _here(self)
+        place = self.place
         copies = dict(place.copies())
         chosen = await place.desk.choose(
             "Copy", [Option(name, name, clean(text, limit=200)) for name, text in copies.items()]
@@ -330,7 +327,7 @@ class CommonActions(Acts, scope="place"):
     @action("g j", "JSON", unless=no_json, show=False, group="Look", uses=raw_operations)
     async def show_raw(self) -> None:
         """Show what is under the cursor as the service has it: its JSON, to search and copy."""
-        place = _here(self)
+        place = self.place
         raw = place.raw()
         if raw is not None:
             await place.desk.open_json(place.target, raw)
@@ -347,7 +344,7 @@ class CommonActions(Acts, scope="place"):
         """Show who the service says I am, as JSON."""
         from copydesk.present.json_views import Raw
 
-        place = _here(self)
+        place = self.place
         await place.desk.open_json(place.target, Raw("who I am", "get_current_user"))
 
     @command("search", "WORDS", uses="search_organization")
@@ -355,7 +352,7 @@ class CommonActions(Acts, scope="place"):
         """Search all pages of the organization, or of a space there; a result opens its page."""
         from copydesk.session.target import Target
 
-        place = _here(self)
+        place = self.place
         target = Target(place.session.organization, place.space_at_hand(), item=rest or None)
         await place.desk.go("search", target)
 
@@ -364,7 +361,7 @@ class CommonActions(Acts, scope="place"):
         """Say how much is kept on this machine of what was read, or drop it: :cache clear."""
         from copydesk.session.offline import about_cache, clear_cache
 
-        place = _here(self)
+        place = self.place
         if rest not in ("", "clear"):
             place.say(f"There is no :cache {rest}. :cache clear drops what is kept.", "warn")
             return
@@ -373,74 +370,76 @@ class CommonActions(Acts, scope="place"):
     @command("profile", "NAME", complete=_profile_names)
     async def change_profile(self, rest: str) -> None:
         """Work with another service, or the own desk: choose its profile, or name it."""
-        await _here(self).desk.change_profile(rest)
+        await self.place.desk.change_profile(rest)
 
     @action("ctrl+g", "token…", unless=no_token, show=False, group="Look")
     def fix_token(self) -> None:
         """Type another token, where the service refuses this one. All that was typed stays."""
-        _here(self).desk.open_token()
+        self.place.desk.open_token()
 
     @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
     async def undo(self) -> None:
         """Recall what is not sent yet, else take back the last write that can be."""
-        await _here(self).desk.undo(_here(self))
+        await self.place.desk.undo(self.place)
 
     @action("ctrl+r", "redo", unless=nothing_to_redo, show=False, group="Write", also=("Z",))
     async def redo(self) -> None:
         """Do again what was taken back last."""
-        await _here(self).desk.redo(_here(self))
+        await self.place.desk.redo(self.place)
 
     @action("@", "log", show=1, group="Look")
     def activity(self) -> None:
         """Show every write of this run, and send failed ones again."""
-        _here(self).desk.open_activity()
+        self.place.desk.open_activity()
 
     @action("M", "merge run", show=False, group="Go", inline=True)
     async def open_merge_run(self) -> None:
         """Go to the merge run: what is planned, how far it is, where it stopped."""
-        await _here(self).desk.go("merge-run")
+        await self.place.desk.go("merge-run")
 
     @action("-", "last screen", unless=no_last_place, show=False, group="Go", inline=True)
     async def last_place(self) -> None:
         """Go to the screen before this one, step by step, with its cursor; _ comes forward."""
-        await _here(self).desk.step_visit(forward=False)
+        await self.place.desk.step_visit(forward=False)
 
     @action("_", "next screen", unless=nowhere_ahead, show=False, group="Go", inline=True)
     async def next_place(self) -> None:
         """Go forward again to the screen that - went back from."""
-        await _here(self).desk.step_visit(forward=True)
+        await self.place.desk.step_visit(forward=True)
 
     @action("escape", "back", show=False, group="Go", inline=True)
     async def step_back(self) -> None:
         """Step back: stop a slow read, end the search or filter, else leave the screen."""
-        await _here(self).desk.step_back(quits=False)
+        if not self.place.step_within(closes=False):
+            await self.place.desk.step_back(quits=False)
 
     @action("q", "back", show=1, group="Go", inline=True)
     async def close_place(self) -> None:
         """Step back as Esc does; on the first screen, quit."""
-        await _here(self).desk.step_back(quits=True)
+        if not self.place.step_within(closes=True):
+            await self.place.desk.step_back(quits=True)
 
     @action("Q", "quit", show=False, group="Go", also=("ctrl+q",))
     def quit(self) -> None:
         """Quit. Typed text is kept."""
-        _here(self).desk.leave()
+        self.place.desk.leave()
 
     @command("quit")
     def quit_by_word(self, rest: str) -> None:
         """Quit, as Q does."""
-        _here(self).desk.leave()
+        self.place.desk.leave()
 
     @action("ctrl+c", "quit (twice)", show=False, group="Go")
     def interrupt(self) -> None:
         """Press it twice to quit."""
-        _here(self).desk.interrupt()
+        self.place.desk.interrupt()
 
     @action("ctrl+z", "suspend", show=False, group="Go")
     def suspend(self) -> None:
         """Go back to the shell; fg returns."""
-        _here(self).desk.action_suspend_process()
+        self.place.desk.action_suspend_process()
 
     @action("ctrl+l", "redraw", show=False, group="Look")
     def redraw(self) -> None:
         """Draw the whole screen again."""
-        _here(self).desk.redraw()
+        self.place.desk.redraw()

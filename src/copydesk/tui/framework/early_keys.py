@@ -115,7 +115,8 @@ class EarlyKeys:
     def _coming(self) -> bool:
         """Whether another screen is about to be in front, or the one in front is not there yet."""
         front = self._app.screen
-        unopened = getattr(front, "asked_at", front) is None
+        reads = getattr(front, "reads", None)
+        unopened = reads is not None and reads.asked_at is None
         under_way = getattr(front, "under_way", False) is True
         return bool(self.going) or unopened or under_way or self._leads
 
@@ -234,7 +235,7 @@ class EarlyKeys:
         pane = getattr(front, "pane", None)
         failed = getattr(getattr(pane, "source", None), "error", "")
         nothing = getattr(pane, "selected", None) is None
-        return bool(failed and nothing) or getattr(front, "unread", False)
+        return bool(failed and nothing) or getattr(getattr(front, "reads", None), "unread", False)
 
     async def _give(self) -> None:
         """Act on the keys that waited, as when they come from the terminal now."""

@@ -307,6 +307,30 @@ def _that_fit(
     return views[low:high], _short
 
 
+def last_write(session: Session) -> str:
+    """Return what was written last and which key takes it back; "" while there is nothing."""
+    if (wait := next(iter(session.writes.waits[::-1]), None)) is not None:
+        return f"{wait.line.what.lower()} is sent in {wait.seconds} s, u recalls it"
+    if (lost := session.reversals.unsettled()) is not None:
+        entry = lost.cut or lost.entry
+        return f"no answer: {entry.what.lower()} {entry.target}   u looks again"
+    line = session.reversals.undoable()
+    if line is None:
+        return ""
+    waiting = session.reversals.waiting_with(line)
+    sent = session.reversals.together(line)
+    kinds = [*(entry.what for entry in waiting), *(past.entry.what for past in sent)]
+    wrote = f"{line.what.lower()} {line.target}"
+    if len(kinds) > 1:
+        what = line.what.lower() if len(set(kinds)) == 1 else "change"
+        wrote = f"{what} {len(kinds)} at once"
+    if waiting and not sent:
+        return f"last: {wrote} (waits)   u drops {'it' if len(kinds) == 1 else 'them'}"
+    if session.reversals.final() is not None:
+        return f"u undoes: {wrote}"
+    return f"last: {wrote}   u undo"
+
+
 class Status(Line):
     """What just happened, what a begun chord may become, or what to know about this place."""
 

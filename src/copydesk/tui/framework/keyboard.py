@@ -165,7 +165,7 @@ async def run(owner: Any, action: Action) -> None:
 
 def _known(owner: Any, action: Action, place: Place) -> bool:
     """Whether it is known what an action is about, or nothing more of it is being read."""
-    return not (place.unread_yet and isinstance(action.reason(owner), NotYet))
+    return not (place.reads.unread_yet and isinstance(action.reason(owner), NotYet))
 
 
 def _is_under_way(owner: Any, action: Action) -> bool:
@@ -243,7 +243,7 @@ async def tell_failures(place: Place | None, result: Any) -> None:
             place.tell(str(error), "bad")
     except failure_types() as error:
         if place is not None:
-            place.learn(error)
+            place.reads.learn(error)
             place.tell(sentence(error), "bad")
     finally:
         if place is not None and place.is_attached:
@@ -304,10 +304,8 @@ class Keyboard:
         nodes = [screen] if focused is None else focused.ancestors_with_self
         chain: list[Acts] = []
         for node in nodes:
-            if node is screen:
-                chain.extend(getattr(screen, "commands", ()))
             if isinstance(node, Acts):
-                chain.append(node)
+                chain.extend(node.owners)
             if node is screen:
                 break
         return chain
@@ -356,7 +354,7 @@ class Keyboard:
             self._pending = None
             return await self._leaves(event.key, focused)
         chain = self.chain()
-        on_place = screen.SCOPE != "" and hasattr(screen, "say")
+        on_place = hasattr(screen, "say")
         table = self.table(chain, jumps=on_place)
         pending, self._pending = self._pending, None
         soft = pending is not None and pending.meaning is not None
@@ -480,7 +478,7 @@ class Keyboard:
             (
                 action
                 for entry in tuple(ENTRIES.values())
-                for _, action in actions_of((*entry.place.COMMAND_CLASSES, entry.place))
+                for _, action in actions_of(entry.place.owner_classes())
                 for keys in keys_of(action, self.keymap)
                 if chord(keys) == (event.key,)
             ),

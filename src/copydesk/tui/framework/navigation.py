@@ -73,7 +73,7 @@ def place(
         cls.PLACE = name
         cls.TITLE = title
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        found = actions_of((*cls.COMMAND_CLASSES, cls))
+        found = actions_of(cls.owner_classes())
         labels = {each.method: each.label for _, each in found}
         for jump in (Jump(key, name, title), *jumps):
             taken = ENTRIES.get(jump.name)

@@ -103,6 +103,18 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def place(self) -> Place:
         return cast("Place", self.screen)
 
+    @property
+    def place_reading(self) -> bool:
+        """Whether what the place shows is being read; no dialog reads."""
+        reads = getattr(self.screen, "reads", None)
+        return reads is not None and reads.reading
+
+    @property
+    def place_unread(self) -> bool:
+        """Whether nothing of what the place asked for last could be read."""
+        reads = getattr(self.screen, "reads", None)
+        return reads is not None and reads.unread
+
     def nothing_said(self, text: str) -> str:
         """Return what stands where there is nothing to show: ``text``, or that all is empty."""
         aside = any(each.has_class("-side") for each in self.ancestors)

@@ -6,35 +6,37 @@ frame, the movement keys, search, jumps, help and the command line come from her
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.css.query import NoMatches
+from textual.geometry import Size
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Label
 
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.outbox_marks import NOTHING
-from copydesk.tui.framework.commands import CommonActions
+from copydesk.tui.framework.actions import Acts, Commands
+from copydesk.tui.framework.base_screen import SteadyScreen
+from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.frame import Foot, Head, Status, Views
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.parts import SMALLEST, Shaped
+from copydesk.tui.framework.frame import Foot, Head, Status, Views, last_write
+from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
+from copydesk.tui.framework.parts import FOOT_LINES, HEAD_LINES, SMALLEST
 from copydesk.tui.framework.parts import Part as Part
 from copydesk.tui.framework.parts import View as View
-from copydesk.tui.framework.reader import Loading
+from copydesk.tui.framework.reader import Reads
+from copydesk.tui.framework.writer import Writer
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
-    from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.present.json_views import Raw
     from copydesk.session.content import Content
     from copydesk.session.session import Session
-    from copydesk.tui.framework.actions import Commands
     from copydesk.tui.framework.desk_app import DeskApp
 
 T = TypeVar("T")
@@ -46,9 +48,10 @@ FRAME_SECONDS = 0.05
 """How long keys must pause before the footer follows the cursor."""
 
 
-class Place(CommonActions, Loading, Shaped):
+class Place(Acts, SteadyScreen[None]):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
+    OVERRIDES = True
     PLACE: ClassVar[str] = ""
     AGED: ClassVar[str] = ""
     """What the age in the header is that of, where there is room to say it."""
@@ -64,20 +67,25 @@ class Place(CommonActions, Loading, Shaped):
     """The operations that the JSON of what is under the cursor may be read with."""
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
     COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = ()
-    """The classes of `commands`, of which each place makes its own."""
-
-    commands: Sequence[Commands] = ()
-    """Actions in objects of their own, which the keyboard asks before the place."""
+    """The classes of `commands` that this class adds to those of its bases."""
 
     marking: Pane | None = None
     """The list of the place whose rows can be marked, if there is one."""
 
     def __init__(self, target: Target) -> None:
         super().__init__()
+        self.add_class("-in-main")
         self.target = target
-        self.commands = tuple(kind(self) for kind in self.COMMAND_CLASSES)
+        self.reads = Reads(self)
+        self.writer = Writer(self)
+        kinds = self.owner_classes()
+        self._owners = tuple(kind(self) if issubclass(kind, Commands) else self for kind in kinds)
+        self.commands = tuple(each for each in self._owners if isinstance(each, Commands))
+        """Actions in objects of their own; the last are those of every place."""
         self.views: Sequence[View] = ()
         self._marks = NOTHING
         """What waited in the outbox when that was shown last."""
@@ -90,6 +98,26 @@ class Place(CommonActions, Loading, Shaped):
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
         self._frame_timer: Timer | None = None
+
+    @classmethod
+    def owner_classes(cls) -> tuple[type[Acts], ...]:
+        """Return the classes whose actions one can do here, in the order they are asked in.
+
+        What a class adds comes before what its bases have, and what every place has comes last.
+        """
+        added = [kind for base in cls.__mro__[1:] for kind in vars(base).get("COMMAND_CLASSES", ())]
+        own = vars(cls).get("COMMAND_CLASSES", ())
+        return tuple(dict.fromkeys((*own, cls, *added, CommonCommands)))
+
+    @property
+    def owners(self) -> Sequence[Acts]:
+        """What has the actions that one can do here, in the order it is asked in."""
+        return self._owners
+
+    @property
+    def common(self) -> CommonCommands:
+        """The actions of every place."""
+        return self.commands_of(CommonCommands)
 
     def commands_of(self, kind: type[C]) -> C:
         """Return those of its commands that are of a class in `COMMAND_CLASSES`."""
@@ -128,6 +156,10 @@ class Place(CommonActions, Loading, Shaped):
     def site_at_hand(self) -> str | None:
         """Return the id of the site that a place of a site would show, or None."""
         return self.target.site
+
+    def copy_note(self) -> str:
+        """Return what to say of an address that was copied; "" for nothing."""
+        return ""
 
     def visit(self) -> Visit | None:
         """Return what it shows now, to come back to; None where one cannot."""
@@ -187,26 +219,7 @@ class Place(CommonActions, Loading, Shaped):
 
     def status_right(self) -> str:
         """Return the right part of the status line: the last write and how to take it back."""
-        if (wait := next(iter(self.session.writes.waits[::-1]), None)) is not None:
-            return f"{wait.line.what.lower()} is sent in {wait.seconds} s, u recalls it"
-        if (lost := self.session.reversals.unsettled()) is not None:
-            entry = lost.cut or lost.entry
-            return f"no answer: {entry.what.lower()} {entry.target}   u looks again"
-        line = self.session.reversals.undoable()
-        if line is None:
-            return ""
-        waiting = self.session.reversals.waiting_with(line)
-        sent = self.session.reversals.together(line)
-        kinds = [*(entry.what for entry in waiting), *(past.entry.what for past in sent)]
-        wrote = f"{line.what.lower()} {line.target}"
-        if len(kinds) > 1:
-            what = line.what.lower() if len(set(kinds)) == 1 else "change"
-            wrote = f"{what} {len(kinds)} at once"
-        if waiting and not sent:
-            return f"last: {wrote} (waits)   u drops {'it' if len(kinds) == 1 else 'them'}"
-        if self.session.reversals.final() is not None:
-            return f"u undoes: {wrote}"
-        return f"last: {wrote}   u undo"
+        return last_write(self.session)
 
     def views_note(self) -> str:
         """Return the right part of the line of views."""
@@ -219,9 +232,6 @@ class Place(CommonActions, Loading, Shaped):
 
     def view_changed(self) -> None:
         """Show the view ``self.view``; called after the user chose it."""
-
-    def reload(self) -> None:
-        """Read what the place shows: once it opens, and on ``R``."""
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a draft was typed in (`session.draft_keys`). None does here."""
@@ -244,6 +254,42 @@ class Place(CommonActions, Loading, Shaped):
         """Do what must be done once, after the first frame."""
 
     # The frame
+
+    def fit(self, size: Size) -> None:
+        """Take the shape for a size before the first frame; Textual does so after it."""
+        shapes: dict[str, bool] = {}
+        for steps, cells in (
+            (self.HORIZONTAL_BREAKPOINTS, size.width),
+            (self.VERTICAL_BREAKPOINTS, size.height),
+        ):
+            shape = max(step for step in steps if step[0] <= cells)
+            shapes.update((step[1], step == shape) for step in steps)
+        self._spare_lines(size, shapes)
+
+    def _spare_lines(self, size: Size, shapes: Mapping[str, bool] | None = None) -> None:
+        """Leave out of the frame what would take the last lines from the rows."""
+        # All at once: every change of classes applies the styles of the whole screen.
+        self.update_classes(
+            {
+                **(shapes or {}),
+                "-bare": is_bare(size),
+                "-no-foot": size.height < FOOT_LINES,
+                "-no-head": size.height < HEAD_LINES,
+                "-too-small": size.width < SMALLEST.width or size.height < SMALLEST.height,
+            }
+        )
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Take the shape for the terminal."""
+        self._spare_lines(event.size)
+
+    def bring_forward(self, widget: Widget) -> None:
+        """Have the part show that a widget is in, where one shows at a time."""
+        for node in widget.ancestors_with_self:
+            if isinstance(node, Part):
+                roles = ("left", "main", "side")
+                self.update_classes({f"-in-{role}": node.role == role for role in roles})
+                break
 
     def compose(self) -> ComposeResult:
         """Lay the frame around the panes."""
@@ -308,7 +354,7 @@ class Place(CommonActions, Loading, Shaped):
     def on_unmount(self) -> None:
         """Stop listening and reading."""
         self._unwatch()
-        self.stop_all()
+        self.reads.stop_all()
 
     def on_screen_resume(self) -> None:
         """Show what changed while another place was in front."""
@@ -383,7 +429,7 @@ class Place(CommonActions, Loading, Shaped):
 
         What comes in by a poll says nothing: nobody asked for it.
         """
-        if self.framed and not self._hushed:
+        if self.framed and not self.reads.hushed:
             self.query_one(Status).say(text, tone)
 
     @property
@@ -428,6 +474,23 @@ class Place(CommonActions, Loading, Shaped):
             self.view = ids[0]
         self.refresh_frame()
 
+    def step_view(self, by: int) -> None:
+        """Go that many views on, around the end."""
+        ids = [view.id for view in self.views]
+        at = ids.index(self.view) if self.view in ids else 0
+        self.choose_view(ids[(at + by) % len(ids)])
+
+    def step_within(self, *, closes: bool) -> bool:
+        """Step back inside the screen, as from details to their list; False leaves the screen.
+
+        ``closes`` tells q, which is to leave, from Esc.
+        """
+        return any(each.step_within() for each in self.commands)
+
+    async def open_search(self) -> None:
+        """Open the field that filters the list, or searches the text, in focus."""
+        await self.desk.open_search()
+
     def gone_to(self) -> None:
         """Show what the target names again: somebody went here while it was open already."""
 
@@ -440,81 +503,22 @@ class Place(CommonActions, Loading, Shaped):
 
     # Reading and writing
 
-    async def perform(
-        self,
-        what: str,
-        target: str,
-        send: Callable[[Api], Awaitable[T]],
-        *,
-        reversal: Reversal | Callable[[T], Reversal | None] | None = None,
-        recall: bool = False,
-        group: str = "",
-        trace: Trace | None = None,
-        done: str = "",
-        look: Callable[[Api], Awaitable[T | None]] | None = None,
-        then: Callable[[T], None] | None = None,
-        draft: str = "",
-        expects: Expectation | None = None,
-        now: bool = False,
-        several: bool = False,
-        aged: bool = False,
-    ) -> T:
-        """Write something: logged under ``@``, never lost by leaving the place.
+    def reload(self) -> None:
+        """Read what the place shows: once it opens, and on ``R``."""
 
-        ``reversal`` takes it back when the user presses ``u``, also in a later run. Says ``done``
-        (or that it is) then. The others are those of `Writes.perform`; where a write from the same
-        draft may have arrived, the user is asked first. Raises `WriteError` when it is not known to
-        have happened; an action may let that pass: it is told.
+    def read_again(self, *, by_hand: bool = True) -> None:
+        """Read what the place shows: `reload` by hand, else a quiet `poll`."""
+        self.reads.again(by_hand=by_hand)
+
+    def poll(self) -> None:
+        """Read again what may have changed by now, because its time has come.
+
+        Nothing may move, flash or be forgotten: new rows wait for ``.``. A place that shows more
+        than lists overrides this, and one that wants none does nothing in it. Reads begun here say
+        nothing when they are slow or fail.
         """
-        from textual.worker import NoActiveWorker, get_current_worker
-
-        self.desk.keyboard.ahead.sends()
-        await self._ask_again(draft)
-        try:
-            owner: object = get_current_worker()
-        except NoActiveWorker:
-            owner = None
-        api = await self.session.ready()
-        tried = False
-
-        def arrived(result: T) -> None:
-            if then is not None:
-                then(result)
-            if tried and self.is_attached:
-                self.arrived_later()
-
-        sending = self.session.writes.perform(
-            what,
-            target,
-            lambda: send(api),
-            reversal=reversal,
-            recall=recall,
-            group=group,
-            trace=trace,
-            owner=owner,
-            look=None if look is None else (lambda: look(api)),
-            then=arrived,
-            draft=draft,
-            expects=expects,
-            now=now,
-            several=several,
-            aged=aged,
-        )
-        try:
-            result = await sending
-        finally:
-            tried = True
-        self.tell(done or f"Done: {what.lower()} {target}", "good")
-        return result
+        self.reads.poll()
 
     def arrived_later(self) -> None:
         """Show what was written from here and has arrived by a later try, as one out of the log."""
         self.read_again()
-
-    async def _ask_again(self, draft: str) -> None:
-        """Ask first where this text may have arrived already. Raises `WriteError` on a no."""
-        from copydesk.session.writes.log import WriteError
-
-        before = self.session.writes.unknown_of(draft)
-        if before is not None and not await self.desk.confirm_again(before):
-            raise WriteError("Not sent: what you wrote is kept (:drafts).")

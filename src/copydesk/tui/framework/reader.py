@@ -9,8 +9,6 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from textual.screen import Screen
-
 from copydesk.session.errors import NOT_KEPT, failure_types, sentence, silence_types
 from copydesk.session.offline import from_kept
 from copydesk.tui.framework.frame import STOPS, Status
@@ -32,11 +30,11 @@ SLOW_SECONDS = 2.0
 """After how long a read says that it is slow."""
 
 
-class Loading(Screen[None]):
-    """The reads of a place. A base of `Place`, apart from it only for length."""
+class Reads:
+    """The reads of a place, by group, and how old and how sound what it shows is."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, place: Place) -> None:
+        self._place = place
         self._reads: dict[str, asyncio.Task[bool]] = {}
         self._aside: set[str] = set()
         """The groups of reads beside which the place is read again by itself all the same."""
@@ -50,7 +48,8 @@ class Loading(Screen[None]):
         """Whether nothing of what was asked for last could be read."""
         self.useless = 0
         """How many times in a row some of it was answered, but not so that it can be used."""
-        self._hushed = False
+        self.hushed = False
+        """Whether what is read now was asked for by nobody, and says nothing."""
         self._kept: dict[str, datetime] = {}
         """When the service said what is shown, by group, where that was kept on this machine.
 
@@ -62,10 +61,6 @@ class Loading(Screen[None]):
         """The groups whose last read the service did not answer, or not so that it can be used."""
         self._live: dict[str, datetime] = {}
         """When the last read of a group that the service answered was begun."""
-
-    @property
-    def _place(self) -> Place:
-        return cast("Place", self)
 
     @property
     def kept_at(self) -> datetime | None:
@@ -84,12 +79,7 @@ class Loading(Screen[None]):
         self.read_at = None
 
     def poll(self) -> None:
-        """Read again what may have changed by now, because its time has come.
-
-        Nothing may move, flash or be forgotten: new rows wait for ``.``. Here the lists that are
-        read page by page are refreshed. A place that shows more overrides this, and one that wants
-        none does nothing in it. Loads begun here say nothing when they are slow or fail.
-        """
+        """Refresh the lists of the place that are read page by page."""
         paged = self.paged_sources()
         if paged:
             self.load(
@@ -101,24 +91,27 @@ class Loading(Screen[None]):
 
     def paged_sources(self) -> list[PagedSource[Any]]:
         """Return the lists of the place that are on screen and are read page by page."""
-        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
-        bases = (getattr(source, "base", source) for source in sources)
+        bases = (getattr(source, "base", source) for source in self._sources())
         return [source for source in bases if isinstance(source, PagedSource)]
+
+    def _sources(self) -> list[Any]:
+        shown = (pane for pane in self._place.query(Pane) if pane.display)
+        return [getattr(pane, "source", None) for pane in shown]
 
     async def _refresh_paged(self, sources: Sequence[PagedSource[Any]]) -> None:
         for source in sources:
             await source.refresh()
 
-    def read_again(self, *, by_hand: bool = True) -> None:
+    def again(self, *, by_hand: bool = True) -> None:
         """Read what the place shows: `reload` by hand, else a quiet `poll`.
 
         What is shown of what was kept, or could not be read, is read whole by itself as well.
         """
         if self._place.nowhere:
-            begin(self, self._find_organization, name="organization", exclusive=True)
+            begin(self._place, self._find_organization, name="organization", exclusive=True)
         before, marked = set(self._reads.values()), dict(self._kept)
         again = self.asked_at is not None
-        self._hushed, self.asked_at = not by_hand, self._place.session.clock()
+        self.hushed, self.asked_at = not by_hand, self._place.session.clock()
         whole, ailing = by_hand or self.kept_at is not None or self.failing, set(self._failing)
         if by_hand and again:
             self._place.session.contact.told = False  # who asks is answered
@@ -126,9 +119,9 @@ class Loading(Screen[None]):
             if whole:
                 self._place.reload()
             else:
-                self.poll()
+                self._place.poll()
         finally:
-            self._hushed = False
+            self.hushed = False
         begun = {task for task in self._reads.values() if task not in before}
         waiting, asked, good, some, failed = set(begun), self.asked_at, True, False, False
 
@@ -178,7 +171,7 @@ class Loading(Screen[None]):
         except failure_types() as error:
             session.learn(error)
             return
-        if session.organization is not None and self.is_attached:
+        if session.organization is not None and self._place.is_attached:
             self._place.target = self._place.target.but(organization=session.organization)
             self._place.reload()
             self._place.refresh_frame()
@@ -186,9 +179,11 @@ class Loading(Screen[None]):
     @property
     def may_poll(self) -> bool:
         """Whether reading again disturbs nobody: not while something is typed or being read."""
-        typing = bool(self.query("Prompt")) or getattr(self.focused, "TYPES_TEXT", False)
+        typing = bool(self._place.query("Prompt")) or getattr(
+            self._place.focused, "TYPES_TEXT", False
+        )
         reads = (task for group, task in self._reads.items() if group not in self._aside)
-        return not typing and all(task.done() for task in reads) and self.is_attached
+        return not typing and all(task.done() for task in reads) and self._place.is_attached
 
     def notice_failures(self) -> None:
         """Take note of lists that could not be read, which fail by themselves."""
@@ -226,7 +221,7 @@ class Loading(Screen[None]):
         read on this machine, without the client: that says nothing of the service.
         """
         failing = group in self._failing
-        self.cancel_load(group)
+        self.cancel(group)
         if failing:  # until there is an answer
             self._failing.add(group)
         self._reads[group] = asyncio.create_task(
@@ -237,9 +232,9 @@ class Loading(Screen[None]):
                 what,
                 failed,
                 after,
-                quiet=quiet or self._hushed,
+                quiet=quiet or self.hushed,
                 local=local,
-                kept="never" if local or self._hushed else kept,
+                kept="never" if local or self.hushed else kept,
                 of=of or what,
             ),
             name=f"load {group}",
@@ -253,7 +248,7 @@ class Loading(Screen[None]):
         if self.failing and not self.loads:
             self._place.refresh_head()
 
-    async def read_now(
+    async def now(
         self, group: str, read: Callable[[], Awaitable[T]], what: str, *, long: bool = False
     ) -> T | None:
         """Read what an action goes on with, said at once; None when the reader stopped it.
@@ -270,13 +265,13 @@ class Loading(Screen[None]):
             found.append(await read())
             return True
 
-        self.cancel_load(group)
+        self.cancel(group)
         task = self._reads[group] = asyncio.create_task(reading(), name=f"load {group}")
         self._slow(group, f"{what}…{STOPS}")
         clock, ages = None, itertools.count(1)
         if long:
             self._aside.add(group)
-            clock = self.set_interval(
+            clock = self._place.set_interval(
                 1, lambda: self.progress(group, f"{what}, for {next(ages)} s now")
             )
         try:
@@ -297,14 +292,14 @@ class Loading(Screen[None]):
     @property
     def slow(self) -> bool:
         """Whether something is read for so long that it is said."""
-        return self._place.framed and bool(self.query_one(Status).slow)
+        return self._place.framed and bool(self._place.query_one(Status).slow)
 
     def progress(self, group: str, text: str) -> None:
         """Say how far a read is, where it is slow enough to be shown."""
-        if self._place.framed and group in self.query_one(Status).slow:
+        if self._place.framed and group in self._place.query_one(Status).slow:
             self._slow(group, f"{text}…{STOPS}")
 
-    def cancel_load(self, group: str) -> bool:
+    def cancel(self, group: str) -> bool:
         """Stop a read; False when there is none."""
         task = self._reads.pop(group, None)
         self._slow(group, "")
@@ -322,7 +317,7 @@ class Loading(Screen[None]):
         """
         return _left(group, of) in self._kept or self._read_behind.get(group) == of
 
-    def is_loading(self, group: str) -> bool:
+    def under_way(self, group: str) -> bool:
         """Whether a read of this group is under way."""
         task = self._reads.get(group)
         return task is not None and not task.done()
@@ -340,8 +335,7 @@ class Loading(Screen[None]):
     @property
     def unread_yet(self) -> bool:
         """Whether something of it is being read: what lacks now may be there soon."""
-        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
-        return self.reading or any(getattr(source, "busy", False) for source in sources)
+        return self.reading or any(getattr(source, "busy", False) for source in self._sources())
 
     async def _load(
         self,
@@ -359,7 +353,7 @@ class Loading(Screen[None]):
     ) -> bool:
         if after:
             await asyncio.sleep(after)
-        slow = self.set_timer(
+        slow = self._place.set_timer(
             SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}…{STOPS}")
         )
         failures = failure_types()
@@ -414,7 +408,7 @@ class Loading(Screen[None]):
             self._live[group] = begun
         waiting = self._waiting() if recalled else ()
         try:
-            if self.is_attached:
+            if self._place.is_attached:
                 if not local:
                     self.cached = False
                 self._hand(then, result, quiet=quiet)
@@ -426,11 +420,11 @@ class Loading(Screen[None]):
         return True
 
     def _hand(self, then: Callable[[T], None], result: T, *, quiet: bool) -> None:
-        self._hushed = quiet
+        self.hushed = quiet
         try:
             then(result)
         finally:
-            self._hushed = False
+            self.hushed = False
 
     async def _recall(
         self,
@@ -444,7 +438,7 @@ class Loading(Screen[None]):
         """Show the cached read unless a newer one is shown; return whether it does."""
         session = self._place.session
         found = await from_kept(read)
-        if found is None or found.at is None or not self.is_attached:
+        if found is None or found.at is None or not self._place.is_attached:
             return False
         if not session.may_recall(found.at):
             return False
@@ -457,8 +451,7 @@ class Loading(Screen[None]):
 
     def _waiting(self) -> list[ListSource[Any]]:
         """Return the lists on screen that have rows which wait to be folded in."""
-        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
-        bases = (getattr(source, "base", source) for source in sources)
+        bases = (getattr(source, "base", source) for source in self._sources())
         return [base for base in bases if isinstance(base, ListSource) and base.waiting]
 
     def _failed(
@@ -474,7 +467,7 @@ class Loading(Screen[None]):
         text = sentence(error)
         if not quiet:
             self._place.tell(text, "bad")
-        if failed is not None and self.is_attached:
+        if failed is not None and self._place.is_attached:
             failed(f"{NOT_KEPT}{text}" if lacking else text)
 
     def learn(self, error: Exception) -> None:
@@ -492,7 +485,7 @@ class Loading(Screen[None]):
     def _slow(self, group: str, text: str) -> None:
         if not self._place.framed:
             return
-        status = self.query_one(Status)
+        status = self._place.query_one(Status)
         if text:
             status.slow[group] = text
         elif status.slow.pop(group, None) is None:
@@ -501,8 +494,8 @@ class Loading(Screen[None]):
 
     def stop_reading(self) -> bool:
         """Stop the reads that are shown as slow; False when there are none."""
-        status = self.query_one(Status)
-        stopped = [self.cancel_load(group) for group in list(status.slow)]
+        status = self._place.query_one(Status)
+        stopped = [self.cancel(group) for group in list(status.slow)]
         return any(stopped)
 
     def stop_all(self) -> None:

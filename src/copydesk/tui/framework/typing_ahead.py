@@ -147,7 +147,7 @@ class TypingAhead:
         from copydesk.tui.framework.keyboard import run
 
         wanted, text = ahead_action(draft), self._app.session.drafts.load(draft) or ""
-        for owner in (*place.commands, *place.walk_children(with_self=True)):
+        for owner in (*place.owners, *place.walk_children()):
             actions = owner.ACTIONS.values() if isinstance(owner, Acts) else ()
             if (found := next((each for each in actions if each.id == wanted), None)) is not None:
                 opening.keys, opening.draft = [events.Paste(text)], draft

@@ -186,7 +186,7 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
             if self.stands and page == self.page:
                 self._show()
 
-        self.place.load(
+        self.place.reads.load(
             "conflict", read, came, what="Reading both texts", failed=came, kept="never"
         )
 

@@ -124,7 +124,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     def read(self) -> None:
         """Read what the merge depends on, and whether it is merged."""
         self.show([f"Reading{glyphs().more}"], self._keys())
-        self.place.load(
+        self.place.reads.load(
             "merge sheet",
             self._read,
             self._came,
@@ -181,7 +181,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     def _look_beside(self, read: SpokenFor) -> None:
         """Read what takes longer: who else touches these pages, and what links to them."""
         self._beside = Beside(reading=True)
-        self.place.load(
+        self.place.reads.load(
             "beside the merge",
             lambda api: self._read_beside(api, read),
             self._beside_came,
@@ -285,7 +285,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         self._draw()
         place = self.place
         try:
-            result, now = await place.perform(
+            result, now = await place.writer.perform(
                 "Merge",
                 f"#{request.number} {clean(request.subject)}",
                 lambda api: conflicts.merge(api, self._space_id, request.id, main),

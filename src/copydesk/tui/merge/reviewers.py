@@ -79,7 +79,7 @@ async def ask_reviewers(
     try:
         for at, (new, gone) in enumerate(steps):
             try:
-                await place.perform(
+                await place.writer.perform(
                     "Ask for a review" if new else "Ask no longer for a review",
                     label,
                     partial(_send, space=space, request=request, asked=new, left=gone),
@@ -148,7 +148,7 @@ async def ask_more(
     if not asked:
         by_author = people.keys() - there
         raise NothingToDoError("its author is not asked" if by_author else "asked already")
-    await place.perform(
+    await place.writer.perform(
         "Ask for a review",
         label,
         partial(_send, space=space, request=request, asked=asked, left=""),

@@ -15,9 +15,9 @@ from copydesk.domain.text import listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part, View
+from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.merge import run_cells as present
@@ -54,10 +54,10 @@ class Row:
 
 
 @place("merge-run", key="m", title="Merge run")
-class MergeRunPlace(HasDetails, scope="merge_run_place"):
+class MergeRunPlace(Place, scope="merge_run_place"):
     """The merge run that is planned or goes on, and the ones that have ended."""
 
-    COMMAND_CLASSES = (MergeRunCommands,)
+    COMMAND_CLASSES = (MergeRunCommands, DetailsCommands)
     CSS_PATH = style_path("merge_run")
 
     def __init__(self, target: Target) -> None:
@@ -235,7 +235,7 @@ class MergeRunPlace(HasDetails, scope="merge_run_place"):
             self._read_runs()
 
     def _read_runs(self) -> None:
-        self.load(
+        self.reads.load(
             "runs", lambda api: self._read(), self._came, what="Reading merge runs", local=True
         )
 
@@ -335,7 +335,7 @@ class MergeRunPlace(HasDetails, scope="merge_run_place"):
         if row is not None and row.item is not None:
             self.open_review(row.item, "overview")
         elif row is not None:
-            self.details()
+            self.commands_of(DetailsCommands).details()
 
     def open_review(self, item: RunItem, view: str) -> None:
         """Open the review of a request."""

@@ -84,7 +84,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
         """
         meant = self.here.at_hand
         assert meant is not None
-        token = await self.place.perform(
+        token = await self.place.writer.perform(
             "Ping", shorten(meant.title, NAME_CELLS), lambda api: ping(api, meant.id)
         )
         if token:
@@ -125,7 +125,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
 
         async def send(values: Mapping[str, str]) -> None:
             invite = invite_in(values["invite"]) or ""
-            found = await self.place.perform(
+            found = await self.place.writer.perform(
                 "Delete invite link",
                 f"of {title}",
                 lambda api: delete_invite(api, meant.id, invite),

@@ -44,7 +44,7 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         """Find out what the member is called."""
         super().opened()
         if self.target.item is not None:
-            self.load("name", self._read_member, self._named, what="Reading the member")
+            self.reads.load("name", self._read_member, self._named, what="Reading the member")
 
     async def _read_member(self, api: Api) -> Member:
         from copydesk.contract import operations as ops

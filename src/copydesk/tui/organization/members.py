@@ -99,7 +99,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         name, key = self.named(item), self.draft_key("change_role", item.id)
 
         async def send(body: MemberUpdate) -> None:
-            await self.perform(
+            await self.writer.perform(
                 "Change role",
                 f"{name}: {body.role or present.GUEST}",
                 lambda api: change_role(api, home, item.id, body),
@@ -143,7 +143,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
                 new = before == [None]
                 return sso_member_added(home, member.id, member.role) if new else None
 
-            member = await self.perform(
+            member = await self.writer.perform(
                 "Add by single sign-on",
                 shorten(clean(user), NAME_CELLS),
                 add,
@@ -233,7 +233,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         )
         if not await self.desk.push_screen_wait(sheet):
             return
-        await self.perform(
+        await self.writer.perform(
             "Leave" if mine else "Remove member",
             title if mine else name,
             lambda api: remove_member(api, home, item.id),

@@ -18,11 +18,11 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.organization import cells as present
 from copydesk.tui.organization.cells import OrganizationRow
@@ -59,13 +59,13 @@ class ChoosePrompt(SearchPrompt):
 
 
 @place("organizations", key="o", title="Organizations")
-class OrganizationsPlace(HasDetails, scope="organizations"):
+class OrganizationsPlace(Place, scope="organizations"):
     """The organizations that the reader is in."""
 
     IN_ORGANIZATION = False
 
     RAW = ("get_organization",)
-    COMMAND_CLASSES = (OrganizationCommands,)
+    COMMAND_CLASSES = (OrganizationCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -132,7 +132,7 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
             return waiting
         return f"{plural(count, 'organization')}   {glyphs().passed} where you are"
 
-    async def search(self) -> None:
+    async def open_search(self) -> None:
         """Narrow the list as you type; Enter goes to the organization under the cursor."""
         await self.desk.open_prompt(self, ChoosePrompt(self.rows))
 
@@ -140,14 +140,14 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
 
     def reload(self) -> None:
         """Read the organizations; the reader's role in each follows."""
-        self.load(
+        self.reads.load(
             "organizations", self._read, self._arrived, what="Reading organizations",
             failed=self._unread,
         )  # fmt: skip
 
     def poll(self) -> None:
         """Read the organizations again quietly; roles are read again by hand only."""
-        self.load("organizations", self._read, self._merge, what="Reading again")
+        self.reads.load("organizations", self._read, self._merge, what="Reading again")
 
     async def _read(self, api: Api) -> list[Organization]:
         from copydesk.session.reads import spaces as reading
@@ -182,7 +182,7 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
         self.refresh_frame()
         me = self.session.me
         if me is not None:
-            self.load(
+            self.reads.load(
                 "roles", lambda api: self._read_roles(api, found, me.id), self._put_roles,
                 what="Reading your roles",
             )  # fmt: skip
@@ -287,7 +287,7 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
                     raise NotDoneError("You are a member of this organization already.")
                 return await join(api, organization)
 
-            await self.perform(
+            await self.writer.perform(
                 "Join organization",
                 shorten(organization, 40),
                 join_it,

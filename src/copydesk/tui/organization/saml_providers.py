@@ -90,7 +90,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
         async def send(body: SAMLProviderCreate) -> None:
             values = _values(body)
             known = {each.id for each in await _all(await self.session.ready(), home)}
-            made = await self.perform(
+            made = await self.writer.perform(
                 "Add sign-on",
                 present.named(body.label),
                 lambda api: _make(api, home, body),
@@ -137,7 +137,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
 
         async def send(body: SAMLProviderUpdate) -> None:
             after = _values(body)
-            await self.perform(
+            await self.writer.perform(
                 "Edit sign-on",
                 present.named(present.name(item)),
                 lambda api: _change(api, ids, body),
@@ -169,7 +169,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
         """Delete the provider for good. It asks for the name; nobody signs in by it any more."""
         item, home = self.item, self.organization or ""
         assert item is not None
-        ways = await self.read_now(
+        ways = await self.reads.now(
             "ways", lambda: self._ways(home), "Reading how else people sign in"
         )
         if ways is None:
@@ -185,7 +185,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             verb="delete",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Delete sign-on",
                 present.named(present.name(item)),
                 lambda api: _delete(api, (home, item.id)),

@@ -20,10 +20,10 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import NotYet, action
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.organization import settings_cells as present
 from copydesk.tui.organization.commands import (
     NAME_CELLS,
@@ -72,11 +72,11 @@ def switch_label(here: OrganizationPlace) -> str:
 
 @place("organization", key="O", title="Organization settings",
        uses=("get_organization", "get_site"))  # fmt: skip
-class OrganizationPlace(HasDetails, scope="organization"):
+class OrganizationPlace(Place, scope="organization"):
     """What an organization is called, who joins it, and what holds in all of it."""
 
     RAW = ("get_organization",)
-    COMMAND_CLASSES = (OrganizationCommands,)
+    COMMAND_CLASSES = (OrganizationCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -143,13 +143,13 @@ class OrganizationPlace(HasDetails, scope="organization"):
     # Reading
 
     def reload(self) -> None:
-        self.load(
+        self.reads.load(
             "settings", self._read, self._arrived, what="Reading the settings", failed=self._unread
         )
 
     def poll(self) -> None:
         """Read again quietly."""
-        self.load("settings", self._read, self._arrived, what="Reading again")
+        self.reads.load("settings", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> tuple[Organization, str] | None:
         from copydesk.client.errors import Forbidden, NotFound
@@ -333,7 +333,7 @@ class OrganizationPlace(HasDetails, scope="organization"):
             return organization_changed(after.id, former, {name: now.get(name) for name in changed})
 
         said = ", ".join(labels.get(name, name).lower() for name in changed)
-        await self.perform(
+        await self.writer.perform(
             "Change",
             f"{shorten(said, NAME_CELLS)} of the organization",
             lambda api: change_organization(api, read.id, body),

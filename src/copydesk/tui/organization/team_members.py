@@ -120,7 +120,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         """Read who is in the team, and what the team is called now."""
         super().reload()
         if self.missing() is None:
-            self.load("team", self._read_team, self._learned, what="Reading the team")
+            self.reads.load("team", self._read_team, self._learned, what="Reading the team")
 
     async def _read_team(self, api: Api) -> Team:
         from copydesk.contract import operations as ops
@@ -173,7 +173,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             if there := [each for each in inside if each.organization.id in new]:
                 said = "is in the team already" if len(there) == 1 else "are in the team already"
                 raise FieldsWrongError({"add": f"{present.names(there)} {said}"})
-            await self.perform(
+            await self.writer.perform(
                 "Add to team",
                 f"{name}: {plural(len(new), 'person', 'people')}",
                 lambda api: add(api, ids, new),
@@ -209,7 +209,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
 
         async def send(body: TeamMemberUpdate) -> None:
             role = body.role or "member"
-            await self.perform(
+            await self.writer.perform(
                 "Change role in team",
                 f"{who}: {role}",
                 lambda api: give_roles(api, ids, dict.fromkeys(before, role)),
@@ -257,7 +257,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             warning="There is no way back by yourself: an owner has to add you." if final else "",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Leave team" if leaving else "Remove from team",
                 name if leaving else f"{name}: {who}",
                 lambda api: remove(api, ids, list(roles)),

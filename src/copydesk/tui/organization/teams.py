@@ -64,7 +64,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
         async def send(body: TeamCreate) -> None:
             alike = await teams_called(await self.session.ready(), home, body.title)
             known = {team.id for team in alike}
-            made = await self.perform(
+            made = await self.writer.perform(
                 "Make team",
                 shorten(clean(body.title), present.NAME_CELLS),
                 lambda api: make(api, home, body),
@@ -98,7 +98,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
         ids, key = (home, item.id), self.draft_key("rename", item.id)
 
         async def send(body: TeamUpdate) -> None:
-            await self.perform(
+            await self.writer.perform(
                 "Rename team",
                 self.named(item),
                 lambda api: rename(api, ids, body),
@@ -130,7 +130,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             verb="delete",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Delete team", self.named(item), lambda api: delete(api, (home, item.id))
             )
             self.read_written()

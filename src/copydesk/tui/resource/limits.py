@@ -116,7 +116,7 @@ class LimitCommands(Commands, scope="limited"):
             return ()
         what = f"Reading what {condition.name} can be"
         try:
-            return await self.place.read_now("offers", lambda: read(api, home), what) or ()
+            return await self.place.reads.now("offers", lambda: read(api, home), what) or ()
         except Forbidden:
             return ()
 

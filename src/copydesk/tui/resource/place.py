@@ -32,7 +32,7 @@ from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import GO
 from copydesk.tui.framework.place import Part, Place
@@ -135,7 +135,7 @@ class OrderCommands(Commands, scope="resource_list"):
         """Go back to an order of the service; whether one made here is to follow (`wanted`)."""
         made = self.wanted or (self.order, self.backwards)
         self.wanted, self.part = None, ""
-        self.place.cancel_load("rows")
+        self.place.reads.cancel("rows")
         if not self._made(made[0]):
             return False
         served = next(iter(self.place.resource.orders), None)
@@ -145,7 +145,7 @@ class OrderCommands(Commands, scope="resource_list"):
 
     def under_way(self) -> bool:
         """Whether the list is being read whole; where that was stopped, it is forgotten."""
-        if self.wanted is not None and not self.place.loads:
+        if self.wanted is not None and not self.place.reads.loads:
             self.wanted = None
         return self.wanted is not None
 
@@ -192,7 +192,7 @@ class OrderCommands(Commands, scope="resource_list"):
         def failed(said: str) -> None:
             self.wanted = None
 
-        self.place.load(
+        self.place.reads.load(
             "rows",
             lambda api: self._everything(),
             lambda found: self._sorted(*found, top=top),
@@ -323,13 +323,13 @@ class Watch(Generic[T]):
     def look_again(self) -> None:
         """Read the list again, unless that disturbs somebody or nobody sees it."""
         self.bell = None
-        if self._place.app.screen is self._place and self._place.may_poll:
+        if self._place.app.screen is self._place and self._place.reads.may_poll:
             self._place.read_again(by_hand=False)
         else:
             self.bell = self._place.set_timer(WATCH_SECONDS, self.look_again)
 
 
-class ResourcePlace(HasDetails, Generic[T]):
+class ResourcePlace(Place, Generic[T]):
     """A lazy list of one kind of thing, with the details of the one under the cursor."""
 
     RESOURCE: ClassVar[Resource[Any]]
@@ -341,6 +341,7 @@ class ResourcePlace(HasDetails, Generic[T]):
         SpaceCommands,
         OrderCommands,
         LimitCommands,
+        DetailsCommands,
     )
 
     rows: VirtualList[T]
@@ -531,7 +532,7 @@ class ResourcePlace(HasDetails, Generic[T]):
             self.orders.read_whole()
         else:
             what = f"Reading {self.resource.title.lower()}"
-            self.load("rows", self._refresh, self._arrived, what=what)
+            self.reads.load("rows", self._refresh, self._arrived, what=what)
 
     def poll(self) -> None:
         """Read again quietly, unless all of it is being read already, or that takes many pages.
@@ -542,7 +543,7 @@ class ResourcePlace(HasDetails, Generic[T]):
         source = self.rows.source.base
         long = isinstance(source, ListSource) and source.count > WHOLE
         if not self.orders.under_way() and (self.watching.working or not long):
-            self.load("rows", self._refresh, self._arrived, what="Reading again")
+            self.reads.load("rows", self._refresh, self._arrived, what="Reading again")
 
     async def _refresh(self, api: Api) -> None:
         source = self.rows.source.base
@@ -602,7 +603,7 @@ class ResourcePlace(HasDetails, Generic[T]):
         # What is there goes first: it is of the former kind.
         self.rows.source = ListSource((), key=resource.key)
         self.resource, self.texts = resource, ItemTexts(resource, self.text_of)
-        self.cancel_load("rows")
+        self.reads.cancel("rows")
         self.orders.forget()
         self.limits.forget()
         self.rows.columns = tuple(self.texts.columns())

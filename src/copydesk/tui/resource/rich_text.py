@@ -106,7 +106,7 @@ async def _document(here: Place, api: Api, read: Read) -> tuple[Document | None]
     async def reading() -> tuple[Document | None]:
         return (await read(api),)
 
-    return await here.read_now("plan", reading, "Reading what is there")
+    return await here.reads.now("plan", reading, "Reading what is there")
 
 
 def _changes(before: Document | None, after: Document) -> list[Fact]:

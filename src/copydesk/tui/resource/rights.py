@@ -29,7 +29,9 @@ class HomeRights:
 
     def read(self) -> None:
         """Read the rights quietly."""
-        self._place.load("rights", self._read, self._take, what="Reading your rights", quiet=True)
+        self._place.reads.load(
+            "rights", self._read, self._take, what="Reading your rights", quiet=True
+        )
 
     async def _read(self, api: Api) -> Organization | None:
         # At the start the organization is known only once there is a client.

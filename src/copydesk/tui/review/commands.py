@@ -151,7 +151,7 @@ class RequestCommands(Commands, scope="review_request"):
 
         good = status == "approved"
         done = f"Approved #{request.number}" if good else f"Asked for changes in #{request.number}"
-        return await self.place.perform(
+        return await self.place.writer.perform(
             "Approve" if good else "Ask for changes",
             f"#{request.number} {clean(request.subject)}",
             send,
@@ -252,7 +252,7 @@ class RequestCommands(Commands, scope="review_request"):
             author=request.created_by.id if request.created_by else "",
             before={asked.user.id: asked.user for asked in rules.requested or ()},
             sent=self.place.read_rules,
-            since=self.place.kept_at,
+            since=self.place.reads.kept_at,
         )
 
     # Status
@@ -308,7 +308,7 @@ class RequestCommands(Commands, scope="review_request"):
             return now if now.status == status else None
 
         words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
-        await self.place.perform(
+        await self.place.writer.perform(
             words[status],
             f"#{request.number} {clean(request.subject)}",
             send,
@@ -355,7 +355,7 @@ class RequestCommands(Commands, scope="review_request"):
         target = f"#{request.number} {clean(request.subject)}"
         done = f"Updated #{request.number} from main."
         try:
-            await self.place.perform(
+            await self.place.writer.perform(
                 "Update from main",
                 target,
                 lambda api: conflicts.update(api, space, request.id),

@@ -56,7 +56,7 @@ class Discussion:
         """Read all threads of the request again."""
         opened = self.review.opened_request
         assert opened is not None
-        self.review.load(
+        self.review.reads.load(
             "threads",
             lambda api: reading.read_threads(api, opened.space.id, opened.request.id),
             self._came,
@@ -234,11 +234,13 @@ class Discussion:
             return
         waiting = [thread.id for thread in view.waiting]
         group = f"replies {view.id}"
-        asked = self._replies_asked.get(group, set()) if self.review.is_loading(group) else set()
+        asked = (
+            self._replies_asked.get(group, set()) if self.review.reads.under_way(group) else set()
+        )
         if asked.issuperset(waiting):
             return  # a second read would cancel the first, whose requests have gone
         self._replies_asked[group] = set(waiting)
-        self.review.load(
+        self.review.reads.load(
             group,
             lambda api: reading.read_replies(api, opened.space.id, opened.request.id, waiting),
             self.replies_came,

@@ -101,7 +101,7 @@ class ImpactPlace(Place, scope="impact"):
             return
         self.rows.empty = self.rows.reading
         self.rows.refresh_rows()
-        self.load(
+        self.reads.load(
             "impact",
             lambda api: self._look(api, space, request),
             self._arrived,

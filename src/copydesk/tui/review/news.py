@@ -96,7 +96,7 @@ class NewsCommands(Commands, scope="review_news"):
                 self.waiting, self._news_at = news, written
                 self.place.name_tabs()
 
-        self.place.load("poll threads", read, arrived, what="Reading threads again")
+        self.place.reads.load("poll threads", read, arrived, what="Reading threads again")
 
     def polled(self, now: ChangeRequest) -> None:
         """Look again at pages that were marked as seen, if they are others now."""
@@ -109,7 +109,7 @@ class NewsCommands(Commands, scope="review_news"):
             await self._compare(api, opened, flatten(tree.pages))
             self._followed = now.revision
 
-        self.place.load(
+        self.place.reads.load(
             "marks",
             read,
             lambda _: self.place.reader.show_seen(),
@@ -137,7 +137,7 @@ class NewsCommands(Commands, scope="review_news"):
             if unasked and chosen is not None:
                 self._begin_with_changed(chosen)
 
-        self.place.load("marks", read, compared, what="Comparing what was seen", kept="away")
+        self.place.reads.load("marks", read, compared, what="Comparing what was seen", kept="away")
 
     def begin(self) -> None:
         """Know where reading began."""

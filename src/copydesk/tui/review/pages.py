@@ -71,15 +71,15 @@ class PageReader(Commands, scope="review"):
         if self.place.page_tree.selected_id != page:
             self.place.reveal(page)
         text = self.place.texts.get(page)
-        if text is not None and not self.place.left_behind("page", page):
-            self.place.cancel_load("page")
+        if text is not None and not self.place.reads.left_behind("page", page):
+            self.place.reads.cancel("page")
             self._page_read(page, text, then, keep_place)
             return
         if text is None and not keep_place:
             self.place.diff.empty = "Reading…"
             self.place.diff.show(None, {})
             self.place.discussion.show_beside()
-        self.place.load(
+        self.place.reads.load(
             "page",
             lambda api: self._read_page(api, opened, change),
             lambda read: self._page_read(page, read, then, keep_place),
@@ -116,7 +116,7 @@ class PageReader(Commands, scope="review"):
                 self.place.diff.show(since, self.place.discussion.marks(since))
                 self.retitle()
 
-        self.place.load("since", read, show, what="Comparing", local=True)
+        self.place.reads.load("since", read, show, what="Comparing", local=True)
 
     def _page_failed(self, said: str) -> None:
         self.place.diff.empty = said
@@ -176,7 +176,7 @@ class PageReader(Commands, scope="review"):
         change = next((c for c in following if c.id not in self.place.texts), None)
         if opened is None or change is None:
             return
-        self.place.load(
+        self.place.reads.load(
             "prefetch",
             lambda api: self._read_page(api, opened, change),
             lambda text: self._prefetched(change.id, text),
@@ -309,7 +309,7 @@ class PageReader(Commands, scope="review"):
                 await seen.mark(page, text)
             return await seen.held(page)
 
-        await self.place.perform(
+        await self.place.writer.perform(
             what,
             f"{self.place.numbered} {clean(change.node.title)}",
             send,

@@ -299,7 +299,7 @@ class Review(Place):
                 pane.empty = "No change request is chosen. Open one from a list: gs goes there."
                 pane.refresh()
             return
-        self.load(
+        self.reads.load(
             "request",
             lambda api: self._read_request(api, space, request),
             self._request_read,
@@ -358,7 +358,7 @@ class Review(Place):
                     self._take_in(replace(opened, request=now), rules)
                 self.news.polled(now)
 
-        self.load("poll", read, arrived, what="Reading again")
+        self.reads.load("poll", read, arrived, what="Reading again")
         self.news.poll()
 
     def _take_in(self, opened: Opened, rules: RulesRead) -> None:
@@ -423,7 +423,7 @@ class Review(Place):
             self.cluster = label
             self.show_overview()
 
-        self.load(
+        self.reads.load(
             "cluster", lambda api: read_label(api, organization, cluster), arrived,
             what="Reading the cluster",
         )  # fmt: skip
@@ -466,7 +466,7 @@ class Review(Place):
         """Read the merge rules, and who was asked for a review, again."""
         opened = self.opened_request
         assert opened is not None
-        self.load(
+        self.reads.load(
             "rules",
             lambda api: read_rules(api, opened.request, opened.space),
             self._rules_read,

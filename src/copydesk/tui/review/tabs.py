@@ -131,7 +131,7 @@ class RequestTabs:
                 self.sides = sides
                 self.show()
 
-        self.review.load(
+        self.review.reads.load(
             "sides",
             read,
             came,
@@ -160,7 +160,7 @@ class RequestTabs:
                 self.impact = impact
                 self.review.show_overview()
 
-        self.review.load(
+        self.review.reads.load(
             "impact", read, came, what="Reading links", failed=lambda _: self._again("impact")
         )
 
@@ -226,7 +226,7 @@ class RequestTabs:
             return
         self._answers_asked |= keys
         waiting = sorted(thread for thread, _ in keys)
-        self.review.load(
+        self.review.reads.load(
             f"answers {len(self._answers_asked)}",
             lambda api: read_replies(api, opened.space.id, opened.request.id, waiting),
             self.review.discussion.replies_came,

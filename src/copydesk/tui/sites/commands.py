@@ -83,13 +83,10 @@ class SitePublishing(Place, scope="site_publishing"):
         """Whether the address at hand opens nothing without the key of a share link."""
         return False
 
-    def copy_url(self) -> None:
-        """Copy the address of what is selected; say so where it alone opens nothing."""
-        super().copy_url()
-        if self.keyed():
-            self.say(
-                "Copied the address. It opens nothing without the key of a share link.", "warn"
-            )
+    def copy_note(self) -> str:
+        """Return that the address that was copied opens nothing by itself, where it is so."""
+        opens_nothing = "Copied the address. It opens nothing without the key of a share link."
+        return opens_nothing if self.keyed() else ""
 
     def turned(self, results: Sequence[Any]) -> None:
         """Show what taking back a write gave; it may have been that the site was published."""
@@ -207,7 +204,7 @@ class SitePublishing(Place, scope="site_publishing"):
             return found if found.published == want else None
 
         try:
-            await self.perform(
+            await self.writer.perform(
                 "Publish" if want else "Unpublish",
                 title,
                 lambda api: api(operation, *ids),
@@ -299,7 +296,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
             await api(ops.delete_site, *ids)
             return True
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Delete site", title, send, look=look, done=f"{title} is deleted. Its content is kept."
         )
         self.place.site_deleted()

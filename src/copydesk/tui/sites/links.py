@@ -24,7 +24,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import TypeToConfirm, typable
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import NoRowYet, NotYet, action
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
@@ -180,8 +180,10 @@ def switch_label(here: ShareLinksPlace) -> str:
 
 
 @place("share-links", title="Share links")
-class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
+class ShareLinksPlace(SiteTabs, scope="share_links"):
     """Links to a site for people without an account. Whoever has the address reads the site."""
+
+    COMMAND_CLASSES = (DetailsCommands,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -246,11 +248,13 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
 
     def reload(self) -> None:
         """Read the links."""
-        self.load("links", self._read, self._arrived, what="Reading links", failed=self._unread)
+        self.reads.load(
+            "links", self._read, self._arrived, what="Reading links", failed=self._unread
+        )
 
     def poll(self) -> None:
         """Read again quietly."""
-        self.load("links", self._read, self._arrived, what="Reading again")
+        self.reads.load("links", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> LinksRead | None:
         from copydesk.client.errors import Forbidden
@@ -368,7 +372,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
 
         async def send(values: Mapping[str, str]) -> None:
             name = values["name"]
-            made = await self.perform(
+            made = await self.writer.perform(
                 "Make share link",
                 shorten(name, 40),
                 lambda api: make_link(api, ids, name),
@@ -447,7 +451,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         from copydesk.contract.models.share_link import ShareLinkUpdate
 
         ids, body = self.ids, ShareLinkUpdate.model_validate(dict(after))
-        await self.perform(
+        await self.writer.perform(
             f"{what} share link",
             shorten(link.title, 40),
             lambda api: change_link(api, ids, link.id, body),
@@ -477,7 +481,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
             what="the name" if typable(link.name) else "the word",
         )
         if await self.desk.push_screen_wait(sheet):
-            await self.perform(
+            await self.writer.perform(
                 "Delete share link",
                 shorten(link.title, 40),
                 lambda api: delete_link(api, ids, link.id),

@@ -25,7 +25,7 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice, OrderedChoices
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, View
 from copydesk.tui.framework.sources import PagedSource
@@ -198,7 +198,7 @@ class CreationCommands(Commands, scope="site_making"):
             )
             deletes = self.place.rights is not None and not self.place.rights.delete
             made.append(
-                await self.place.perform(
+                await self.place.writer.perform(
                     "Make site",
                     clean(values["title"]),
                     lambda api: api(ops.create_site, organization, body),
@@ -272,11 +272,11 @@ def no_site(here: SitesPlace) -> str | None:
 
 
 @place("sites", key="t", title="Sites", uses="list_sites")
-class SitesPlace(SitePublishing, HasDetails, scope="sites"):
+class SitesPlace(SitePublishing, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
     RAW = ("get_site",)
-    COMMAND_CLASSES = (DeletionCommands, CreationCommands)
+    COMMAND_CLASSES = (DeletionCommands, CreationCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -363,7 +363,7 @@ class SitesPlace(SitePublishing, HasDetails, scope="sites"):
         self.set_views(VIEWS)
         organization = self.target.organization or self.session.organization
         if organization is not None:
-            self.load(
+            self.reads.load(
                 "rights", lambda api: self.know_rights(api, organization),
                 lambda rights: self.refresh_frame(), what="Reading your role",
             )  # fmt: skip
@@ -395,7 +395,9 @@ class SitesPlace(SitePublishing, HasDetails, scope="sites"):
             runs = await asyncio.to_thread(self.session.arrangements.all)
             return kept, {run.target: run.far for run in runs if run.begun}
 
-        self.load("staged", read, self._show_staged, what="Reading what is staged", local=True)
+        self.reads.load(
+            "staged", read, self._show_staged, what="Reading what is staged", local=True
+        )
 
     def _show_staged(self, found: tuple[dict[str, int], dict[str, str]]) -> None:
         if found != (self._staged, self._stopped):
@@ -418,13 +420,13 @@ class SitesPlace(SitePublishing, HasDetails, scope="sites"):
                 if self._revealed and self.rows.select(self._revealed):
                     self._revealed = ""
 
-        self.load("sites", refresh, lambda _: None, what="Reading sites")
+        self.reads.load("sites", refresh, lambda _: None, what="Reading sites")
 
     def on_screen_resume(self) -> None:
         """Follow writes made elsewhere, as in the structure of a site, and what was staged."""
         super().on_screen_resume()
         self._look_for_staged()
-        if len(self.session.log) != self._written and self.asked_at is not None:
+        if len(self.session.log) != self._written and self.reads.asked_at is not None:
             self.read_again()
 
     async def _page(

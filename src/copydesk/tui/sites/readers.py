@@ -20,7 +20,7 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import no_url
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.read_only import offered
@@ -66,8 +66,10 @@ def secret(here: SiteReadersPlace) -> str | None:
 
 
 @place("site-readers", title="Site as readers get it")
-class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
+class SiteReadersPlace(SiteTabs, scope="site_readers"):
     """What readers get of a site and where; what is kept from them is marked, with the reason."""
+
+    COMMAND_CLASSES = (DetailsCommands,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -159,16 +161,18 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
     def reload(self) -> None:
         """Read what the audience gets."""
         self._take_chosen()
-        self.load("site", self._read, self._arrived, what="Reading the site", failed=self._unread)
+        self.reads.load(
+            "site", self._read, self._arrived, what="Reading the site", failed=self._unread
+        )
 
     def poll(self) -> None:
         """Read again quietly."""
-        self.load("site", self._read, self._polled, what="Reading again")
+        self.reads.load("site", self._read, self._polled, what="Reading again")
 
     def on_screen_resume(self) -> None:
         """Read with the link that was chosen meanwhile among the share links."""
         super().on_screen_resume()
-        if self._take_chosen() and self.asked_at is not None:
+        if self._take_chosen() and self.reads.asked_at is not None:
             self.read_again()
 
     def _take_chosen(self) -> bool:
@@ -248,12 +252,12 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
     @action("y", "copy url", unless=(secret, no_url), show=3, group="Share", override=True)
     def copy_url(self) -> None:
         """Copy where readers find the row."""
-        super().copy_url()
+        self.common.copy_url()
 
     @action("o", "browser", unless=(secret, no_url), show=3, group="Share", override=True)
     def browse(self) -> None:
         """Open what readers get in the browser."""
-        super().browse()
+        self.common.browse()
 
     # Who reads
 

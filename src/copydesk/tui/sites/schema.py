@@ -31,7 +31,7 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.problems import ProblemsSheet
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
@@ -129,7 +129,7 @@ class EditCommands(Commands, scope="schema_editing"):
         async def discard(api: Api) -> None:
             await asyncio.to_thread(drafts.drop, key)
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Discard", "edit of the adaptive schema", discard, reversal=draft_dropped(key),
             done="Dropped. u brings it back.",
         )  # fmt: skip
@@ -199,7 +199,7 @@ class EditCommands(Commands, scope="schema_editing"):
     async def _send(self, schema: JSON, now: SchemaRead, made: Changes) -> None:
         ids = self.place.ids
         try:
-            await self.place.perform(
+            await self.place.writer.perform(
                 "Change schema",
                 f"{shorten(now.site.title, 30)}: {present.summary(made)}",
                 lambda api: send_schema(api, ids, schema, now.schema),
@@ -234,11 +234,11 @@ def no_attribute(here: SiteSchemaPlace) -> str | None:
 
 
 @place("site-schema", title="Visitor attributes")
-class SiteSchemaPlace(SiteTabs, HasDetails, scope="site_schema"):
+class SiteSchemaPlace(SiteTabs, scope="site_schema"):
     """What a site may know of its visitors, to show them different things."""
 
     RAW = ("get_adaptive_schema",)
-    COMMAND_CLASSES = (EditCommands,)
+    COMMAND_CLASSES = (EditCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -311,13 +311,13 @@ class SiteSchemaPlace(SiteTabs, HasDetails, scope="site_schema"):
 
     def reload(self) -> None:
         """Read the schema."""
-        self.load("schema", self._read, self._arrived, what="Reading the schema",
+        self.reads.load("schema", self._read, self._arrived, what="Reading the schema",
                   failed=self._unread)  # fmt: skip
 
     def poll(self) -> None:
         """Read again quietly. What others changed waits for R: nothing moves by itself."""
         if self.read is not None:
-            self.load("schema", self._read, self._polled, what="Reading again")
+            self.reads.load("schema", self._read, self._polled, what="Reading again")
         else:
             super().poll()
 
@@ -415,7 +415,7 @@ class SiteSchemaPlace(SiteTabs, HasDetails, scope="site_schema"):
         if row is not None and row.children:
             self.rows.toggle()
         else:
-            self.details()
+            self.commands_of(DetailsCommands).details()
 
     # Looking and copying
 

@@ -19,7 +19,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.sites import settings_cells as present
@@ -235,7 +235,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
             found = await api(ops.get_site, *ids)
             return found if present.value_of(found, name) == setting_as_read(name, wanted) else None
 
-        changed = await self.place.perform(
+        changed = await self.place.writer.perform(
             f"Set {setting.label.lower()}",
             f"of {present.title_of(site)}",
             send,
@@ -341,11 +341,11 @@ def _said(name: str, wanted: object) -> str:
 
 
 @place("site-settings", title="Site settings")
-class SiteSettingsPlace(SiteTabs, HasDetails, scope="site_settings"):
+class SiteSettingsPlace(SiteTabs, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
 
     RAW = ("get_site",)
-    COMMAND_CLASSES = (DeletionCommands, SettingsCommands)
+    COMMAND_CLASSES = (DeletionCommands, SettingsCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -426,14 +426,14 @@ class SiteSettingsPlace(SiteTabs, HasDetails, scope="site_settings"):
     def reload(self) -> None:
         """Read the site, and what the reader may do with it."""
         self.rights = None
-        self.load(
+        self.reads.load(
             "site", self._read, self._arrived, what="Reading the settings", failed=self._unread
         )
 
     def poll(self) -> None:
         """Read again quietly."""
         if self.site is not None:
-            self.load("site", self._read, self._arrived, what="Reading again")
+            self.reads.load("site", self._read, self._arrived, what="Reading again")
         else:
             super().poll()
 

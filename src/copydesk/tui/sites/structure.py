@@ -212,7 +212,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs):
         """Say how much of the structure has been read."""
         said = f"Reading sections, {read:,} so far"
         for group in (READING, BEFORE_SENDING):
-            self.progress(group, said)
+            self.reads.progress(group, said)
         if not self.known and self.is_attached:
             self.rows.say_instead(f"{said}…")
 

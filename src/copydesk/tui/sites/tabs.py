@@ -69,7 +69,7 @@ class SiteTabs(SitePublishing):
         super().opened()
         self.show_tabs()
         if self.link_count is None and self.PLACE != SHARE_LINKS:
-            self.load("share links", self._count_links, self.count_links, what="Counting")
+            self.reads.load("share links", self._count_links, self.count_links, what="Counting")
 
     def turned(self, results: Sequence[Any]) -> None:
         """Show what taking back a write gave; a site that is gone with it is left."""

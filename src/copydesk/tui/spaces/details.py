@@ -58,11 +58,11 @@ class RestingDetails:
         ``rules`` are those that a space has which inherits them.
         """
         here = self._here
-        here.cancel_load(GROUP)
+        here.reads.cancel(GROUP)
         if node is None or node.kind != "space":
             return
         known = node.id in self._known and node.id not in self._old
-        if known and not here.left_behind(GROUP, node.id):
+        if known and not here.reads.left_behind(GROUP, node.id):
             return
         if here.session.api is not None and not no_access(node):
             self._read(node, organization, rules)
@@ -85,7 +85,7 @@ class RestingDetails:
             self._unread.add(node.id)
             self._changed()
 
-        self._here.load(
+        self._here.reads.load(
             GROUP,
             lambda api: read_details(api, node, organization, me, people),
             arrived,

@@ -34,7 +34,7 @@ from copydesk.session.target import Target
 from copydesk.session.views import COUNT_SECONDS
 from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.trees import TreeSource
@@ -212,7 +212,9 @@ class SpacesCounting(Place):
             self.counts.update(counts)
             self.count()
 
-        self.load("counts", lambda api: read_counts(api, organization), arrived, what="Counting")
+        self.reads.load(
+            "counts", lambda api: read_counts(api, organization), arrived, what="Counting"
+        )
         now, at = self.session.clock(), self._needing_at
         if at is None or now - at >= timedelta(seconds=COUNT_SECONDS):
             self._needing_at = now
@@ -243,7 +245,7 @@ class SpacesCounting(Place):
                 self.counts["needs-me"] = count
             self.count()
 
-        self.load("needing", read, arrived, what="Counting what needs you")
+        self.reads.load("needing", read, arrived, what="Counting what needs you")
 
 
 WIDE = 100
@@ -269,12 +271,12 @@ def no_rows(here: SpacesPlace) -> str | None:
     title="Spaces",
     uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
 )
-class SpacesPlace(HasDetails, SpacesCounting, scope="spaces"):
+class SpacesPlace(SpacesCounting, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     IN_ORGANIZATION = False
     RAW = OF_NODE
-    COMMAND_CLASSES = (ContentCommands, ArrangeCommands)
+    COMMAND_CLASSES = (ContentCommands, ArrangeCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -373,11 +375,13 @@ class SpacesPlace(HasDetails, SpacesCounting, scope="spaces"):
         self._details.read_again()
         if not self.rows.nodes:
             self.rows.say_instead(self.rows.reading)
-        self.load("spaces", self._read, self._arrived, what="Reading spaces", failed=self._unread)
+        self.reads.load(
+            "spaces", self._read, self._arrived, what="Reading spaces", failed=self._unread
+        )
 
     def poll(self) -> None:
         """Read the tree again; what is known of the row under the cursor stays."""
-        self.load("spaces", self._read, self._arrived, what="Reading spaces")
+        self.reads.load("spaces", self._read, self._arrived, what="Reading spaces")
 
     def show_organization(self, organization: str, title: str = "") -> None:
         """Show another organization; its rows of the last run come first."""

@@ -105,7 +105,7 @@ class ArrangeCommands(Commands, scope="spaces_arranging"):
                 self.place.rows.trashed = len(found)
                 self.place.rows.show_nodes(self.place.rows.nodes, partial=self.place.rows.partial)
 
-        self.place.load("trash", read, then, what="Looking for deleted spaces", kept="never")
+        self.place.reads.load("trash", read, then, what="Looking for deleted spaces", kept="never")
 
     def go_to_trash(self) -> None:
         """Go to where deleted spaces are restored."""

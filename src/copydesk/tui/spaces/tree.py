@@ -343,7 +343,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
             self.written.look_back(self.session)
             self.show_arrangement()
 
-        self.load(
+        self.reads.load(
             "trash",
             lambda api: read_trash(self.session, api, found.organization, found.layout.items),
             arrived,

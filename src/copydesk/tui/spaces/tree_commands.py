@@ -533,7 +533,9 @@ class DeletionCommands(Commands, scope="space_handing"):
             self._losing.update(found)
             self.place.draw()
 
-        self.place.load("losing", read, then, what="Reading which sites show it", kept="never")
+        self.place.reads.load(
+            "losing", read, then, what="Reading which sites show it", kept="never"
+        )
 
     def losing_lines(self) -> list[str]:
         """Say which sites stop showing what is going to be deleted."""
@@ -575,7 +577,7 @@ class DeletionCommands(Commands, scope="space_handing"):
         async def send(api: Api) -> None:
             await api(ops.restore_space, found.id)
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Restore", found.title, send, reversal=space_deleted(found.id, deleted=False)
         )
         self.place.revealing = found.id
@@ -721,6 +723,6 @@ class DeletionCommands(Commands, scope="space_handing"):
             else:
                 await api(ops.transfer_space, row.id, SpaceTransfer(organization=organization))
 
-        await self.place.perform("Transfer", row.title, send)
+        await self.place.writer.perform("Transfer", row.title, send)
         self.place.read_again()
         self.place.tell(f"{row.title} belongs to {title} now.", "good")

@@ -86,9 +86,9 @@ class Account:
         if said is None or place is None:
             return
         place.say(said, "good")
-        if place.may_poll:
+        if place.reads.may_poll:
             # What could not be read is read now; nothing that was to be sent is sent again.
-            place.read_again(by_hand=place.unread or place.read_at is None)
+            place.read_again(by_hand=place.reads.unread or place.reads.read_at is None)
 
     def read_for_another(self) -> None:
         """Read anew what every place shows: it was kept for somebody else."""
@@ -98,7 +98,7 @@ class Account:
         app.session.left.clear()
         for screen in app.screen_stack:
             if isinstance(screen, Place):
-                screen.doubt()
+                screen.reads.doubt()
         if app.here is not None:
             app.here.read_again()
 

@@ -173,7 +173,7 @@ class CommandPrompt(Prompt):
             return (found,)
 
         try:
-            looked = await place.read_now("address", read, "Looking for what is there")
+            looked = await place.reads.now("address", read, "Looking for what is there")
         except failure_types():
             if known is None:
                 raise
@@ -196,7 +196,7 @@ class CommandPrompt(Prompt):
         async def read() -> str:
             return await _find_number(await session.ready(), space, number)
 
-        request = await place.read_now("number", read, f"Looking for #{number}")
+        request = await place.reads.now("number", read, f"Looking for #{number}")
         if request is not None and place.desk.screen is place:
             target = Target(session.organization, space, change_request=request)
             await place.desk.go("review", target)

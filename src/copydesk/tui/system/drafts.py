@@ -165,12 +165,12 @@ class Drafts(Place, scope="drafts"):
 
     def others_typed(self) -> None:
         """Show what another window has typed, sent or discarded."""
-        if self.asked_at is not None and not self.loads:
+        if self.reads.asked_at is not None and not self.reads.loads:
             self.reload()
 
     def reload(self) -> None:
         """Read the drafts, then what their change requests are called."""
-        self.load(
+        self.reads.load(
             "drafts", lambda api: self._read(), self._arrived, what="Reading drafts", local=True
         )
 
@@ -180,7 +180,7 @@ class Drafts(Place, scope="drafts"):
     def on_screen_resume(self) -> None:
         """Show what was sent or typed meanwhile."""
         super().on_screen_resume()
-        if self.asked_at is not None:
+        if self.reads.asked_at is not None:
             self.read_again()
 
     async def _read(self) -> list[tuple[str, str, float]]:
@@ -203,7 +203,7 @@ class Drafts(Place, scope="drafts"):
         }
         if unknown:
             wanted = list(unknown)[:NAMED_AT_ONCE]
-            self.load("names", lambda api: self._read_names(api, wanted),
+            self.reads.load("names", lambda api: self._read_names(api, wanted),
                       lambda _: self._arrived(drafts), what="Reading change requests",
                       quiet=True)  # fmt: skip
 
@@ -270,7 +270,7 @@ class Drafts(Place, scope="drafts"):
         async def drop(api: Api) -> None:
             await asyncio.to_thread(drafts.discard, row.key)
 
-        await self.perform(
+        await self.writer.perform(
             "Discard", f"“{row.first_line[:40]}”", drop, reversal=draft_dropped(row.key),
             done="Discarded. u brings it back.",
         )  # fmt: skip

@@ -17,7 +17,7 @@ from copydesk.session.writes.outbox_marks import MEANS
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import Acts, action, actions_of
-from copydesk.tui.framework.commands import CommonActions
+from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.keyboard import Keyboard, keys_of, run
 from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.navigation import ENTRIES
@@ -83,7 +83,7 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
             found.append(_filter_row(owner.fields))
     found += _sign_rows(chain)
     # What only works here comes first; what works everywhere follows.
-    found.sort(key=lambda row: row.id.startswith(f"{CommonActions.SCOPE}."))
+    found.sort(key=lambda row: row.id.startswith(f"{CommonCommands.SCOPE}."))
     for entry in ENTRIES.values():
         keys = " ".join(shown(key) for key in keys_of(entry.action, keyboard.keymap))
         keys = keys or f":{entry.name}"

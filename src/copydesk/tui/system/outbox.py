@@ -290,7 +290,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     def reload(self) -> None:
         """Read the journal, which other runs of copydesk write too."""
-        self.load("outbox", lambda api: self._read(), lambda _: self.show(), what="Reading",
+        self.reads.load("outbox", lambda api: self._read(), lambda _: self.show(), what="Reading",
                   local=True)  # fmt: skip
 
     async def _read(self) -> None:
@@ -299,7 +299,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     def poll(self) -> None:
         """Ask whether the service is there again: what waits goes with its answer."""
-        self.load("contact", self._ask, lambda _: None, what="Asking the service")
+        self.reads.load("contact", self._ask, lambda _: None, what="Asking the service")
 
     async def _ask(self, api: Api) -> None:
         from copydesk.contract import operations as ops
@@ -417,7 +417,7 @@ class OutboxPlace(Place, scope="outbox"):
             await self.outbox.drop(entry.id)
 
         sure = entry.state != "unknown"
-        await self.perform(
+        await self.writer.perform(
             "Drop",
             f"{clean(entry.what)} {clean(entry.target)}",
             send,

@@ -52,7 +52,7 @@ class RawPlace(Place, scope="raw"):
         return f"{said}   masked: V in the list shows all" if self._raw.masked else said
 
     def reload(self) -> None:
-        self.load(
+        self.reads.load(
             "json", self._read, self._arrived, what="Reading", failed=self._unread,
             local=not self._raw.operation,
         )  # fmt: skip

@@ -419,13 +419,15 @@ class UndoList(Place, scope="undo_list"):
 
     def reload(self) -> None:
         """Read the journal, which other runs of copydesk write too."""
-        self.load("journal", lambda api: self._read(), self._came, what="Reading", local=True)
+        self.reads.load("journal", lambda api: self._read(), self._came, what="Reading", local=True)
 
     def _came(self, nothing: None) -> None:
         self.show()
         spaces = {_space_of(past) for past in self.session.history.known.values()} - {""}
         if spaces - self._titles.keys():
-            self.load("spaces", lambda api: self._names(api, spaces), self._named, what="Reading")
+            self.reads.load(
+                "spaces", lambda api: self._names(api, spaces), self._named, what="Reading"
+            )
 
     async def _names(self, api: Api, ids: Iterable[str]) -> Mapping[str, str]:
         from copydesk.client.errors import ApiError
@@ -459,7 +461,7 @@ class UndoList(Place, scope="undo_list"):
     def on_screen_resume(self) -> None:
         """Show what was written meanwhile."""
         super().on_screen_resume()
-        if self.asked_at is not None:
+        if self.reads.asked_at is not None:
             self.show()
 
     async def _read(self) -> None:

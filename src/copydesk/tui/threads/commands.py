@@ -318,7 +318,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
         if thread is not None:
             name = answer_name(self.here.called, draft.text, first_words(thread.comment, 16))
         try:
-            return await self.place.perform(
+            return await self.place.writer.perform(
                 "Comment" if draft.thread is None else "Reply",
                 name,
                 lambda api: send_draft(api, draft),
@@ -408,7 +408,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
             now = await read_comment(api, *ids, thread.id)
             return now if now is not None and (now.status == "resolved") == resolving else None
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Resolve" if resolving else "Reopen",
             describe(self.here, thread.comment),
             lambda api: change_message(api, ids, thread.id, None, {"resolved": resolving}),
@@ -525,7 +525,7 @@ class MessageCommands(Commands, scope="message_actions"):
         adding = not mine(message, emoji, me.id)
         field = "added_reactions" if adding else "removed_reactions"
         ids = self.here.thread_ids
-        now = await self.place.perform(
+        now = await self.place.writer.perform(
             "React" if adding else "Take reaction back",
             describe(self.here, message),
             lambda api: change_message(api, ids, *_ids_of(thread, message), {field: [emoji]}),
@@ -570,7 +570,7 @@ class MessageCommands(Commands, scope="message_actions"):
             self.here.forget_draft(key)
             self._writing.replace_message(thread, now)
 
-        await self.place.perform(
+        await self.place.writer.perform(
             "Edit",
             describe(self.here, message),
             lambda api: change_message(
@@ -616,7 +616,7 @@ class MessageCommands(Commands, scope="message_actions"):
 
         if own:
             await asyncio.to_thread(self._keep_text, thread, message)
-        await self.place.perform(
+        await self.place.writer.perform(
             "Delete",
             describe(self.here, message),
             lambda api: delete_message(api, ids, *_ids_of(thread, message)),

@@ -27,7 +27,7 @@ from copydesk.session.writes.comments import change_message, pending, send_draft
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.details import HasDetails
+from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource
@@ -112,8 +112,10 @@ def may_not_reply(here: Inbox) -> str | None:
 
 
 @place("inbox", key="i", title="Inbox")
-class Inbox(HasDetails, scope="inbox"):
+class Inbox(Place, scope="inbox"):
     """The open threads that wait on you, with the reason, over all spaces and change requests."""
+
+    COMMAND_CLASSES = (DetailsCommands,)
 
     RAW = OF_MESSAGE
 
@@ -212,14 +214,14 @@ class Inbox(HasDetails, scope="inbox"):
         """Read all threads again; what came since waits for ``.``, as everywhere."""
         self.rows.empty = self.rows.reading
         self.rows.refresh_rows()
-        self.load(
+        self.reads.load(
             "inbox", self._read, self._arrived, what="Reading threads", failed=self._could_not
         )
 
     def poll(self) -> None:
         """Read quietly what came, in the places that tell of it and in some of the others."""
-        if self._whole and not self.loads:
-            self.load(
+        if self._whole and not self.reads.loads:
+            self.reads.load(
                 "inbox", lambda api: self._read(api, polled=True), self._polled,
                 what="Reading again",
             )  # fmt: skip
@@ -288,7 +290,7 @@ class Inbox(HasDetails, scope="inbox"):
         self._count()
         self.rows.refresh_rows()
         self._look(after=0)
-        self.load(
+        self.reads.load(
             "keep",
             lambda api: asyncio.to_thread(
                 keep, self.session.snapshot, self._organization, list(rows.values())
@@ -326,13 +328,13 @@ class Inbox(HasDetails, scope="inbox"):
     def on_screen_suspend(self) -> None:
         """Read no further while another place is in front."""
         if isinstance(self.app.screen, Place) and self.app.screen is not self:
-            self.cancel_load("inbox")
+            self.reads.cancel("inbox")
 
     def on_screen_resume(self) -> None:
         """Go on reading; show what became of the thread that was gone to."""
         super().on_screen_resume()
         row, self._left_at = self._left_at, None
-        if self.asked_at is not None and not self._whole and not self.loads:
+        if self.reads.asked_at is not None and not self._whole and not self.reads.loads:
             self.reload()
         elif row is not None:
             self._read_row(row)
@@ -347,7 +349,7 @@ class Inbox(HasDetails, scope="inbox"):
             elif now.replies > row.replies and any(me and r.user.id == me.id for r in now.repliers):
                 self._done(row, "answered")
 
-        self.load(
+        self.reads.load(
             "row",
             lambda api: read_comment(api, row.space, row.request, row.id),
             arrived,
@@ -368,7 +370,7 @@ class Inbox(HasDetails, scope="inbox"):
         row = self.row
         comment = self.comments.get(row.id) if row is not None else None
         if row is None or comment is None:
-            self.cancel_load("thread")
+            self.reads.cancel("thread")
             self.thread.show([])
             return
         quote = f"{row.space_title} {row.where} {row.subject}" if row.number else row.space_title
@@ -381,7 +383,7 @@ class Inbox(HasDetails, scope="inbox"):
             thread.replies = replies
             self.thread.show([Group("", [thread], [quote])])
 
-        self.load(
+        self.reads.load(
             "thread",
             lambda api: read_thread(api, row.space, row.request, row.id),
             arrived,
@@ -460,7 +462,7 @@ class Inbox(HasDetails, scope="inbox"):
         assert row is not None
         comment = self.comments.get(row.id)
         resolving = row.done != "resolved"
-        await self.perform(
+        await self.writer.perform(
             "Resolve" if resolving else "Reopen",
             f"{row.where} “{clean(row.text, limit=40)}”",
             lambda api: change_message(
@@ -514,7 +516,7 @@ class Inbox(HasDetails, scope="inbox"):
         draft = None if said is None else pending(row.space, row.request, part, said)
         if draft is None:
             return
-        await self.perform(
+        await self.writer.perform(
             "Reply",
             answer_name(lambda words: f"{row.where} “{words}”", draft.text, row.text),
             lambda api: send_draft(api, draft),

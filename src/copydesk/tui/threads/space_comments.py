@@ -196,7 +196,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
             )
             return found, flatten(tree.pages)
 
-        self.load("space", read, self._space_came, what="Reading the space")
+        self.reads.load("space", read, self._space_came, what="Reading the space")
 
     def _space_came(self, read: tuple[Space, Sequence[PageNode]]) -> None:
         self.space, pages = read
@@ -232,7 +232,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
     def show_item(self) -> None:
         """Show the thread under the cursor, with its replies once the cursor rests."""
         item, (space, _) = self.item, self.thread_ids
-        self.cancel_load("thread")
+        self.reads.cancel("thread")
         self.thread.title = "Thread"
         if item is None:
             self.thread.show([])
@@ -252,7 +252,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
             self._unlisted = not replies
             self._draw(thread)
 
-        self.load(
+        self.reads.load(
             "thread",
             lambda api: read_thread(api, space, "", thread.id),
             arrived,

@@ -288,7 +288,7 @@ __all__ = ["Column", "VirtualList"]
 def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
     if rows.selected is not None or rows.source.error:
         return None
-    if rows.source.busy or getattr(rows.screen, "reading", False):
+    if rows.source.busy or rows.place_reading:
         return NoRowYet(STILL_READING)
     return "There is nothing here to open."
 
@@ -300,8 +300,8 @@ def no_row(rows: VirtualList[Any], why: str) -> str | None:
     """
     if rows.selected is not None:
         return None
-    failed = rows.source.error or getattr(rows.screen, "unread", False)
-    unread = failed or rows.source.busy or getattr(rows.screen, "reading", False)
+    failed = rows.source.error or rows.place_unread
+    unread = failed or rows.source.busy or rows.place_reading
     return NoRowYet(why) if unread else why
 
 

@@ -101,7 +101,7 @@ class WrappedList(SpanPane):
     @property
     def not_yet(self) -> bool:
         """Whether there is no row while its place is being read."""
-        return not self.rows and bool(getattr(self.screen, "reading", False))
+        return not self.rows and self.place_reading
 
     @property
     def cursor(self) -> int:

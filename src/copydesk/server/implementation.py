@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,6 +15,7 @@ from copydesk.server.store import Row, Tx
 
 P = ParamSpec("P")
 R = TypeVar("R")
+S = TypeVar("S")
 
 
 @dataclass
@@ -100,14 +102,61 @@ def implements(
     """
 
     def tie(handler: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Call, P], R]:
-        if operation.name in HANDLERS:
-            raise ValueError(f"operation {operation.name} is implemented twice")
-        HANDLERS[operation.name] = Implementation(
-            operation,
-            handler,
-            operation.method != "GET" if writes is None else writes,
-            short,
-        )
+        _register(operation, handler, writes=writes, short=short)
         return handler
 
     return tie
+
+
+def implements_on_space(
+    operation: Operation[Concatenate[str, P], R], find: Callable[[Call, str], S]
+) -> Callable[[Callable[Concatenate[Call, S, P], R]], Callable[Concatenate[Call, S, P], R]]:
+    """Tie a handler to an operation on a space; it takes what ``find`` makes of the space's id.
+
+    So one handler serves an operation on spaces and its twin on change requests.
+    """
+
+    def tie(handler: Callable[Concatenate[Call, S, P], R]) -> Callable[Concatenate[Call, S, P], R]:
+        answer: Handler = handler
+
+        def work(call: Call, space_id: str, **others: Any) -> Any:
+            return answer(call, find(call, space_id), **others)
+
+        _register(operation, work)
+        return handler
+
+    return tie
+
+
+def implements_on_branch(
+    operation: Operation[Concatenate[str, str, P], R], find: Callable[[Call, str, str], S]
+) -> Callable[[Callable[Concatenate[Call, S, P], R]], Callable[Concatenate[Call, S, P], R]]:
+    """Tie a handler to an operation on a change request or a revision, as on a space.
+
+    ``find`` takes the ids of the space and of the change request or revision.
+    """
+    _, name = re.findall(r"\{(\w+)\}", operation.path)[:2]
+
+    def tie(handler: Callable[Concatenate[Call, S, P], R]) -> Callable[Concatenate[Call, S, P], R]:
+        answer: Handler = handler
+
+        def work(call: Call, space_id: str, **others: Any) -> Any:
+            return answer(call, find(call, space_id, others.pop(name)), **others)
+
+        _register(operation, work)
+        return handler
+
+    return tie
+
+
+def _register(
+    operation: Operation[..., Any],
+    handler: Handler,
+    *,
+    writes: bool | None = None,
+    short: bool = False,
+) -> None:
+    if operation.name in HANDLERS:
+        raise ValueError(f"operation {operation.name} is implemented twice")
+    writing = operation.method != "GET" if writes is None else writes
+    HANDLERS[operation.name] = Implementation(operation, handler, writing, short)

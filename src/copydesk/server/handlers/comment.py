@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
 from copydesk.contract.models.base import Page
@@ -17,7 +19,12 @@ from copydesk.contract.models.comment import (
 from copydesk.contract.models.member import Member
 from copydesk.server import threads
 from copydesk.server.errors import Refusal, forbidden, invalid
-from copydesk.server.implementation import Call, implements
+from copydesk.server.implementation import (
+    Call,
+    implements,
+    implements_on_branch,
+    implements_on_space,
+)
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.comment import (
@@ -28,8 +35,6 @@ from copydesk.server.queries.comment import (
     find_comment,
     find_place,
     find_reply,
-    list_comments,
-    list_replies,
     reply_model,
     reply_or_none,
     written_markdown,
@@ -37,11 +42,14 @@ from copydesk.server.queries.comment import (
 from copydesk.server.queries.member import MEMBERS, member_model
 from copydesk.server.store import Row
 
+_to_comment = partial(find_place, permission="comment")
 
-@implements(ops.list_space_comments)
-def list_space_comments(
+
+@implements_on_space(ops.list_space_comments, find_place)
+@implements_on_branch(ops.list_change_request_comments, find_place)
+def list_comments(
     call: Call,
-    space_id: str,
+    place: Place,
     *,
     page: str | None = None,
     limit: int | None = None,
@@ -51,218 +59,171 @@ def list_space_comments(
     target_page: str | None = None,
     authors: list[str] | None = None,
 ) -> Page[Comment]:
-    """List the comments on the space itself; those on its change requests are in their lists."""
-    place = find_place(call, space_id)
-    return list_comments(call, place, page, limit, order, status, format, target_page, authors)
+    """List the comments on a change request, or those on a space itself."""
+    where, values = place.conditions()
+    if status != "all":
+        where.append("status = ?")
+        values.append(status)
+    if target_page is not None:
+        where.append("page_id = ?")
+        values.append(target_page)
+    if authors:
+        where.append(f"posted_by IN ({', '.join('?' * len(authors))})")
+        values.extend(authors)
+    return paginate(
+        call.tx,
+        lambda row: comment_model(call, place, row, format),
+        source="comment",
+        where=where,
+        values=values,
+        keys=("posted_at", "id"),
+        descending=order == "desc",
+        page=page,
+        limit=limit,
+    )
 
 
-@implements(ops.list_change_request_comments)
-def list_change_request_comments(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    order: Order = "desc",
-    status: CommentStatusFilter = "all",
-    format: ContentFormat | None = None,
-    target_page: str | None = None,
-    authors: list[str] | None = None,
-) -> Page[Comment]:
-    """List the comments on a change request."""
-    place = find_place(call, space_id, change_request_id)
-    return list_comments(call, place, page, limit, order, status, format, target_page, authors)
+@implements_on_space(ops.create_space_comment, _to_comment)
+@implements_on_branch(ops.create_change_request_comment, _to_comment)
+def create_comment(call: Call, place: Place, body: CommentCreate) -> Comment:
+    """Start a thread."""
+    if body.page is not None:
+        check_page(call, place, body.page)
+    else:
+        for name, part in (("node", body.node), ("tableCell", body.table_cell)):
+            if part:
+                raise invalid(f"body.{name}: it is part of a page; name that in body.page")
+    key = threads.add_comment(
+        call.tx,
+        place.space["id"],
+        call.user_id,
+        written_markdown(body.body),
+        change_request=place.change_request["id"] if place.change_request else None,
+        page=body.page,
+        node=body.node,
+        table_cell=body.table_cell.model_dump() if body.table_cell else None,
+    )
+    return comment_model(call, place, find_comment(call, place, key))
 
 
-@implements(ops.create_space_comment)
-def create_space_comment(call: Call, space_id: str, body: CommentCreate) -> Comment:
-    """Start a thread on a space."""
-    return _create(call, find_place(call, space_id, permission="comment"), body)
-
-
-@implements(ops.create_change_request_comment)
-def create_change_request_comment(
-    call: Call, space_id: str, change_request_id: str, body: CommentCreate
+@implements_on_space(ops.get_space_comment, find_place)
+@implements_on_branch(ops.get_change_request_comment, find_place)
+def get_comment(
+    call: Call, place: Place, comment_id: str, *, format: ContentFormat | None = None
 ) -> Comment:
-    """Start a thread on a change request."""
-    return _create(call, find_place(call, space_id, change_request_id, "comment"), body)
-
-
-@implements(ops.get_space_comment)
-def get_space_comment(
-    call: Call, space_id: str, comment_id: str, *, format: ContentFormat | None = None
-) -> Comment:
-    """Return a comment on a space."""
-    place = find_place(call, space_id)
+    """Answer with a comment."""
     return comment_model(call, place, find_comment(call, place, comment_id), format)
 
 
-@implements(ops.get_change_request_comment)
-def get_change_request_comment(
+@implements_on_space(ops.update_space_comment, _to_comment)
+@implements_on_branch(ops.update_change_request_comment, _to_comment)
+def update_comment(call: Call, place: Place, comment_id: str, body: CommentUpdate) -> Comment:
+    """Edit, resolve, reopen or react to a comment."""
+    row = find_comment(call, place, comment_id)
+    if body.body is not None:
+        _only_author(call, row, "comment")
+        threads.edit_comment(call.tx, row["id"], written_markdown(body.body))
+    _react(call, row, body)
+    _set_resolved(call, row, body.resolved)
+    return comment_model(call, place, find_comment(call, place, comment_id))
+
+
+@implements_on_space(ops.delete_space_comment, find_place)
+@implements_on_branch(ops.delete_change_request_comment, find_place)
+def delete_comment(call: Call, place: Place, comment_id: str) -> None:
+    """Delete a comment with its replies; a missing one is fine (204)."""
+    row = comment_or_none(call, place, comment_id)
+    if row is None:
+        call.was_missing()
+        return
+    _only_author_or_admin(call, place, row)
+    threads.delete_comment(call.tx, row["id"])
+
+
+@implements_on_space(ops.list_space_comment_replies, find_place)
+@implements_on_branch(ops.list_change_request_comment_replies, find_place)
+def list_replies(
     call: Call,
-    space_id: str,
-    change_request_id: str,
-    comment_id: str,
-    *,
-    format: ContentFormat | None = None,
-) -> Comment:
-    """Return a comment on a change request."""
-    place = find_place(call, space_id, change_request_id)
-    return comment_model(call, place, find_comment(call, place, comment_id), format)
-
-
-@implements(ops.update_space_comment)
-def update_space_comment(
-    call: Call, space_id: str, comment_id: str, body: CommentUpdate
-) -> Comment:
-    """Edit, resolve, reopen or react to a comment on a space."""
-    return _update(call, find_place(call, space_id, permission="comment"), comment_id, body)
-
-
-@implements(ops.update_change_request_comment)
-def update_change_request_comment(
-    call: Call, space_id: str, change_request_id: str, comment_id: str, body: CommentUpdate
-) -> Comment:
-    """Edit, resolve, reopen or react to a comment on a change request."""
-    place = find_place(call, space_id, change_request_id, "comment")
-    return _update(call, place, comment_id, body)
-
-
-@implements(ops.delete_space_comment)
-def delete_space_comment(call: Call, space_id: str, comment_id: str) -> None:
-    """Delete a comment on a space with its replies; a missing one is fine (204)."""
-    _delete(call, find_place(call, space_id), comment_id)
-
-
-@implements(ops.delete_change_request_comment)
-def delete_change_request_comment(
-    call: Call, space_id: str, change_request_id: str, comment_id: str
-) -> None:
-    """Delete a comment on a change request with its replies; a missing one is fine (204)."""
-    _delete(call, find_place(call, space_id, change_request_id), comment_id)
-
-
-@implements(ops.list_space_comment_replies)
-def list_space_comment_replies(
-    call: Call,
-    space_id: str,
+    place: Place,
     comment_id: str,
     *,
     page: str | None = None,
     limit: int | None = None,
     format: ContentFormat | None = None,
 ) -> Page[CommentReply]:
-    """List the replies to a comment on a space, as the conversation went."""
-    return list_replies(call, find_place(call, space_id), comment_id, page, limit, format)
+    """List the replies to a comment, as the conversation went."""
+    comment = find_comment(call, place, comment_id)
+    return paginate(
+        call.tx,
+        lambda row: reply_model(call, place, row, format),
+        source="reply",
+        where=["comment_id = ?"],
+        values=[comment["id"]],
+        keys=("posted_at", "id"),
+        descending=False,
+        page=page,
+        limit=limit,
+        count=comment["replies"],
+    )
 
 
-@implements(ops.list_change_request_comment_replies)
-def list_change_request_comment_replies(
+@implements_on_space(ops.create_space_comment_reply, _to_comment)
+@implements_on_branch(ops.create_change_request_comment_reply, _to_comment)
+def create_reply(call: Call, place: Place, comment_id: str, body: ReplyCreate) -> CommentReply:
+    """Reply to a comment."""
+    comment = find_comment(call, place, comment_id)
+    text = written_markdown(body.body)
+    key = threads.add_reply(call.tx, comment["id"], call.user_id, text)
+    return reply_model(call, place, find_reply(call, comment, key))
+
+
+@implements_on_space(ops.get_space_comment_reply, find_place)
+@implements_on_branch(ops.get_change_request_comment_reply, find_place)
+def get_reply(
     call: Call,
-    space_id: str,
-    change_request_id: str,
-    comment_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    format: ContentFormat | None = None,
-) -> Page[CommentReply]:
-    """List the replies to a comment on a change request, as the conversation went."""
-    place = find_place(call, space_id, change_request_id)
-    return list_replies(call, place, comment_id, page, limit, format)
-
-
-@implements(ops.create_space_comment_reply)
-def create_space_comment_reply(
-    call: Call, space_id: str, comment_id: str, body: ReplyCreate
-) -> CommentReply:
-    """Reply to a comment on a space."""
-    return _reply(call, find_place(call, space_id, permission="comment"), comment_id, body)
-
-
-@implements(ops.create_change_request_comment_reply)
-def create_change_request_comment_reply(
-    call: Call, space_id: str, change_request_id: str, comment_id: str, body: ReplyCreate
-) -> CommentReply:
-    """Reply to a comment on a change request."""
-    place = find_place(call, space_id, change_request_id, "comment")
-    return _reply(call, place, comment_id, body)
-
-
-@implements(ops.get_space_comment_reply)
-def get_space_comment_reply(
-    call: Call,
-    space_id: str,
+    place: Place,
     comment_id: str,
     comment_reply_id: str,
     *,
     format: ContentFormat | None = None,
 ) -> CommentReply:
-    """Return a reply to a comment on a space."""
-    place = find_place(call, space_id)
+    """Answer with a reply to a comment."""
     comment = find_comment(call, place, comment_id)
     return reply_model(call, place, find_reply(call, comment, comment_reply_id), format)
 
 
-@implements(ops.get_change_request_comment_reply)
-def get_change_request_comment_reply(
+@implements_on_branch(ops.update_change_request_comment_reply, _to_comment)
+@implements_on_space(ops.update_space_comment_reply, _to_comment)
+def update_reply(
     call: Call,
-    space_id: str,
-    change_request_id: str,
-    comment_id: str,
-    comment_reply_id: str,
-    *,
-    format: ContentFormat | None = None,
-) -> CommentReply:
-    """Return a reply to a comment on a change request."""
-    place = find_place(call, space_id, change_request_id)
-    comment = find_comment(call, place, comment_id)
-    return reply_model(call, place, find_reply(call, comment, comment_reply_id), format)
-
-
-@implements(ops.update_space_comment_reply)
-def update_space_comment_reply(
-    call: Call,
-    space_id: str,
+    place: Place,
     comment_id: str,
     comment_reply_id: str,
     body: SpaceReplyUpdate,
 ) -> CommentReply:
-    """Edit or react to a reply to a comment on a space."""
-    place = find_place(call, space_id, permission="comment")
-    return _update_reply(call, place, comment_id, comment_reply_id, body, None)
+    """Edit or react to a reply; on a change request also resolve its thread."""
+    comment = find_comment(call, place, comment_id)
+    row = find_reply(call, comment, comment_reply_id)
+    if body.body is not None:
+        _only_author(call, row, "reply")
+        threads.edit_reply(call.tx, row["id"], written_markdown(body.body))
+    _react(call, row, body)
+    if isinstance(body, ReplyUpdate):
+        _set_resolved(call, comment, body.resolved)
+    return reply_model(call, place, find_reply(call, comment, comment_reply_id))
 
 
-@implements(ops.update_change_request_comment_reply)
-def update_change_request_comment_reply(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    comment_id: str,
-    comment_reply_id: str,
-    body: ReplyUpdate,
-) -> CommentReply:
-    """Edit or react to a reply to a comment on a change request, or resolve its thread."""
-    place = find_place(call, space_id, change_request_id, "comment")
-    return _update_reply(call, place, comment_id, comment_reply_id, body, body.resolved)
-
-
-@implements(ops.delete_space_comment_reply)
-def delete_space_comment_reply(
-    call: Call, space_id: str, comment_id: str, comment_reply_id: str
-) -> None:
-    """Delete a reply to a comment on a space; a missing one is fine (204)."""
-    _delete_reply(call, find_place(call, space_id), comment_id, comment_reply_id)
-
-
-@implements(ops.delete_change_request_comment_reply)
-def delete_change_request_comment_reply(
-    call: Call, space_id: str, change_request_id: str, comment_id: str, comment_reply_id: str
-) -> None:
-    """Delete a reply to a comment on a change request; a missing one is fine (204)."""
-    place = find_place(call, space_id, change_request_id)
-    _delete_reply(call, place, comment_id, comment_reply_id)
+@implements_on_space(ops.delete_space_comment_reply, find_place)
+@implements_on_branch(ops.delete_change_request_comment_reply, find_place)
+def delete_reply(call: Call, place: Place, comment_id: str, comment_reply_id: str) -> None:
+    """Delete a reply; a missing one is fine (204)."""
+    comment = comment_or_none(call, place, comment_id)
+    row = comment and reply_or_none(call, comment, comment_reply_id)
+    if row is None:
+        call.was_missing()
+        return
+    _only_author_or_admin(call, place, row)
+    threads.delete_reply(call.tx, row["id"])
 
 
 @implements(ops.list_change_request_commenters)
@@ -292,80 +253,6 @@ def list_change_request_commenters(
         page=page,
         limit=limit,
     )
-
-
-def _create(call: Call, place: Place, body: CommentCreate) -> Comment:
-    if body.page is not None:
-        check_page(call, place, body.page)
-    else:
-        for name, part in (("node", body.node), ("tableCell", body.table_cell)):
-            if part:
-                raise invalid(f"body.{name}: it is part of a page; name that in body.page")
-    key = threads.add_comment(
-        call.tx,
-        place.space["id"],
-        call.user_id,
-        written_markdown(body.body),
-        change_request=place.change_request["id"] if place.change_request else None,
-        page=body.page,
-        node=body.node,
-        table_cell=body.table_cell.model_dump() if body.table_cell else None,
-    )
-    return comment_model(call, place, find_comment(call, place, key))
-
-
-def _update(call: Call, place: Place, comment_id: str, body: CommentUpdate) -> Comment:
-    row = find_comment(call, place, comment_id)
-    if body.body is not None:
-        _only_author(call, row, "comment")
-        threads.edit_comment(call.tx, row["id"], written_markdown(body.body))
-    _react(call, row, body)
-    _set_resolved(call, row, body.resolved)
-    return comment_model(call, place, find_comment(call, place, comment_id))
-
-
-def _delete(call: Call, place: Place, comment_id: str) -> None:
-    row = comment_or_none(call, place, comment_id)
-    if row is None:
-        call.was_missing()
-        return
-    _only_author_or_admin(call, place, row)
-    threads.delete_comment(call.tx, row["id"])
-
-
-def _reply(call: Call, place: Place, comment_id: str, body: ReplyCreate) -> CommentReply:
-    comment = find_comment(call, place, comment_id)
-    text = written_markdown(body.body)
-    key = threads.add_reply(call.tx, comment["id"], call.user_id, text)
-    return reply_model(call, place, find_reply(call, comment, key))
-
-
-def _update_reply(
-    call: Call,
-    place: Place,
-    comment_id: str,
-    reply_id: str,
-    body: SpaceReplyUpdate,
-    resolved: bool | None,
-) -> CommentReply:
-    comment = find_comment(call, place, comment_id)
-    row = find_reply(call, comment, reply_id)
-    if body.body is not None:
-        _only_author(call, row, "reply")
-        threads.edit_reply(call.tx, row["id"], written_markdown(body.body))
-    _react(call, row, body)
-    _set_resolved(call, comment, resolved)
-    return reply_model(call, place, find_reply(call, comment, reply_id))
-
-
-def _delete_reply(call: Call, place: Place, comment_id: str, reply_id: str) -> None:
-    comment = comment_or_none(call, place, comment_id)
-    row = comment and reply_or_none(call, comment, reply_id)
-    if row is None:
-        call.was_missing()
-        return
-    _only_author_or_admin(call, place, row)
-    threads.delete_reply(call.tx, row["id"])
 
 
 def _react(call: Call, row: Row, body: CommentUpdate | SpaceReplyUpdate) -> None:

@@ -18,7 +18,7 @@ from copydesk.domain.documents import MARKS_OF_A_PAGE, markdown_to_document
 from copydesk.server import content, substitution
 from copydesk.server.content import FileData
 from copydesk.server.errors import not_found
-from copydesk.server.implementation import Call, implements
+from copydesk.server.implementation import Call, implements_on_branch, implements_on_space
 from copydesk.server.pagination import slice_page
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.file import file_model, find_file, revision_files
@@ -60,54 +60,6 @@ class _Version:
             pages=page_tree(self.call, self.revision_id, location=self.location, metadata=metadata)
         )
 
-    def page(
-        self,
-        page_id: str,
-        format: ContentFormat | None,
-        evaluate: bool | str,
-        dereference: bool | str,
-        *,
-        metadata: bool,
-    ) -> ContentPage:
-        """Return a page with its text; ``document`` is the format when none is asked for.
-
-        All that a text refers to and all its expressions are known to the desk, so that the values
-        that ask for a part of it ask for everything there is.
-        """
-        page, data = page_subtree(
-            self.call, self.revision_id, page_id, location=self.location, metadata=metadata
-        )
-        if data.text is not None:
-            tx = self.call.tx
-            text = content.text(tx, data.text)
-            held = content.load(tx, self.revision_id) if evaluate or dereference else None
-            if held and dereference:
-                text = substitution.dereferenced(tx, held, data, text)
-            if held and evaluate:
-                text = substitution.evaluated(text, substitution.space_variables(tx, held), data)
-            if format == "markdown":
-                page.markdown = text
-            else:
-                page.document = markdown_to_document(text, MARKS_OF_A_PAGE)
-        return page
-
-    def files(self, page: str | None, limit: int | None, *, metadata: bool) -> Page[File]:
-        chosen = slice_page(
-            revision_files(self.call, self.revision_id),
-            lambda file: file.id,
-            page=page,
-            limit=limit,
-        )
-        return Page[File](
-            items=[self.file_model(file, metadata=metadata) for file in chosen.items],
-            next=chosen.next,
-            count=chosen.count,
-        )
-
-    def file(self, file_id: str, *, metadata: bool) -> File:
-        file = find_file(self.call, self.revision_id, file_id)
-        return self.file_model(file, metadata=metadata)
-
     def file_model(self, file: FileData, *, metadata: bool) -> File:
         return file_model(self.call, self.space_id, self.revision_id, file, metadata=metadata)
 
@@ -134,122 +86,66 @@ def _recorded(call: Call, space_id: str, revision_id: str) -> _Version:
     return _Version(call, space_id, revision_id, location)
 
 
-@implements(ops.get_space_revision)
-def get_space_revision(
-    call: Call, space_id: str, *, metadata: bool = True, computed: bool = True
+@implements_on_space(ops.get_space_revision, _primary)
+@implements_on_branch(ops.get_change_request_revision, _proposed)
+@implements_on_branch(ops.get_revision, _recorded)
+def get_revision(
+    call: Call, version: _Version, *, metadata: bool = True, computed: bool = True
 ) -> Revision:
-    """Answer with the active revision of a space."""
-    return _primary(call, space_id).revision(metadata=metadata)
+    """Answer with the active revision, or an older one of a space."""
+    return version.revision(metadata=metadata)
 
 
-@implements(ops.list_space_pages)
-def list_space_pages(
-    call: Call, space_id: str, *, metadata: bool = True, computed: bool = True
+@implements_on_space(ops.list_space_pages, _primary)
+@implements_on_branch(ops.list_change_request_pages, _proposed)
+def list_pages(
+    call: Call, version: _Version, *, metadata: bool = True, computed: bool = True
 ) -> PageTree:
-    """Answer with the page tree of a space."""
-    return _primary(call, space_id).pages(metadata=metadata)
+    """Answer with the page tree."""
+    return version.pages(metadata=metadata)
 
 
-@implements(ops.list_space_files)
-def list_space_files(
+@implements_on_space(ops.list_space_files, _primary)
+@implements_on_branch(ops.list_change_request_files, _proposed)
+def list_files(
     call: Call,
-    space_id: str,
+    version: _Version,
     *,
     page: str | None = None,
     limit: int | None = None,
     metadata: bool = True,
     computed: bool = True,
 ) -> Page[File]:
-    """Answer with the files of a space by path."""
-    return _primary(call, space_id).files(page, limit, metadata=metadata)
-
-
-@implements(ops.get_space_file)
-def get_space_file(
-    call: Call, space_id: str, file_id: str, *, metadata: bool = True, computed: bool = True
-) -> File:
-    """Answer with a file of a space."""
-    return _primary(call, space_id).file(file_id, metadata=metadata)
-
-
-@implements(ops.get_space_page)
-def get_space_page(
-    call: Call,
-    space_id: str,
-    page_id: str,
-    *,
-    format: ContentFormat | None = None,
-    evaluated: bool | Literal["deterministic-only"] = False,
-    dereferenced: bool | Literal["reusable-contents"] = False,
-    metadata: bool = True,
-    computed: bool = True,
-) -> ContentPage:
-    """Answer with a page of a space and its text."""
-    return _primary(call, space_id).page(
-        page_id, format, evaluated, dereferenced, metadata=metadata
+    """Answer with the files by path."""
+    chosen = slice_page(
+        revision_files(call, version.revision_id),
+        lambda file: file.id,
+        page=page,
+        limit=limit,
+    )
+    return Page[File](
+        items=[version.file_model(file, metadata=metadata) for file in chosen.items],
+        next=chosen.next,
+        count=chosen.count,
     )
 
 
-@implements(ops.get_change_request_revision)
-def get_change_request_revision(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    *,
-    metadata: bool = True,
-    computed: bool = True,
-) -> Revision:
-    """Answer with the active revision of a change request."""
-    return _proposed(call, space_id, change_request_id).revision(metadata=metadata)
-
-
-@implements(ops.list_change_request_pages)
-def list_change_request_pages(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    *,
-    metadata: bool = True,
-    computed: bool = True,
-) -> PageTree:
-    """Answer with the page tree of a change request."""
-    return _proposed(call, space_id, change_request_id).pages(metadata=metadata)
-
-
-@implements(ops.list_change_request_files)
-def list_change_request_files(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    *,
-    page: str | None = None,
-    limit: int | None = None,
-    metadata: bool = True,
-    computed: bool = True,
-) -> Page[File]:
-    """Answer with the files of a change request by path."""
-    return _proposed(call, space_id, change_request_id).files(page, limit, metadata=metadata)
-
-
-@implements(ops.get_change_request_file)
-def get_change_request_file(
-    call: Call,
-    space_id: str,
-    change_request_id: str,
-    file_id: str,
-    *,
-    metadata: bool = True,
-    computed: bool = True,
+@implements_on_space(ops.get_space_file, _primary)
+@implements_on_branch(ops.get_change_request_file, _proposed)
+def get_file(
+    call: Call, version: _Version, file_id: str, *, metadata: bool = True, computed: bool = True
 ) -> File:
-    """Answer with a file of a change request."""
-    return _proposed(call, space_id, change_request_id).file(file_id, metadata=metadata)
+    """Answer with a file."""
+    file = find_file(call, version.revision_id, file_id)
+    return version.file_model(file, metadata=metadata)
 
 
-@implements(ops.get_change_request_page)
-def get_change_request_page(
+@implements_on_space(ops.get_space_page, _primary)
+@implements_on_branch(ops.get_change_request_page, _proposed)
+@implements_on_branch(ops.get_revision_page, _recorded)
+def get_page(
     call: Call,
-    space_id: str,
-    change_request_id: str,
+    version: _Version,
     page_id: str,
     *,
     format: ContentFormat | None = None,
@@ -258,32 +154,24 @@ def get_change_request_page(
     metadata: bool = True,
     computed: bool = True,
 ) -> ContentPage:
-    """Answer with a page of a change request and its text."""
-    version = _proposed(call, space_id, change_request_id)
-    return version.page(page_id, format, evaluated, dereferenced, metadata=metadata)
+    """Answer with a page and its text; ``document`` is the format when none is asked for.
 
-
-@implements(ops.get_revision)
-def get_revision(
-    call: Call, space_id: str, revision_id: str, *, metadata: bool = True, computed: bool = True
-) -> Revision:
-    """Answer with a revision of a space, also an older one."""
-    return _recorded(call, space_id, revision_id).revision(metadata=metadata)
-
-
-@implements(ops.get_revision_page)
-def get_revision_page(
-    call: Call,
-    space_id: str,
-    revision_id: str,
-    page_id: str,
-    *,
-    format: ContentFormat | None = None,
-    evaluated: bool | Literal["deterministic-only"] = False,
-    dereferenced: bool | Literal["reusable-contents"] = False,
-    metadata: bool = True,
-    computed: bool = True,
-) -> ContentPage:
-    """Answer with a page of a revision and its text."""
-    version = _recorded(call, space_id, revision_id)
-    return version.page(page_id, format, evaluated, dereferenced, metadata=metadata)
+    All that a text refers to and all its expressions are known to the desk, so that the values
+    that ask for a part of it ask for everything there is.
+    """
+    page, data = page_subtree(
+        call, version.revision_id, page_id, location=version.location, metadata=metadata
+    )
+    if data.text is not None:
+        tx = call.tx
+        text = content.text(tx, data.text)
+        held = content.load(tx, version.revision_id) if evaluated or dereferenced else None
+        if held and dereferenced:
+            text = substitution.dereferenced(tx, held, data, text)
+        if held and evaluated:
+            text = substitution.evaluated(text, substitution.space_variables(tx, held), data)
+        if format == "markdown":
+            page.markdown = text
+        else:
+            page.document = markdown_to_document(text, MARKS_OF_A_PAGE)
+    return page

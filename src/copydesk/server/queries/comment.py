@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
-from copydesk.contract.models.base import Page
+from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.comment import (
     Comment,
     CommentBody,
@@ -29,7 +28,6 @@ from copydesk.server import content
 from copydesk.server.change_requests import base_of
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
-from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.user import user_by_id
 from copydesk.server.store import Row, Value
@@ -113,68 +111,6 @@ def find_reply(call: Call, comment: Row, reply_id: str) -> Row:
     if row is None:
         raise not_found("reply", reply_id)
     return row
-
-
-def list_comments(
-    call: Call,
-    place: Place,
-    page: str | None,
-    limit: int | None,
-    order: Order,
-    status: CommentStatusFilter,
-    format: ContentFormat | None,
-    target_page: str | None,
-    authors: list[str] | None,
-) -> Page[Comment]:
-    """Return one page of the comments of a place, filtered as the list operations say."""
-    where, values = place.conditions()
-    if status != "all":
-        where.append("status = ?")
-        values.append(status)
-    if target_page is not None:
-        where.append("page_id = ?")
-        values.append(target_page)
-    if authors:
-        where.append(f"posted_by IN ({', '.join('?' * len(authors))})")
-        values.extend(authors)
-    return paginate(
-        call.tx,
-        lambda row: comment_model(call, place, row, format),
-        source="comment",
-        where=where,
-        values=values,
-        keys=("posted_at", "id"),
-        descending=order == "desc",
-        page=page,
-        limit=limit,
-    )
-
-
-def list_replies(
-    call: Call,
-    place: Place,
-    comment_id: str,
-    page: str | None,
-    limit: int | None,
-    format: ContentFormat | None,
-) -> Page[CommentReply]:
-    """Return one page of the replies to a comment, the first one first, as the talk went.
-
-    Raises a 404 when the place has no such comment.
-    """
-    comment = find_comment(call, place, comment_id)
-    return paginate(
-        call.tx,
-        lambda row: reply_model(call, place, row, format),
-        source="reply",
-        where=["comment_id = ?"],
-        values=[comment["id"]],
-        keys=("posted_at", "id"),
-        descending=False,
-        page=page,
-        limit=limit,
-        count=comment["replies"],
-    )
 
 
 def check_page(call: Call, place: Place, page_id: str) -> None:

@@ -145,7 +145,6 @@ def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) 
 
 @implements(ops.get_change_request, short=True)
 def get_change_request(call: Call, space_id: str, change_request_id: str) -> ChangeRequest:
-    """Return a change request by id or number."""
     return change_request_model(call, *find_change_request(call, space_id, change_request_id))
 
 

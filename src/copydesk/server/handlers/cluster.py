@@ -44,5 +44,4 @@ def list_issues_clusters(
 
 @implements(ops.get_issues_cluster)
 def get_issues_cluster(call: Call, organization_id: str, cluster_id: str) -> IssuesCluster:
-    """Return a cluster."""
     return cluster_model(call, find_cluster(call, organization_id, cluster_id))

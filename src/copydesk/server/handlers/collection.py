@@ -84,7 +84,6 @@ def create_collection(call: Call, organization_id: str, body: CollectionCreate) 
 
 @implements(ops.get_collection, short=True)
 def get_collection(call: Call, collection_id: str) -> Collection:
-    """Answer with a collection."""
     return collection_model(call, call.access.collection(collection_id))
 
 

@@ -86,7 +86,6 @@ def list_comments(
 @implements_on_space(ops.create_space_comment, _to_comment)
 @implements_on_branch(ops.create_change_request_comment, _to_comment)
 def create_comment(call: Call, place: Place, body: CommentCreate) -> Comment:
-    """Start a thread."""
     if body.page is not None:
         check_page(call, place, body.page)
     else:
@@ -111,14 +110,12 @@ def create_comment(call: Call, place: Place, body: CommentCreate) -> Comment:
 def get_comment(
     call: Call, place: Place, comment_id: str, *, format: ContentFormat | None = None
 ) -> Comment:
-    """Answer with a comment."""
     return comment_model(call, place, find_comment(call, place, comment_id), format)
 
 
 @implements_on_space(ops.update_space_comment, _to_comment)
 @implements_on_branch(ops.update_change_request_comment, _to_comment)
 def update_comment(call: Call, place: Place, comment_id: str, body: CommentUpdate) -> Comment:
-    """Edit, resolve, reopen or react to a comment."""
     row = find_comment(call, place, comment_id)
     if body.body is not None:
         _only_author(call, row, "comment")
@@ -170,7 +167,6 @@ def list_replies(
 @implements_on_space(ops.create_space_comment_reply, _to_comment)
 @implements_on_branch(ops.create_change_request_comment_reply, _to_comment)
 def create_reply(call: Call, place: Place, comment_id: str, body: ReplyCreate) -> CommentReply:
-    """Reply to a comment."""
     comment = find_comment(call, place, comment_id)
     text = written_markdown(body.body)
     key = threads.add_reply(call.tx, comment["id"], call.user_id, text)
@@ -187,7 +183,6 @@ def get_reply(
     *,
     format: ContentFormat | None = None,
 ) -> CommentReply:
-    """Answer with a reply to a comment."""
     comment = find_comment(call, place, comment_id)
     return reply_model(call, place, find_reply(call, comment, comment_reply_id), format)
 

@@ -92,7 +92,6 @@ def _recorded(call: Call, space_id: str, revision_id: str) -> _Version:
 def get_revision(
     call: Call, version: _Version, *, metadata: bool = True, computed: bool = True
 ) -> Revision:
-    """Answer with the active revision, or an older one of a space."""
     return version.revision(metadata=metadata)
 
 
@@ -101,7 +100,6 @@ def get_revision(
 def list_pages(
     call: Call, version: _Version, *, metadata: bool = True, computed: bool = True
 ) -> PageTree:
-    """Answer with the page tree."""
     return version.pages(metadata=metadata)
 
 
@@ -135,7 +133,6 @@ def list_files(
 def get_file(
     call: Call, version: _Version, file_id: str, *, metadata: bool = True, computed: bool = True
 ) -> File:
-    """Answer with a file."""
     file = find_file(call, version.revision_id, file_id)
     return version.file_model(file, metadata=metadata)
 

@@ -65,7 +65,6 @@ def ingest_conversation(call: Call, organization_id: str, body: IngestBody) -> N
 
 @implements(ops.get_conversation)
 def get_conversation(call: Call, organization_id: str, conversation_id: str) -> ConversationDetail:
-    """Return a conversation with its parts."""
     return conversation_detail(call, find_conversation(call, organization_id, conversation_id))
 
 
@@ -104,7 +103,6 @@ def list_conversation_issues(
 def get_conversation_issue(
     call: Call, organization_id: str, issue_id: str
 ) -> ConversationIssueItem:
-    """Return an issue with its conversation."""
     reading_organization(call, organization_id)
     row = call.tx.one(
         "SELECT * FROM issue WHERE id = ? AND organization_id = ?", issue_id, organization_id

@@ -119,7 +119,6 @@ def list_integrations(
 
 @implements(ops.get_integration)
 def get_integration(call: Call, integration_name: str) -> Integration:
-    """Answer with an integration."""
     return integration_model(call, find_integration(call, integration_name))
 
 

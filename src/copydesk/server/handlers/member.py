@@ -66,7 +66,6 @@ def list_members(
 
 @implements(ops.get_member)
 def get_member(call: Call, organization_id: str, user_id: str) -> Member:
-    """Answer with a member."""
     return member_model(call, _visible_member(call, organization_id, user_id))
 
 

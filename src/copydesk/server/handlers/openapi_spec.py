@@ -57,7 +57,6 @@ def create_openapi_spec(call: Call, organization_id: str, body: OpenAPISpecCreat
 
 @implements(ops.get_openapi_spec)
 def get_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> OpenAPISpec:
-    """Answer with a specification."""
     call.access.organization(organization_id)
     return spec_model(call, find_spec(call, organization_id, spec_slug))
 

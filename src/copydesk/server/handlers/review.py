@@ -110,7 +110,6 @@ def request_reviewers(
 def remove_requested_reviewer(
     call: Call, space_id: str, change_request_id: str, user_id: str
 ) -> None:
-    """Withdraw a request for a review."""
     _, row = _reviewers_to_change(call, space_id, change_request_id)
     removed = call.tx.run(
         "DELETE FROM requested_reviewer WHERE change_request_id = ? AND user_id = ?",

@@ -50,7 +50,6 @@ def create_share_link(
 def update_share_link(
     call: Call, organization_id: str, site_id: str, share_link_id: str, body: ShareLinkUpdate
 ) -> ShareLink:
-    """Rename a share link, or switch it on or off."""
     site = find_site(call, organization_id, site_id, "createContent")
     link = find_share_link(call, site, share_link_id)
     changes: dict[str, Value] = {}

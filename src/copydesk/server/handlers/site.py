@@ -105,13 +105,11 @@ def create_site(call: Call, organization_id: str, body: SiteCreate) -> Site:
 
 @implements(ops.get_site)
 def get_site(call: Call, organization_id: str, site_id: str) -> Site:
-    """Return a site."""
     return site_view(call, organization_id, site_id).model()
 
 
 @implements(ops.update_site)
 def update_site(call: Call, organization_id: str, site_id: str, body: SiteUpdate) -> Site:
-    """Change a site."""
     view = site_view(call, organization_id, site_id, "createContent")
     changes: dict[str, Value] = {}
     if body.title is not None:
@@ -174,7 +172,6 @@ def get_adaptive_schema(call: Call, organization_id: str, site_id: str) -> Adapt
 def update_adaptive_schema(
     call: Call, organization_id: str, site_id: str, body: AdaptiveSchemaUpdate
 ) -> AdaptiveSchema:
-    """Replace the visitor attributes that a site knows."""
     find_site(call, organization_id, site_id, "createContent")
     check_schema(body.json_schema)
     call.tx.update(

@@ -73,7 +73,6 @@ def create_team(call: Call, organization_id: str, body: TeamCreate) -> Team:
 
 @implements(ops.get_team)
 def get_team(call: Call, organization_id: str, team_id: str) -> Team:
-    """Answer with a team."""
     return team_model(call, find_team(call, organization_id, team_id))
 
 

@@ -86,7 +86,6 @@ def create_translation(call: Call, organization_id: str, body: TranslationCreate
 
 @implements(ops.get_translation)
 def get_translation(call: Call, organization_id: str, translation_id: str) -> Translation:
-    """Answer with a translation."""
     return translation_model(call, find_translation(call, organization_id, translation_id))
 
 

@@ -10,5 +10,4 @@ from copydesk.server.queries.user import user_by_id
 
 @implements(ops.get_current_user, short=True)
 def get_current_user(call: Call) -> User:
-    """Answer with the user that the token belongs to."""
     return user_by_id(call, call.user_id)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from copydesk.domain import inverses
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.call import Call
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import Expectation, Step
+from copydesk.domain.site_inverses import row_moved, site_row_changed, space_shown
 from copydesk.domain.site_tree import SiteNode
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Store, Tx
@@ -47,21 +47,21 @@ class Rearranged:
         section = SiteNode(status, "section", "Status")
         other = SiteNode(legal, "section", "Legal")
         body = {"spaceId": self.french, "sectionId": guides}
-        hide = inverses.site_row_changed(where, new, {"hidden": False}, {"hidden": True})
-        title = inverses.site_row_changed(where, section, {"title": "Status"}, {"title": "State"})
+        hide = site_row_changed(where, new, {"hidden": False}, {"hidden": True})
+        title = site_row_changed(where, section, {"title": "Status"}, {"title": "State"})
         order = [guides, api, legal, status]
         then = [guides, status, api, legal]
         last = [guides, status, legal, api]
-        up = inverses.row_moved(
+        up = row_moved(
             where, section, Move(status, "after", guides), Move(status, "after", legal), order, then
         )
-        down = inverses.row_moved(
+        down = row_moved(
             where, other, Move(legal, "after", status), Move(legal, "after", api), then, last
         )
         plan = [
             Call(
                 "add:new:1", "Show a space", "French", "French in Guides",
-                Step("add_site_space", ids, body), inverses.space_shown(where, "new:1"), "new:1",
+                Step("add_site_space", ids, body), space_shown(where, "new:1"), "new:1",
             ),
             Call("change:new:1", "Change", "French", "French: hidden", hide.forth[0], hide),
             Call("change:s", "Change", "Status", "Status: State", title.forth[0], title),

@@ -30,15 +30,7 @@ from copydesk.client.api import Api
 from copydesk.client.wire import Timeouts
 from copydesk.contract.models.user import User
 from copydesk.contract.operations import CATALOGUE
-from copydesk.domain import (
-    inverses,
-    member_inverses,
-    saml_provider_inverses,
-    site_audience_inverses,
-    site_inverses,
-    team_inverses,
-    tree_inverses,
-)
+from copydesk.domain import inverses, organization_inverses, site_inverses, tree_inverses
 from copydesk.domain.preconditions import (
     begun_trace,
     still_discussed,
@@ -207,9 +199,9 @@ class Desk:
         yield made("create_translation", org, {"language": "de", "source": source})
         spec = {**org, "spec_slug": at["spec_slug"]}
         yield made("put_openapi_spec", spec, {"source": {"text": SPEC}})
-        yield changed(team_inverses.roles_changed(team, {at["user_id"]: "member"}, "owner"))
-        yield changed(team_inverses.team_renamed(team, "Writers", "Authors"))
-        yield changed(team_inverses.people_added(team, [self.other]))
+        yield changed(organization_inverses.roles_changed(team, {at["user_id"]: "member"}, "owner"))
+        yield changed(organization_inverses.team_renamed(team, "Writers", "Authors"))
+        yield changed(organization_inverses.people_added(team, [self.other]))
         for ask in ({"asked": [self.other]}, {"left": [self.asked]}):
             yield changed(
                 inverses.reviewers_asked(space, request, **ask), still_discussed(space, request)
@@ -243,16 +235,18 @@ class Desk:
                 space, "", at["thread"], at["answer"], before="An answer", after=TEXT
             )
         )
-        yield changed(member_inverses.role_changed(home, self.other, "edit", "comment"))
+        yield changed(organization_inverses.role_changed(home, self.other, "edit", "comment"))
         yield changed(
-            member_inverses.organization_changed(home, {"title": "Acme"}, {"title": "Acme Ltd"})
+            organization_inverses.organization_changed(
+                home, {"title": "Acme"}, {"title": "Acme Ltd"}
+            )
         )
         yield made("add_sso_member", {**org, "user_id": self.stranger}, None)
         yield changed(
-            saml_provider_inverses.provider_changed(saml, {"label": "Acme"}, {"label": "Main"})
+            organization_inverses.provider_changed(saml, {"label": "Acme"}, {"label": "Main"})
         )
         yield changed(
-            site_audience_inverses.link_changed(
+            site_inverses.link_changed(
                 site, at["share_link_id"], {"active": True}, {"active": False}
             )
         )

@@ -6,13 +6,19 @@ names and values. No request is sent here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from copydesk.domain.layout import TOP
-from copydesk.domain.order import Move
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, ordered, text_in
-from copydesk.domain.site_tree import GROUP, SiteNode
+from copydesk.domain.reversal import (
+    JSON,
+    Expectation,
+    Reversal,
+    Step,
+    Trace,
+    changed,
+    swapped,
+    text_in,
+)
 
 MARKDOWN = {"format": "markdown"}
 """How the text of a message is read, to be compared with what was written."""
@@ -26,12 +32,8 @@ def request_changed(
 ) -> Reversal:
     """Return the way back of new values for a change request's subject, description or status."""
     ids = {"space_id": space, "change_request_id": request}
-    read = Step("get_change_request", ids)
-    return Reversal(
-        (Step("update_change_request", ids, dict(before)),),
-        (Step("update_change_request", ids, dict(after)),),
-        Expectation(read, _by_text(after)),
-        Expectation(read, _by_text(before)),
+    return changed(
+        "update_change_request", "get_change_request", ids, before, after, shown=_by_text
     )
 
 
@@ -121,16 +123,13 @@ def message_edited(
     name, ids = message_named(space, request, comment, reply)
     read = Step(f"get_{name}", {**ids, **MARKDOWN})
 
-    def write(text: str) -> tuple[Step, ...]:
+    def turn(text: str) -> tuple[Step, ...]:
         return (Step(f"update_{name}", ids, {"body": {"markdown": text}}),)
 
-    said = "its text was changed since"
-    return Reversal(
-        write(before),
-        write(after),
-        Expectation(read, {"body.markdown": after}, said=said),
-        Expectation(read, {"body.markdown": before}, said=said),
-    )
+    def there(text: str) -> Expectation:
+        return Expectation(read, {"body.markdown": text}, said="its text was changed since")
+
+    return swapped(turn, there, before, after)
 
 
 def thread_resolved(space: str, request: str, comment: str, *, resolved: bool) -> Reversal:
@@ -145,7 +144,7 @@ def thread_resolved(space: str, request: str, comment: str, *, resolved: bool) -
         said = f"it was {'reopened' if is_so else 'resolved'} since"
         return Expectation(read, {"status": "resolved" if is_so else "open"}, said=said)
 
-    return Reversal(turn(not resolved), turn(resolved), there(resolved), there(not resolved))
+    return swapped(turn, there, not resolved, resolved)
 
 
 def reacted(
@@ -171,7 +170,7 @@ def reacted(
         said = "the reaction was changed since"
         return Expectation(read, {path: [me] if is_there else []}, said=said)
 
-    return Reversal(turn(not added), turn(added), there(added), there(not added))
+    return swapped(turn, there, not added, added)
 
 
 def message_trace(
@@ -193,149 +192,6 @@ def message_trace(
         return Trace(Step("list_space_comments", {"space_id": space, **MARKDOWN}), fields)
     ids = {"space_id": space, "change_request_id": request}
     return Trace(Step("list_change_request_comments", {**ids, **MARKDOWN}), fields)
-
-
-# Sites
-
-
-def site_row_changed(
-    ids: tuple[str, str], node: SiteNode, before: Mapping[str, JSON], after: Mapping[str, JSON]
-) -> Reversal:
-    """Return the way back of new values for a section or a site space.
-
-    ``defaultSiteSpace`` of a section is seen in what it shows.
-    """
-    where = _site(ids)
-    if node.kind == "section":
-        update, read = "update_site_section", Step("list_site_sections", where)
-        step = {**where, "site_section_id": node.id}
-    else:
-        update, read = "update_site_space", Step("list_site_spaces", where)
-        step = {**where, "site_space_id": node.id}
-
-    def there(values: Mapping[str, JSON]) -> Expectation:
-        fields = {}
-        for name, value in values.items():
-            if name == "defaultSiteSpace":
-                fields[f"items[id={node.id}].siteSpaces[id={value}].default"] = [True]
-            else:
-                fields[f"items[id={node.id}].{name}"] = _filled([value])
-        names = ["default" if name == "defaultSiteSpace" else name for name in values]
-        return Expectation(read, fields, said=f"its {' and '.join(names)} changed since")
-
-    return Reversal(
-        (Step(update, step, dict(before)),),
-        (Step(update, step, dict(after)),),
-        there(after),
-        there(before),
-    )
-
-
-def _filled(values: list[JSON]) -> list[JSON]:
-    return [value for value in values if value is not None and value != ""]
-
-
-def default_changed(ids: tuple[str, str], node: SiteNode, before: SiteNode) -> Reversal:
-    """Return the way back of another default: ``before`` was what readers landed on first."""
-    where = _site(ids)
-
-    def turn(row: SiteNode) -> tuple[Step, ...]:
-        if row.kind == "section":
-            return (Step("update_site", where, {"defaultSiteSection": row.id}),)
-        if row.level == TOP:
-            return (Step("update_site", where, {"defaultSiteSpace": row.id}),)
-        section = {**where, "site_section_id": row.level}
-        return (Step("update_site_section", section, {"defaultSiteSpace": row.id}),)
-
-    def there(row: SiteNode) -> Expectation:
-        sections = row.kind == "section"
-        read = Step("list_site_sections" if sections else "list_site_spaces", where)
-        path = f"items[id={row.id}].default"
-        return Expectation(read, {path: [True]}, said="another is the default by now")
-
-    return Reversal(turn(before), turn(node), there(node), there(before))
-
-
-def space_shown(ids: tuple[str, str], site_space: str, beside: str = "") -> Reversal:
-    """Return the way back of one more site space: the site shows it no longer.
-
-    Where a section would show nothing without it, ``beside`` has to be there still.
-    """
-    where = _site(ids)
-    read, path = Step("list_site_spaces", where), f"items[id={site_space}].id"
-    there, said = {path: [site_space]}, "the site shows it no longer"
-    if beside:
-        there[f"items[id={beside}].id"] = [beside]
-        said = "it took the place of what was removed"
-    return Reversal(
-        (Step("delete_site_space", {**where, "site_space_id": site_space}),),
-        (),
-        Expectation(read, there, said=said),
-        Expectation(read, {path: []}),
-    )
-
-
-def section_added(ids: tuple[str, str], section: str, space: str) -> Reversal:
-    """Return the way back of a section that was added with a space: it is deleted.
-
-    That is open while it shows nothing else.
-    """
-    where = _site(ids)
-    read, path = Step("list_site_sections", where), f"items[id={section}].siteSpaces[].space.id"
-    return Reversal(
-        (Step("delete_site_section", {**where, "site_section_id": section}),),
-        (),
-        Expectation(read, {path: [space]}, said="it shows something else by now"),
-        Expectation(read, {path: []}),
-    )
-
-
-def row_moved(
-    ids: tuple[str, str],
-    node: SiteNode,
-    move: Move,
-    back: Move,
-    before: Sequence[str],
-    after: Sequence[str],
-    without: Sequence[str] = (),
-    *,
-    near: bool = False,
-) -> Reversal:
-    """Return the way back of a move: ``back``. The orders are those of its level, groups left out.
-
-    Its way back is open while the order of the level is the one that it left, whether or not what
-    is in ``without`` is still there; in a long one, while it has the neighbours that it got. With
-    ``near`` the orders are these neighbours only.
-    """
-    where = _site(ids)
-    section = node.kind == "section"
-
-    def turn(to: Move) -> tuple[Step, ...]:
-        name = "siteSection" if section else "siteSpace"
-        anchor = {"type": "site-section" if section else "site-space", name: to.anchor}
-        thing = "site_section" if section else "site_space"
-        arguments = {**where, f"{thing}_id": to.id}
-        return (Step(f"move_{thing}", arguments, {"position": {to.side: anchor}}),)
-
-    if section:
-        group = "" if node.level == TOP else node.level.removeprefix(GROUP)
-        read, path = Step("list_site_sections", where), f"items[sectionGroup={group}].id"
-    elif node.level == TOP:
-        read, path = Step("list_site_spaces", where), "items[].id"
-    else:
-        read = Step("list_site_sections", where)
-        path = f"items[id={node.level}].siteSpaces[].id"
-
-    def there(order: Sequence[str]) -> Expectation:
-        said = "the order was changed since"
-        return ordered(read, path, order, move.id, without, said=said, near=near)
-
-    return Reversal(turn(back), turn(move), there(after), there(before))
-
-
-def _site(ids: tuple[str, str]) -> dict[str, str]:
-    organization, site = ids
-    return {"organization_id": organization, "site_id": site}
 
 
 # This machine

@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from copydesk.domain.text import clean, shorten
+
+T = TypeVar("T")
 
 JSON: TypeAlias = Any
 """What JSON can say."""
@@ -271,6 +273,57 @@ def reversal_of(value: JSON) -> Reversal:
                 str(value.get("asks", "")),
             )
     raise ValueError("this is no reversal")
+
+
+def changed(
+    write: str,
+    read: str,
+    ids: Mapping[str, JSON],
+    before: Mapping[str, JSON],
+    after: Mapping[str, JSON],
+    *,
+    shown: Callable[[Mapping[str, JSON]], Mapping[str, JSON]] = dict,
+    said: str = "",
+    note: str = "",
+) -> Reversal:
+    """Return the way back of other fields: the former ones are written in their place.
+
+    ``shown`` gives the fields of an answer for those of a request, where these are not the same.
+    """
+    return swapped(
+        lambda values: (Step(write, ids, dict(values)),),
+        lambda values: Expectation(Step(read, ids), shown(values), said=said),
+        before,
+        after,
+        note,
+    )
+
+
+def swapped(
+    turn: Callable[[T], tuple[Step, ...]],
+    there: Callable[[T], Expectation],
+    before: T,
+    after: T,
+    note: str = "",
+) -> Reversal:
+    """Return the way back from one state to the other, whose steps and looks are of one kind."""
+    return Reversal(turn(before), turn(after), there(after), there(before), note)
+
+
+def made(
+    delete: str,
+    read: str,
+    ids: Mapping[str, JSON],
+    fields: Mapping[str, JSON],
+    *,
+    said: str = "",
+    note: str = "",
+    asks: str = "",
+) -> Reversal:
+    """Return the way back of a new thing: it is deleted while it has these fields, for good."""
+    reading = Step(read, ids)
+    still, before = Expectation(reading, fields, said=said), Expectation(reading, gone=True)
+    return Reversal((Step(delete, ids),), (), still, before, note, asks)
 
 
 def ordered(

@@ -1,11 +1,25 @@
-"""The way back of writes on a site as a whole; its rows are in ``inverses``.
+"""The way back of writes on sites: their settings, their rows, and who reads them.
 
-Every function returns a `Reversal`. Fields are wire names and values. No request is sent here.
+As in `copydesk.domain.inverses`; nothing here holds the address of a share link, which is a secret.
 """
 
 from __future__ import annotations
 
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from collections.abc import Mapping, Sequence
+
+from copydesk.domain.layout import TOP
+from copydesk.domain.order import Move
+from copydesk.domain.reversal import (
+    JSON,
+    Expectation,
+    Reversal,
+    Step,
+    changed,
+    made,
+    ordered,
+    swapped,
+)
+from copydesk.domain.site_tree import GROUP, SiteNode
 
 SiteIds = tuple[str, str]
 """The ids of an organization and of a site in it."""
@@ -16,17 +30,12 @@ READ_AT: dict[str, str] = {"proxy": "proxy.target", "adaptiveContent": "adaptive
 
 def setting_changed(ids: SiteIds, name: str, before: JSON, after: JSON) -> Reversal:
     """Return the way back of another value for one setting of a site, as a request says it."""
+
+    def shown(values: Mapping[str, JSON]) -> dict[str, JSON]:
+        return {READ_AT.get(name, name): setting_as_read(name, values[name])}
+
     where = _site(ids)
-
-    def turn(value: JSON) -> tuple[Step, ...]:
-        return (Step("update_site", where, {name: value}),)
-
-    def there(value: JSON) -> Expectation:
-        return Expectation(
-            Step("get_site", where), {READ_AT.get(name, name): setting_as_read(name, value)}
-        )
-
-    return Reversal(turn(before), turn(after), there(after), there(before))
+    return changed("update_site", "get_site", where, {name: before}, {name: after}, shown=shown)
 
 
 def setting_as_read(name: str, value: JSON) -> JSON:
@@ -50,22 +59,206 @@ def site_published(ids: SiteIds, *, published: bool) -> Reversal:
         said = f"it was {'unpublished' if is_so else 'published'} since"
         return Expectation(Step("get_site", where), {"published": is_so}, said=said)
 
-    return Reversal(turn(not published), turn(published), there(published), there(not published))
+    return swapped(turn, there, not published, published)
 
 
 def site_made(ids: SiteIds, *, title: str) -> Reversal:
     """Return the way back of a new site: it is deleted while it is not published, nor renamed."""
+    return made(
+        "delete_site",
+        "get_site",
+        _site(ids),
+        {"published": False, "title": title},
+        said="it was published or renamed since",
+        asks="This deletes the site with its structure and share links. It is not done again.",
+    )
+
+
+# Sections and site spaces
+
+
+def site_row_changed(
+    ids: SiteIds, node: SiteNode, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of new values for a section or a site space.
+
+    ``defaultSiteSpace`` of a section is seen in what it shows.
+    """
     where = _site(ids)
+    if node.kind == "section":
+        update, read = "update_site_section", Step("list_site_sections", where)
+        step = {**where, "site_section_id": node.id}
+    else:
+        update, read = "update_site_space", Step("list_site_spaces", where)
+        step = {**where, "site_space_id": node.id}
+
+    def there(values: Mapping[str, JSON]) -> Expectation:
+        fields = {}
+        for name, value in values.items():
+            if name == "defaultSiteSpace":
+                fields[f"items[id={node.id}].siteSpaces[id={value}].default"] = [True]
+            else:
+                fields[f"items[id={node.id}].{name}"] = _filled([value])
+        names = ["default" if name == "defaultSiteSpace" else name for name in values]
+        return Expectation(read, fields, said=f"its {' and '.join(names)} changed since")
+
+    return swapped(lambda values: (Step(update, step, dict(values)),), there, before, after)
+
+
+def _filled(values: list[JSON]) -> list[JSON]:
+    return [value for value in values if value is not None and value != ""]
+
+
+def default_changed(ids: SiteIds, node: SiteNode, before: SiteNode) -> Reversal:
+    """Return the way back of another default: ``before`` was what readers landed on first."""
+    where = _site(ids)
+
+    def turn(row: SiteNode) -> tuple[Step, ...]:
+        if row.kind == "section":
+            return (Step("update_site", where, {"defaultSiteSection": row.id}),)
+        if row.level == TOP:
+            return (Step("update_site", where, {"defaultSiteSpace": row.id}),)
+        section = {**where, "site_section_id": row.level}
+        return (Step("update_site_section", section, {"defaultSiteSpace": row.id}),)
+
+    def there(row: SiteNode) -> Expectation:
+        sections = row.kind == "section"
+        read = Step("list_site_sections" if sections else "list_site_spaces", where)
+        path = f"items[id={row.id}].default"
+        return Expectation(read, {path: [True]}, said="another is the default by now")
+
+    return swapped(turn, there, before, node)
+
+
+def space_shown(ids: SiteIds, site_space: str, beside: str = "") -> Reversal:
+    """Return the way back of one more site space: the site shows it no longer.
+
+    Where a section would show nothing without it, ``beside`` has to be there still.
+    """
+    where = _site(ids)
+    read, path = Step("list_site_spaces", where), f"items[id={site_space}].id"
+    there, said = {path: [site_space]}, "the site shows it no longer"
+    if beside:
+        there[f"items[id={beside}].id"] = [beside]
+        said = "it took the place of what was removed"
     return Reversal(
-        (Step("delete_site", where),),
+        (Step("delete_site_space", {**where, "site_space_id": site_space}),),
+        (),
+        Expectation(read, there, said=said),
+        Expectation(read, {path: []}),
+    )
+
+
+def section_added(ids: SiteIds, section: str, space: str) -> Reversal:
+    """Return the way back of a section that was added with a space: it is deleted.
+
+    That is open while it shows nothing else.
+    """
+    where = _site(ids)
+    read, path = Step("list_site_sections", where), f"items[id={section}].siteSpaces[].space.id"
+    return Reversal(
+        (Step("delete_site_section", {**where, "site_section_id": section}),),
+        (),
+        Expectation(read, {path: [space]}, said="it shows something else by now"),
+        Expectation(read, {path: []}),
+    )
+
+
+def row_moved(
+    ids: SiteIds,
+    node: SiteNode,
+    move: Move,
+    back: Move,
+    before: Sequence[str],
+    after: Sequence[str],
+    without: Sequence[str] = (),
+    *,
+    near: bool = False,
+) -> Reversal:
+    """Return the way back of a move: ``back``. The orders are those of its level, groups left out.
+
+    Its way back is open while the order of the level is the one that it left, whether or not what
+    is in ``without`` is still there; in a long one, while it has the neighbours that it got. With
+    ``near`` the orders are these neighbours only.
+    """
+    where = _site(ids)
+    section = node.kind == "section"
+
+    def turn(to: Move) -> tuple[Step, ...]:
+        name = "siteSection" if section else "siteSpace"
+        anchor = {"type": "site-section" if section else "site-space", name: to.anchor}
+        thing = "site_section" if section else "site_space"
+        arguments = {**where, f"{thing}_id": to.id}
+        return (Step(f"move_{thing}", arguments, {"position": {to.side: anchor}}),)
+
+    if section:
+        group = "" if node.level == TOP else node.level.removeprefix(GROUP)
+        read, path = Step("list_site_sections", where), f"items[sectionGroup={group}].id"
+    elif node.level == TOP:
+        read, path = Step("list_site_spaces", where), "items[].id"
+    else:
+        read = Step("list_site_sections", where)
+        path = f"items[id={node.level}].siteSpaces[].id"
+
+    def there(order: Sequence[str]) -> Expectation:
+        said = "the order was changed since"
+        return ordered(read, path, order, move.id, without, said=said, near=near)
+
+    return Reversal(turn(back), turn(move), there(after), there(before))
+
+
+# Share links and visitor attributes
+
+
+def link_changed(
+    ids: SiteIds, link: str, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of another name of a share link, or of switching it on or off."""
+    step = {**_site(ids), "share_link_id": link}
+
+    def there(values: Mapping[str, JSON]) -> Expectation:
+        fields = {
+            f"items[id={link}].{name}": [] if value in (None, "") else [value]
+            for name, value in values.items()
+        }
+        words = ("it was renamed" if "name" in values else "it was switched") + " since"
+        return Expectation(Step("list_share_links", _site(ids)), fields, said=words)
+
+    return swapped(
+        lambda values: (Step("update_share_link", step, dict(values)),), there, before, after
+    )
+
+
+def link_made(ids: SiteIds, link: str, name: str) -> Reversal:
+    """Return the way back of a new share link: it is deleted, and its address opens nothing."""
+    read = Step("list_share_links", _site(ids))
+    path = f"items[id={link}]"
+    return Reversal(
+        (Step("delete_share_link", {**_site(ids), "share_link_id": link}),),
         (),
         Expectation(
-            Step("get_site", where),
-            {"published": False, "title": title},
-            said="it was published or renamed since",
+            read,
+            {
+                f"{path}.id": [link],
+                f"{path}.name": [name] if name else [],
+                f"{path}.active": [True],
+            },
+            said="it was renamed, switched off or deleted since",
         ),
-        Expectation(Step("get_site", where), gone=True),
-        asks="This deletes the site with its structure and share links. It is not done again.",
+        Expectation(read, {f"{path}.id": []}),
+        asks="Whoever was given its address gets nothing any more. It is not done again.",
+    )
+
+
+def schema_changed(ids: SiteIds, before: Mapping[str, JSON], after: Mapping[str, JSON]) -> Reversal:
+    """Return the way back of another adaptive schema: the former one is put in its place."""
+    return changed(
+        "update_adaptive_schema",
+        "get_adaptive_schema",
+        _site(ids),
+        {"jsonSchema": dict(before)},
+        {"jsonSchema": dict(after)},
+        said="the schema was changed since",
     )
 
 

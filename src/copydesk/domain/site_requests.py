@@ -9,16 +9,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.call import NEW, Call
-from copydesk.domain.inverses import (
+from copydesk.domain.layout import SECTIONS, TOP, Item, change_line, said
+from copydesk.domain.order import Move, Side
+from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
+from copydesk.domain.site_inverses import (
     default_changed,
     row_moved,
     section_added,
     site_row_changed,
     space_shown,
 )
-from copydesk.domain.layout import SECTIONS, TOP, Item, change_line, said
-from copydesk.domain.order import Move, Side
-from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
 from copydesk.domain.site_rules import made_along
 from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import plural

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, ordered
+from copydesk.domain.reversal import (
+    JSON,
+    Expectation,
+    Reversal,
+    Step,
+    changed,
+    ordered,
+    swapped,
+)
 
 Kind = Literal["collection", "space"]
 
@@ -31,15 +39,7 @@ def settings_changed(
     kind: Kind, row: str, before: Mapping[str, JSON], after: Mapping[str, JSON]
 ) -> Reversal:
     """Return the way back of other settings of a collection or a space."""
-    ids = {f"{kind}_id": row}
-    read = Step(f"get_{kind}", ids)
-
-    def turn(values: Mapping[str, JSON]) -> tuple[Step, ...]:
-        return (Step(f"update_{kind}", ids, dict(values)),)
-
-    return Reversal(
-        turn(before), turn(after), Expectation(read, dict(after)), Expectation(read, dict(before))
-    )
+    return changed(f"update_{kind}", f"get_{kind}", {f"{kind}_id": row}, before, after)
 
 
 def collection_made(organization: str, row: str, *, title: str) -> Reversal:
@@ -95,7 +95,7 @@ def space_deleted(row: str, *, deleted: bool = True, home: str = "") -> Reversal
 
     note = f"What it was in is gone: it is {home} now." if home else ""
     note = note if deleted else TRASH_NOTE
-    return Reversal(turn(not deleted), turn(deleted), there(deleted), there(not deleted), note)
+    return swapped(turn, there, not deleted, deleted, note)
 
 
 def move_body(level: str, side: str = "", anchor: str = "") -> dict[str, JSON]:

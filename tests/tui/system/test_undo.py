@@ -25,7 +25,7 @@ from copydesk.contract.models.comment import (
     ReplyUpdate,
 )
 from copydesk.contract.models.review import ReviewersRequest
-from copydesk.domain import inverses
+from copydesk.domain import inverses, site_inverses
 from copydesk.domain.layout import TOP
 from copydesk.domain.order import Move, applied
 from copydesk.domain.reversal import Reversal
@@ -221,7 +221,7 @@ class Desk:
 
     async def change_row(self, node: SiteNode, field: str, after: Any, before: Any) -> None:
         ids = (self.world.home, self.site.site)
-        way = inverses.site_row_changed(ids, node, {field: before}, {field: after})
+        way = site_inverses.site_row_changed(ids, node, {field: before}, {field: after})
         await self.forth(way)
 
     async def hide(self, random: Random) -> None:
@@ -241,7 +241,7 @@ class Desk:
         ids = (self.world.home, self.site.site)
         before = self.state["default"]
         after = random.choice([title for title in SECTIONS if title != before])
-        way = inverses.default_changed(ids, self.row(after), self.row(before))
+        way = site_inverses.default_changed(ids, self.row(after), self.row(before))
         await self.forth(way)
         self.state["default"] = after
 
@@ -252,7 +252,7 @@ class Desk:
         to = Move(row, "before", self.order[0])
         after = applied(self.order, [to])
         node = SiteNode(row, "section", "a section")
-        way = inverses.row_moved(ids, node, to, back, self.order, after)
+        way = site_inverses.row_moved(ids, node, to, back, self.order, after)
         await self.forth(way)
         self.order = after
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from copydesk.domain.agent_inverses import agent_told
+from copydesk.domain.automation_inverses import agent_told
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key

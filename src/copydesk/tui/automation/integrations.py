@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.integration_inverses import integration_changed
+from copydesk.domain.automation_inverses import integration_changed
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.target import Target

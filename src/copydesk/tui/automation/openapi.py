@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from copydesk.contract.enumerations import OpenAPIVisibility
-from copydesk.domain.openapi_spec_inverses import (
+from copydesk.domain.automation_inverses import (
     source_changed,
     spec_deleted,
     spec_made,

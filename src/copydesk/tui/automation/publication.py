@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copydesk.domain.integration_inverses import integration_made
+from copydesk.domain.automation_inverses import integration_made
 from copydesk.domain.integration_manifest import MANIFESTS
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.yaml_lines import FileError

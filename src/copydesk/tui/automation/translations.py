@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from copydesk.contract.enumerations import Language
+from copydesk.domain.automation_inverses import instructions_changed, translation_made
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.domain.translation_inverses import instructions_changed, translation_made
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.automation import translation_cells as present

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from copydesk.domain.member_inverses import role_changed, sso_member_added
+from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.options import Option
 from copydesk.session.people import member_name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from copydesk.domain.member_inverses import joined
+from copydesk.domain.organization_inverses import joined
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.saml_provider_inverses import provider_changed, provider_made
+from copydesk.domain.organization_inverses import provider_changed, provider_made
 from copydesk.domain.text import clean_long
 from copydesk.session.reads.organization import teams_offered
 from copydesk.tui.dialogs.body_form import body_form

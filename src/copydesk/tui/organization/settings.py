@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 
 from copydesk.domain.address import web_address
-from copydesk.domain.member_inverses import organization_changed
+from copydesk.domain.organization_inverses import organization_changed
 from copydesk.domain.space_tree import rule_list
 from copydesk.domain.text import clean, shorten
 from copydesk.present.json_views import Raw

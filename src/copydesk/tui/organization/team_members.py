@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from copydesk.domain.team_inverses import people_added, people_removed, roles_changed
+from copydesk.domain.organization_inverses import people_added, people_removed, roles_changed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.reads.organization import people_offered
 from copydesk.session.target import Target
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.member import TeamMember
     from copydesk.contract.models.team import Team, TeamMembersUpdate, TeamMemberUpdate
-    from copydesk.domain.team_inverses import Ids
+    from copydesk.domain.organization_inverses import TeamIds
     from copydesk.session.options import Option
 
 
@@ -87,7 +87,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         return shorten(clean(known) or clean(self.target.item or "no team"), present.NAME_CELLS)
 
     @property
-    def ids(self) -> Ids:
+    def ids(self) -> TeamIds:
         """The organization and the team."""
         return self.organization or "", self.target.item or ""
 

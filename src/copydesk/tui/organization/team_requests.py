@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.member import TeamMember
     from copydesk.contract.models.team import Team, TeamCreate, TeamUpdate
-    from copydesk.domain.team_inverses import Ids
+    from copydesk.domain.organization_inverses import TeamIds
 
 
 async def teams_called(api: Api, organization: str, title: str) -> list[Team]:
@@ -35,21 +35,21 @@ async def find_made(api: Api, organization: str, title: str, known: Collection[s
     return next((team for team in found if team.id not in known), None)
 
 
-async def rename(api: Api, ids: Ids, body: TeamUpdate) -> Team:
+async def rename(api: Api, ids: TeamIds, body: TeamUpdate) -> Team:
     """Give a team another name."""
     from copydesk.contract import operations as ops
 
     return await api(ops.update_team, *ids, body)
 
 
-async def delete(api: Api, ids: Ids) -> None:
+async def delete(api: Api, ids: TeamIds) -> None:
     """Delete a team."""
     from copydesk.contract import operations as ops
 
     await api(ops.delete_team, *ids)
 
 
-async def people_in(api: Api, ids: Ids) -> list[TeamMember]:
+async def people_in(api: Api, ids: TeamIds) -> list[TeamMember]:
     """Return everybody in a team."""
     from copydesk.contract import operations as ops
 
@@ -79,7 +79,7 @@ async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]
     return list(found)
 
 
-async def add(api: Api, ids: Ids, people: Sequence[str]) -> None:
+async def add(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
     """Add people to a team, as members of it."""
     from copydesk.contract import operations as ops
     from copydesk.contract.models.team import TeamMembersUpdate
@@ -87,7 +87,7 @@ async def add(api: Api, ids: Ids, people: Sequence[str]) -> None:
     await api(ops.update_team_members, *ids, TeamMembersUpdate(add=list(people)))
 
 
-async def remove(api: Api, ids: Ids, people: Sequence[str]) -> None:
+async def remove(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
     """Take people out of a team; one alone may be oneself."""
     from copydesk.contract import operations as ops
     from copydesk.contract.models.team import TeamMembersUpdate
@@ -98,7 +98,7 @@ async def remove(api: Api, ids: Ids, people: Sequence[str]) -> None:
         await api(ops.update_team_members, *ids, TeamMembersUpdate(remove=list(people)))
 
 
-async def give_roles(api: Api, ids: Ids, roles: Mapping[str, str]) -> None:
+async def give_roles(api: Api, ids: TeamIds, roles: Mapping[str, str]) -> None:
     """Give people in a team their roles there."""
     from copydesk.contract import operations as ops
     from copydesk.contract.models.team import TeamMembersUpdate, TeamMemberUpdate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copydesk.domain.team_inverses import team_made, team_renamed
+from copydesk.domain.organization_inverses import team_made, team_renamed
 from copydesk.domain.text import clean, shorten
 from copydesk.session.reads.organization import people_offered
 from copydesk.session.target import Target

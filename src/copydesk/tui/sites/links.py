@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.age import age, moment
-from copydesk.domain.site_audience_inverses import link_changed, link_made
+from copydesk.domain.site_inverses import link_changed, link_made
 from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import share_link_key

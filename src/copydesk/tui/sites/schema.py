@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.json_text import JSON, JsonText, JsonTextError, read_json
-from copydesk.domain.site_audience_inverses import schema_changed
+from copydesk.domain.site_inverses import schema_changed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import Changes, Problem, all_problems, changes
 from copydesk.present.json_views import Raw

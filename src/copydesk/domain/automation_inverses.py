@@ -1,0 +1,151 @@
+"""The way back of writes about integrations, OpenAPI specifications, translations and the agent.
+
+As in `copydesk.domain.inverses`. No script and no secret is in any of them: the service gives back
+neither, and the journal shall not hold them. Nor is a document that was given as text, which may be
+long and is not given back either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, changed, made
+
+INSTRUCTIONS_CHANGED = "the instructions were changed since"
+DOCUMENT_REPLACED = "its document was replaced since"
+
+# Integrations
+
+
+def integration_made(name: str) -> Reversal:
+    """Return the way back of a first version: the integration is deleted."""
+    return made(
+        "delete_integration",
+        "get_integration",
+        {"integration_name": name},
+        {"version": 1},
+        said="it was published again since",
+        asks="It is deleted, also where it was installed meanwhile. It is not done again.",
+    )
+
+
+def integration_changed(
+    name: str, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of other texts and settings: a further version with the former ones."""
+    note = "That is a further version of it."
+    ids = {"integration_name": name}
+    return changed("publish_integration", "get_integration", ids, before, after, note=note)
+
+
+# OpenAPI specifications
+
+
+def spec_made(organization: str, slug: str, new: str, url: str | None) -> Reversal:
+    """Return the way back of a new specification: it is deleted.
+
+    ``new`` is its id, ``url`` None for a text.
+    """
+    ids = _spec(organization, slug)
+    return Reversal(
+        (Step("delete_openapi_spec", ids),),
+        () if url is None else (Step("put_openapi_spec", ids, _from(url)),),
+        Expectation(_read(ids), {"id": new, "sourceURL": url}, said=DOCUMENT_REPLACED),
+        Expectation(_read(ids), gone=True, said="there is one with that slug again"),
+        asks="It is deleted with what was read of it. Pages made from it have nothing to show.",
+    )
+
+
+def source_changed(organization: str, slug: str, before: str, after: str | None) -> Reversal:
+    """Return the way back of another source: the address ``before`` is read again.
+
+    ``after`` is None for a text, which is not sent a second time.
+    """
+    ids = _spec(organization, slug)
+    return Reversal(
+        (Step("put_openapi_spec", ids, _from(before)),),
+        () if after is None else (Step("put_openapi_spec", ids, _from(after)),),
+        Expectation(_read(ids), {"sourceURL": after}, said=DOCUMENT_REPLACED),
+        Expectation(_read(ids), {"sourceURL": before}, said=DOCUMENT_REPLACED),
+        note="It is fetched anew from there: what it says there now holds.",
+    )
+
+
+def visibility_changed(organization: str, slug: str, before: str, after: str) -> Reversal:
+    """Return the way back of another visibility of a specification."""
+    return changed(
+        "update_openapi_spec",
+        "get_openapi_spec",
+        _spec(organization, slug),
+        {"visibility": before},
+        {"visibility": after},
+    )
+
+
+def spec_deleted(organization: str, slug: str, url: str, visibility: str | None) -> Reversal:
+    """Return the way back of deleting one that has an address: it is added again from there."""
+    ids = _spec(organization, slug)
+    back = [Step("put_openapi_spec", ids, _from(url))]
+    if visibility == "public":
+        back.append(Step("update_openapi_spec", ids, {"visibility": visibility}))
+    return Reversal(
+        tuple(back),
+        (Step("delete_openapi_spec", ids),),
+        Expectation(_read(ids), gone=True, said="there is one with that slug again"),
+        Expectation(_read(ids), {"sourceURL": url}, said=DOCUMENT_REPLACED),
+        note="It is fetched anew: its former versions stay deleted.",
+    )
+
+
+def _from(url: str) -> dict[str, JSON]:
+    return {"source": {"url": url}}
+
+
+def _read(ids: dict[str, str]) -> Step:
+    return Step("get_openapi_spec", ids)
+
+
+def _spec(organization: str, slug: str) -> dict[str, str]:
+    return {"organization_id": organization, "spec_slug": slug}
+
+
+# Translations and the documentation agent
+
+
+def translation_made(organization: str, translation: str) -> Reversal:
+    """Return the way back of a new translation: it is deleted. What it wrote stays."""
+    return made(
+        "delete_translation",
+        "get_translation",
+        {"organization_id": organization, "translation_id": translation},
+        {"id": translation},
+        note="The space that it wrote stays, and is yours to delete.",
+        asks="Its pages are no longer kept up with their source. It is not done again.",
+    )
+
+
+def instructions_changed(
+    organization: str, translation: str, before: JSON, after: JSON
+) -> Reversal:
+    """Return the way back of other instructions: documents as JSON, or None for none."""
+    return changed(
+        "update_translation",
+        "get_translation",
+        {"organization_id": organization, "translation_id": translation},
+        {} if before is None else {"instructions": before},
+        {} if after is None else {"instructions": after},
+        shown=lambda values: {"instructions": values.get("instructions")},
+        said="its instructions were changed since",
+    )
+
+
+def agent_told(organization: str, before: JSON, after: JSON) -> Reversal:
+    """Return the way back of other instructions of the agent; both are documents as JSON."""
+    return changed(
+        "update_agent_instructions",
+        "get_agent_instructions",
+        {"organization_id": organization},
+        {"instructions": before},
+        {"instructions": after},
+        said=INSTRUCTIONS_CHANGED,
+    )

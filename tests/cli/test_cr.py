@@ -15,7 +15,7 @@ from copydesk.cli.cr import send_comment
 from copydesk.cli.cr_diff import told_patches
 from copydesk.cli.errors import OFFLINE, UsageError
 from copydesk.cli.lookup import find_request
-from copydesk.cli.writes import Writes
+from copydesk.cli.writes import CommandWrites
 from copydesk.client.api import Api
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.snooze import Snooze
@@ -285,7 +285,7 @@ async def test_a_comment_is_never_there_twice(scripts: ScriptDesk) -> None:
         world.clock.now = datetime.now(UTC)
         async with world.api() as reader:
             found, there = await find_request(reader, "1", space)
-        async with api, Writes(connection, api) as writes:
+        async with api, CommandWrites(connection, api) as writes:
             return (await send_comment(api, writes, found, there, text))[0]
 
     # The answer is lost: it is looked for, and found.

@@ -46,8 +46,9 @@ from copydesk.session.change_rows import (
     recall,
     row_of,
 )
+from copydesk.session.known_requests import KnownRequests
 from copydesk.session.page_changes import changed_files, changed_pages
-from copydesk.session.reads.change_requests import page_lines
+from copydesk.session.reads.change_requests import Scope, SpaceInfo, page_lines
 from copydesk.session.reads.merge import document_text
 from copydesk.session.views import LISTINGS
 from copydesk.session.writes.edits import (
@@ -150,38 +151,20 @@ def test_orders() -> None:
     assert numbers("space") == [2, 3, 1]
 
 
-class Known:
-    """What a list knows of a row: what it was given, and the rest is not known."""
-
-    def __init__(self, details: Details | None = None, *, asked: bool | None = None) -> None:
-        self.details, self.asked = details, asked
-
-    def space_title(self, space_id: str) -> str:
-        return title(space_id)
-
-    def last_known(self, row: ChangeRow) -> Details | None:
-        return self.details
-
-    def asked_me(self, row: ChangeRow) -> bool | None:
-        return self.asked
-
-    def may(self, row: ChangeRow, right: str) -> bool | None:
-        return right == "merge"
-
-    def mine(self, row: ChangeRow) -> bool:
-        return False
-
-    def snoozed(self, row: ChangeRow) -> bool:
-        return False
-
-    def now(self) -> datetime:
-        return NOW + timedelta(days=3, hours=1)
-
-    def offers(self, key: str) -> list[str]:
-        return ["Priya Raman", "Lee"] if key == "author" else []
+def known_of(details: Details | None = None, *, asked: bool | None = None) -> KnownRequests:
+    """Return what a list knows of any row: what it was given, and the rest is not known."""
+    known = KnownRequests(
+        me=lambda: "me", now=lambda: NOW + timedelta(days=3, hours=1), clock=lambda: NOW
+    )
+    known.spaces.known["s"] = SpaceInfo(title("s"), frozenset({"merge"}))
+    if details is not None:
+        known.keep(row(), details)
+    if asked is not None:
+        known.now_asked(Scope("o"), frozenset({row().id} if asked else ()))
+    return known
 
 
-def judged(text: str, known: Known, **changes: Any) -> bool | None:
+def judged(text: str, known: KnownRequests, **changes: Any) -> bool | None:
     query = Query.parse(text, fields(known))
     assert not query.problems
     return query.judge(row(**changes))
@@ -200,7 +183,7 @@ def judged(text: str, known: Known, **changes: Any) -> bool | None:
     ],
 )  # fmt: skip
 def test_filters_before_anything_else_is_read(text: str, found: bool | None) -> None:
-    assert judged(text, Known(), outdated=True, threads=2) is found
+    assert judged(text, known_of(), outdated=True, threads=2) is found
 
 
 def test_filters_by_what_was_read() -> None:
@@ -212,7 +195,7 @@ def test_filters_by_what_was_read() -> None:
         asked=["Ana Silva"],
         talk=Talk(mine=NOW),
     )
-    known = Known(ready, asked=False)
+    known = known_of(ready, asked=False)
     for text in (
         "-rule:ready", "rule:unknown", "-rule:failing", 'page:"guides/retries"', "changed:5",
         "changed:>4", "-changed:>5", "review:changes", "asked:ana", "waiting:author",
@@ -221,17 +204,17 @@ def test_filters_by_what_was_read() -> None:
     assert judged("waiting:me", known) is False  # no thread is open
     assert judged("waiting:me", known, threads=1) is True
     assert judged("waiting:me", known, threads=1, status="draft") is False
-    failing = Known(Details(rules=[result("fail", "a")], verdicts=[], talk=Talk()), asked=True)
+    failing = known_of(Details(rules=[result("fail", "a")], verdicts=[], talk=Talk()), asked=True)
     assert judged("rule:failing review:none waiting:me", failing) is True
     assert judged("waiting:author", failing, threads=1) is False
     # What the service cannot say is not what was not read.
-    assert judged("rule:unknown -page:x -changed:>0", Known(Details())) is True
+    assert judged("rule:unknown -page:x -changed:>0", known_of(Details())) is True
     # What was said with a verdict is no open thread, though a service counts it as one.
     assert judged(
-        "threads:1 has:threads is:discussed", Known(Details(talk=Talk(open=1))), threads=2
+        "threads:1 has:threads is:discussed", known_of(Details(talk=Talk(open=1))), threads=2
     )
     assert judged(
-        "threads:0 -has:threads -is:discussed", Known(Details(talk=Talk(open=0))), threads=2
+        "threads:0 -has:threads -is:discussed", known_of(Details(talk=Talk(open=0))), threads=2
     )
     # Only what a filter turns on is read.
     assert needs(Query.parse("has:cluster is:outdated", fields(known))) == set()
@@ -260,7 +243,7 @@ def test_ready_is_what_the_details_call_ready(
 ) -> None:
     pages = [PageLine("A", ("edited",))] if details.pages is None else details.pages
     read = replace(details, rules=details.rules or [], pages=pages)
-    assert judged("rule:ready", Known(read), outdated=outdated) is found
+    assert judged("rule:ready", known_of(read), outdated=outdated) is found
     if found is not None:
         said = str(merge_state(row(outdated=outdated), read))
         assert said.startswith("READY TO MERGE") is found

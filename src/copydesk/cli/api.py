@@ -73,9 +73,9 @@ def send_request(
             if reads:
                 _answer((await _raw(api, method, target)).content, as_json=as_json)
                 return DONE
-            from copydesk.cli.writes import Writes
+            from copydesk.cli.writes import CommandWrites
 
-            async with Writes(connection, api) as writes:
+            async with CommandWrites(connection, api) as writes:
                 answer = await writes.perform(
                     method, target.partition("?")[0], lambda: _raw(api, method, target, given)
                 )

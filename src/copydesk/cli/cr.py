@@ -13,7 +13,7 @@ from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, agreed, say
 from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
-from copydesk.cli.writes import Writes
+from copydesk.cli.writes import CommandWrites
 from copydesk.domain.age import age
 from copydesk.domain.text import clean, shorten
 
@@ -161,7 +161,7 @@ def merge_request(
                     f"nothing was merged: {label} was edited meanwhile. Look again.", CONFLICT
                 )
             _refuse(now)
-        async with Writes(connection, api) as writes:
+        async with CommandWrites(connection, api) as writes:
             try:
                 result, now_is = await writes.perform(
                     "Merge",
@@ -252,7 +252,7 @@ def comment_on(
 
     async def comment(api: Api, found: Found) -> int:
         given, there = found
-        async with Writes(connection, api) as writes:
+        async with CommandWrites(connection, api) as writes:
             arrived, sent = await send_comment(api, writes, given, there, said)
         if as_json:
             put_json(sent.to_dict())
@@ -266,7 +266,7 @@ def comment_on(
 
 
 async def send_comment(
-    api: Api, writes: Writes, request: ChangeRequest, there: FoundSpace, text: str
+    api: Api, writes: CommandWrites, request: ChangeRequest, there: FoundSpace, text: str
 ) -> tuple[bool, Comment | CommentReply]:
     """Send a comment; True when an earlier call had sent it."""
     from dataclasses import replace

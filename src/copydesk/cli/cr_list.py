@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -22,17 +21,15 @@ from copydesk.local.saved_views import SavedViews
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.present.change_filter import fields, needs, open_threads
 from copydesk.present.change_request import SORT_NEEDS, SORTS, UNKNOWN, sorted_rows
-from copydesk.session.change_rows import ASKED, PARTS, TALK, ChangeRow, Details, row_of
-from copydesk.session.reads.change_requests import Scope, Spaces, read_asked, read_parts, read_talk
+from copydesk.session.change_rows import ASKED, PARTS, TALK, ChangeRow, row_of
+from copydesk.session.known_requests import AT_ONCE, KnownRequests
+from copydesk.session.reads.change_requests import Scope
 from copydesk.session.views import FIRST, LISTINGS, TALKS_READ, Listing, listing_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.domain.snooze import Snooze
-
-AT_ONCE = 4
-"""Change requests that are looked into at the same time."""
 
 _LONGEST = 60
 
@@ -102,15 +99,15 @@ async def _triage(
         scopes = [Scope(found.organization, found.id)]
     else:
         scopes = [Scope(place.id) for place in await find_organizations(api, organization)]
-    return Triage(scopes, None if me is None else me.id, held)
+    return Triage(scopes, "" if me is None else me.id, held)
 
 
 @dataclass
 class Triage:
-    """Change requests, and what is known of them: what a filter asks for is read, and no more."""
+    """The change requests of a view and a filter; no more is read than these ask for."""
 
     scopes: Sequence[Scope]
-    me: str | None
+    me: str
     held: dict[str, Snooze]
     rows: list[ChangeRow] = field(default_factory=list)
     requests: dict[str, ChangeRequest] = field(default_factory=dict)
@@ -120,107 +117,66 @@ class Triage:
     asleep: int = 0
     _began: datetime = field(default_factory=lambda: datetime.now(UTC))
     _skew: timedelta = timedelta()
-    _spaces: list[Spaces] = field(default_factory=list)
-    _details: dict[str, Details] = field(default_factory=dict)
-    _asked: set[str] = field(default_factory=set)
 
-    # What the filter asks (`copydesk.present.change_filter.Knows`)
-
-    def space_title(self, space_id: str) -> str:
-        """Return what a space is called."""
-        return next((said for each in self._spaces if (said := each.title(space_id))), "")
-
-    def last_known(self, row: ChangeRow) -> Details | None:
-        """Return what was read of a row."""
-        return self._details.get(row.id)
+    def __post_init__(self) -> None:
+        self.known = KnownRequests(
+            me=lambda: self.me,
+            now=lambda: service_time(self._began, self._skew),
+            clock=lambda: self._began,
+            snoozed=self._snoozed,
+        )
 
     def threads(self, row: ChangeRow) -> str:
         """Return how many of its threads are open."""
-        count = open_threads(row, self.last_known(row))
+        count = open_threads(row, self.known.details(row))
         return UNKNOWN if count is None else str(count)
 
-    def asked_me(self, row: ChangeRow) -> bool | None:
-        """Return whether the reader was asked to review it."""
-        return row.id in self._asked
-
-    def may(self, row: ChangeRow, right: str) -> bool | None:
-        """Return whether the reader has a right in its space."""
-        told = (each.may(row.space, right) for each in self._spaces)
-        return next((may for may in told if may is not None), None)
-
-    def snoozed(self, row: ChangeRow) -> bool:
-        """Return whether it sleeps."""
+    def _snoozed(self, row: ChangeRow) -> bool:
         found = self.held.get(row.id)
         return found is not None and found.asleep(row.updated, self._began)
-
-    def mine(self, row: ChangeRow) -> bool:
-        """Return whether the reader is its author."""
-        return self.me is not None and row.author_id == self.me
-
-    def now(self) -> datetime:
-        """Return the time at which the command began, by the service's clock."""
-        return service_time(self._began, self._skew)
-
-    def offers(self, key: str) -> Iterable[str]:
-        """Return nothing: nobody is typing."""
-        return ()
-
-    # Reading
 
     async def read(self, api: Api, listing: Listing, where: str) -> None:
         """Read what a view and a filter hold. Raises ``UsageError`` for a filter that is wrong."""
         self._skew = api.skew  # of what was asked before
-        of = fields(self)
+        of = fields(self.known)
         queries = [Query.parse(listing.filter, of), Query.parse(where, of)]
         for text, query in zip((f"view {listing.title}", "--filter"), queries, strict=True):
             if query.problems:
                 raise UsageError(f"{text}: {query.problems[0].sentence}")
-        if self.me is None and (listing.personal or listing.who):
+        if not self.me and (listing.personal or listing.who):
             raise UsageError("the service does not say who you are, so that no view is yours")
         wanted = frozenset().union(*map(needs, queries))
         sorting = SORT_NEEDS.get(listing.sort, frozenset())
         awake = "snoozed" not in f"{where} {listing.filter}"
         for scope in self.scopes:
-            spaces = Spaces()
-            self._spaces.append(spaces)
             rows = [row_of(each) async for each in self._listed(api, scope, listing)]
-            await spaces.learn(api, scope.organization, {row.space for row in rows})
-            if ASKED in wanted and self.me is not None:
-                self._asked |= await read_asked(api, scope, self.me)
+            spaces = {row.space for row in rows}
+            await self.known.spaces.learn(api, scope.organization, spaces)
+            if ASKED in wanted:
+                await self.known.know_asked(api, scope)
             if awake:
-                self.asleep += sum(map(self.snoozed, rows))
-                rows = [row for row in rows if not self.snoozed(row)]
+                self.asleep += sum(map(self._snoozed, rows))
+                rows = [row for row in rows if not self._snoozed(row)]
             undecided = [row for row in rows if self._judge(row, queries) is None]
-            await self._look_into(api, scope, spaces, undecided, wanted & PARTS)
+            await self._look_into(api, scope, undecided, wanted & PARTS)
             outcomes = [(row, self._judge(row, queries)) for row in rows]
             found = [row for row, outcome in outcomes if outcome]
             self.unsure += sum(outcome is None for _, outcome in outcomes)
-            await self._look_into(api, scope, spaces, found, sorting)
+            await self._look_into(api, scope, found, sorting)
             self.rows += found
         self.rows = sorted_rows(
             self.rows,
             listing.sort,
-            self.space_title,
+            self.known.space_title,
             backwards=listing.backwards,
-            known=self.last_known,
+            known=self.known.details,
         )
 
     async def count_threads(self, api: Api) -> None:
         """Count the open threads of the first rows that may have some, as the review does."""
-        asked = [row for row in self.rows if open_threads(row, self.last_known(row)) is None]
-        from copydesk.client.errors import Forbidden, NotFound
-
-        gate = asyncio.Semaphore(AT_ONCE)
-
-        async def one(row: ChangeRow) -> None:
-            async with gate:
-                with suppress(Forbidden, NotFound):
-                    talk = await read_talk(api, row, self.me or "")
-                    before = self.last_known(row) or Details(parts=frozenset())
-                    parts = before.parts | {TALK}
-                    self._details[row.id] = replace(before, talk=talk, parts=parts)
-
-        await asyncio.gather(*map(one, asked[:TALKS_READ]))
+        asked = [row for row in self.rows if open_threads(row, self.known.details(row)) is None]
+        if asked:
+            await self._look_into(api, self.scopes[0], asked[:TALKS_READ], {TALK})
         self.uncounted = len(asked[TALKS_READ:])
 
     def _judge(self, row: ChangeRow, queries: Iterable[Query[ChangeRow]]) -> bool | None:
@@ -244,26 +200,11 @@ class Triage:
                 yield request
 
     async def _look_into(
-        self,
-        api: Api,
-        scope: Scope,
-        spaces: Spaces,
-        rows: Iterable[ChangeRow],
-        parts: Collection[str],
+        self, api: Api, scope: Scope, rows: Sequence[ChangeRow], parts: Collection[str]
     ) -> None:
-        gate = asyncio.Semaphore(AT_ONCE)
-
-        async def one(row: ChangeRow) -> None:
-            known = self._details.get(row.id)
-            if not parts or (known is not None and known.parts >= set(parts)):
-                return
-            more = set(parts) | (known.parts if known is not None else set())
-            async with gate:
-                self._details[row.id] = await read_parts(
-                    api, scope, row, more, me=self.me or "", space=spaces.models.get(row.space)
-                )
-
-        await asyncio.gather(*map(one, rows))
+        due = [row for row in rows if self.known.due(row, parts)]
+        for at in range(0, len(due), AT_ONCE):
+            await self.known.read_rows(api, scope, due[at : at + AT_ONCE], parts)
 
     def tell(self) -> None:
         """Say what is not shown, and why."""
@@ -282,13 +223,13 @@ def _print(triage: Triage, listing: Listing, space: str | None) -> None:
         said = "" if triage.unsure or triage.asleep else listing.empty.partition(" ctrl+n")[0]
         say(said or "There are none.")
         return
-    now = triage.now()
+    now = triage.known.now()
     columns = [
         Column[ChangeRow]("NUMBER", lambda row: row.label, right=True),
         Column[ChangeRow]("SUBJECT", lambda row: row.subject, gives=True),
     ]
     if space is None:
-        columns.append(Column("SPACE", lambda row: triage.space_title(row.space), gives=True))
+        columns.append(Column("SPACE", lambda row: triage.known.space_title(row.space), gives=True))
     if len(listing.statuses) > 1:
         columns.append(Column("STATUS", lambda row: row.status))
     columns += [

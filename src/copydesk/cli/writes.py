@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Writes:
+class CommandWrites:
     """The writes of one run of a command, for as long as its ``with`` block takes."""
 
     def __init__(self, connection: Connection, api: Api) -> None:
@@ -35,7 +35,7 @@ class Writes:
         self.journal = Journal(kept_state(), connection.key)
         self._session = session_for(connection, find_paths(), self.journal, connect=connected)
 
-    async def __aenter__(self) -> Writes:
+    async def __aenter__(self) -> CommandWrites:
         # From here on a write under way is known as one of this run, and of no other program.
         self.journal.opened()
         return self
@@ -63,7 +63,7 @@ class Writes:
         reversal: Callable[[T], Reversal] | None = None,
         trace: Trace | None = None,
     ) -> T:
-        """Send a write at once and return its result; the arguments are those of `Writes.perform`.
+        """Send a write at once and return its result; the arguments are those of `Writes.perform` of a session.
 
         Raises ``ApiError``, ``OSError`` or `NotDoneError` when it is known not to have happened,
         and ``UsageError`` when that is not known.

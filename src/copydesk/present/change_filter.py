@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value
 from copydesk.session.change_rows import ASKED, PAGES, RULES, TALK
@@ -13,34 +13,7 @@ from copydesk.session.views import STATUSES
 
 if TYPE_CHECKING:
     from copydesk.session.change_rows import ChangeRow, Details
-
-
-class Knows(Protocol):
-    """What a list knows beyond its rows; the filter asks it."""
-
-    def space_title(self, space_id: str) -> str:
-        """Return what a space is called, "" while that is not known."""
-
-    def last_known(self, row: ChangeRow) -> Details | None:
-        """Return what was read of a row last, if anything."""
-
-    def asked_me(self, row: ChangeRow) -> bool | None:
-        """Return whether the reader was asked to review it; None when not known."""
-
-    def may(self, row: ChangeRow, right: str) -> bool | None:
-        """Return whether the reader has a right in its space; None when not known."""
-
-    def snoozed(self, row: ChangeRow) -> bool:
-        """Return whether it sleeps."""
-
-    def mine(self, row: ChangeRow) -> bool:
-        """Return whether the reader is its author."""
-
-    def now(self) -> datetime:
-        """Return the time."""
-
-    def offers(self, key: str) -> Iterable[str]:
-        """Return what is known to be worth typing after a key."""
+    from copydesk.session.known_requests import KnownRequests
 
 
 NEEDS: Mapping[str, frozenset[str]] = {
@@ -75,11 +48,13 @@ def needs(query: Query[ChangeRow]) -> frozenset[str]:
     return frozenset(found)
 
 
-def fields(known: Knows) -> Fields[ChangeRow]:
-    """Return what the list can be filtered by."""
+def fields(
+    known: KnownRequests, offers: Callable[[str], Iterable[str]] = lambda key: ()
+) -> Fields[ChangeRow]:
+    """Return what a list can be filtered by; ``offers`` are the values worth typing for a key."""
 
     def details(row: ChangeRow, part: str) -> Details | None:
-        found = known.last_known(row)
+        found = known.last_details(row)
         return found if found is not None and part in found.parts else None
 
     def rule(row: ChangeRow) -> Value:
@@ -119,7 +94,7 @@ def fields(known: Knows) -> Fields[ChangeRow]:
         return None if found.pages is None else len(found.pages) + found.more_pages
 
     def threads(row: ChangeRow) -> Number:
-        count = open_threads(row, known.last_known(row))
+        count = open_threads(row, known.last_details(row))
         return UNKNOWN if count is None else count
 
     return Fields(
@@ -157,16 +132,16 @@ def fields(known: Knows) -> Fields[ChangeRow]:
             "threads": Measure(threads),
             "changed": Measure(changed),
         },
-        offers=known.offers,
+        offers=offers,
         me={"author": known.mine, "by": known.mine, "asked": known.asked_me},
     )
 
 
-def waiting(row: ChangeRow, known: Knows) -> States:
+def waiting(row: ChangeRow, known: KnownRequests) -> States:
     """Return whether it waits on the reader, and on its author; None is not known."""
     if row.status != "open":
         return {"me": False, "author": False}
-    found = known.last_known(row)
+    found = known.last_details(row)
     talk = None if found is None else found.talk
     asked = known.asked_me(row)
     threads_me = False if not row.threads else None if talk is None else talk.mine is not None
@@ -194,12 +169,12 @@ def open_threads(row: ChangeRow, details: Details | None) -> int | None:
     return None if details is None or details.talk is None else details.talk.open
 
 
-def _discussed(row: ChangeRow, known: Knows) -> bool | None:
-    count = open_threads(row, known.last_known(row))
+def _discussed(row: ChangeRow, known: KnownRequests) -> bool | None:
+    count = open_threads(row, known.last_details(row))
     return None if count is None else count > 0
 
 
-def _marks(row: ChangeRow, known: Knows) -> States:
+def _marks(row: ChangeRow, known: KnownRequests) -> States:
     return {
         "outdated": row.outdated,
         "discussed": _discussed(row, known),

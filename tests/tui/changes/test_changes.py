@@ -779,7 +779,7 @@ async def test_cells_of_rows_not_visited_fill_in_on_a_small_screen(desk: Desk) -
         assert ". not read yet" in driver.screen
         place = here(driver)
         await eventually(
-            lambda: all(place.details.known(row) is not None for row in place.rows.source.shown()),
+            lambda: all(place.known.details(row) is not None for row in place.rows.source.shown()),
             driver.idle,
         )
         assert " . " not in driver.line("Fix auth code samples")

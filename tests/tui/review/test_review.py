@@ -459,7 +459,7 @@ async def test_a_list_counts_threads_as_the_review_does_or_not_yet(review: Revie
         row = place.rows.selected
         assert row is not None
         assert row.threads == said
-        assert str(threads(row, place.details.known(row))) == "0"
+        assert str(threads(row, place.known.details(row))) == "0"
         assert str(threads(row)) == UNKNOWN, "nobody has read whose they are"
 
 

@@ -92,7 +92,8 @@ class Spaces:
     known: dict[str, SpaceInfo] = field(default_factory=dict)
     models: dict[str, Space] = field(default_factory=dict)
     """The spaces themselves, for their rules; empty them to read anew."""
-    _listed: bool = False
+    _listed: set[str] = field(default_factory=set)
+    """The organizations whose spaces were all read."""
 
     async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
         """Read the spaces among these that were not read yet. Raises ``ApiError``."""
@@ -107,14 +108,14 @@ class Spaces:
 
         A service without that list (E2) leaves each to be asked for by itself.
         """
-        if self._listed:
+        if organization in self._listed:
             return
         try:
             async for space in api.pages(ops.list_organization_spaces, organization, limit=250):
                 self.put(space)
         except ExtensionMissing:
             pass
-        self._listed = True
+        self._listed.add(organization)
 
     def put(self, space: Space) -> None:
         """Keep what the list needs of a space."""

@@ -257,7 +257,7 @@ async def _pull(
         clash = error.__cause__
         if isinstance(clash, conflicts.ConflictedError):
             place.session.hold_stuck(clash.moment)
-            place.details.forget(row)
+            place.known.forget(row)
             place.adopt(clash.request)
         raise
     place.adopt(now)
@@ -275,7 +275,7 @@ async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
         [
             Text(row.subject, style="strong"),
             "",
-            f"Main of {place.spaces.title(row.space)} has moved on since this was "
+            f"Main of {place.known.spaces.title(row.space)} has moved on since this was "
             "started or last updated. What changed there is merged in, page by page and line "
             "by line.",
             "Where both changed the same lines, nothing is written and you see the conflicts.",

@@ -135,7 +135,7 @@ class EditCommands(Commands, scope="changes_writing"):
         if space is None:
             return
         await self._know(space)
-        title = self.place.spaces.title(space)
+        title = self.place.known.spaces.title(space)
         key = new_request_key(space, self.place.target.cluster)
         made: list[ChangeRequest] = []
         me = self.place.session.me
@@ -218,7 +218,7 @@ class EditCommands(Commands, scope="changes_writing"):
         from copydesk.session.offline import live_or_kept
 
         async def learn(api: Api) -> None:
-            await self.place.spaces.learn(api, (await self.place.scope(api)).organization, [space])
+            await self.place.known.spaces.learn(api, self.place.scope.organization, [space])
 
         await live_or_kept(self.place.session, learn)
 
@@ -229,7 +229,7 @@ class EditCommands(Commands, scope="changes_writing"):
         from copydesk.tui.dialogs.choice import Choice
 
         async def read(api: Api) -> Desk:
-            return await read_desk(api, (await self.place.scope(api)).organization)
+            return await read_desk(api, self.place.scope.organization)
 
         row = self.place.rows.selected
         desk = (await live_or_kept(self.place.session, read)).result

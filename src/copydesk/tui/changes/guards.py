@@ -59,7 +59,7 @@ def is_stuck(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
 
 def _lacks(here: ChangesPlace, right: str, row: ChangeRow | None) -> bool:
     row = row or here.rows.selected
-    return row is not None and here.spaces.may(row.space, right) is False
+    return row is not None and here.known.may(row, right) is False
 
 
 def may_not_edit(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:

@@ -40,22 +40,22 @@ NAMED = 6
 def may_not_review(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the reader may give no verdict on the row, or there are none."""
     row = row or here.rows.selected
-    known = None if row is None else here.details.known(row)
+    known = None if row is None else here.known.details(row)
     if row is None:
         return None
     if known is not None and RULES in known.parts and known.verdicts is None:
         return "This service offers no reviews."
     if row.status not in ("open", "draft"):
         return f"{row.label} is {row.status} and takes no review."
-    if here.triage.may(row, "review") is False:
-        return f"You may not review in {here.space_title(row.space)}."
+    if here.known.may(row, "review") is False:
+        return f"You may not review in {here.known.space_title(row.space)}."
     return None
 
 
 def nobody_is_asked(here: ChangesPlace, row: ChangeRow | None = None) -> str | None:
     """Say so when the service asks nobody for reviews."""
     row = row or here.rows.selected
-    known = None if row is None else here.details.known(row)
+    known = None if row is None else here.known.details(row)
     if known is not None and RULES in known.parts and known.asked is None:
         return "This service does not ask people for reviews."
     if row is not None and row.status not in ("open", "draft"):
@@ -111,7 +111,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     def _label(self, row: ChangeRow, *, several: bool) -> str:
         """Return how one of the marked is named: numbers are counted in each space."""
-        title = self.place.space_title(row.space) if several else ""
+        title = self.place.known.space_title(row.space) if several else ""
         return f"{row.label} in {title}" if title else row.label
 
     async def _verdict_on_marked(self, status: ReviewStatus) -> None:
@@ -135,7 +135,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
         async def send(row: ChangeRow, group: str) -> None:
             await self._give(row, status, said, group=group)
-            self.place.details.forget(row)
+            self.place.known.forget(row)
 
         def ended(failed: bool) -> None:
             if not failed:
@@ -188,7 +188,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
-        if count := open_threads(row, self.place.details.known(row)):
+        if count := open_threads(row, self.place.known.details(row)):
             facts.append(plural(count, "open thread"))
         if waiting:
             facts.append(
@@ -200,12 +200,12 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""
-        self.place.details.forget(row)
+        self.place.known.forget(row)
         self._marked_now()
 
     def _marked_now(self) -> None:
         """Do the same for rows whose details are forgotten already."""
-        self.place.details.forget_asked()
+        self.place.known.forget_asked()
         if self.place.is_attached:
             self.place.after_write()
             self.place.triage.check()
@@ -235,7 +235,8 @@ class PeopleCommands(Commands, scope="changes_people"):
             return {each.user.id: each.user async for each in pages}
 
         found = await live_or_kept(self.place.session, asked)
-        organization = (await self.place.scope(await self.place.session.ready())).organization
+        await self.place.session.ready()
+        organization = self.place.scope.organization
         await reviewers.ask_reviewers(
             self.place,
             organization=organization,
@@ -252,7 +253,8 @@ class PeopleCommands(Commands, scope="changes_people"):
         """Let the reader tick who is asked for a review of all marked rows, and ask them."""
         from copydesk.session.people import name_of
 
-        organization = (await self.place.scope(await self.place.session.ready())).organization
+        await self.place.session.ready()
+        organization = self.place.scope.organization
         count = plural(len(self.place.rows.marks), "marked change request")
         people = await reviewers.choose_reviewers(
             self.place, organization, f"Ask to review {count} (nobody is taken off)"
@@ -265,7 +267,7 @@ class PeopleCommands(Commands, scope="changes_people"):
             await reviewers.ask_more(
                 self.place, row.space, row.id, row.label, row.author_id, people, group=group
             )
-            self.place.details.forget(row)
+            self.place.known.forget(row)
 
         said = f"This asks {names} for a review; u takes it back."
         await self.place.do_to_marked(

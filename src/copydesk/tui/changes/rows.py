@@ -14,12 +14,12 @@ from copydesk.present import change_request as present
 from copydesk.present.change_request import SORT_NEEDS
 from copydesk.session.change_rows import KEPT, ChangeRow, keep, name_of, recall
 from copydesk.session.errors import failure_types
+from copydesk.session.known_requests import AT_ONCE
 from copydesk.session.views import (
     COUNT_SECONDS,
     SERVED,
     Listing,
 )
-from copydesk.tui.changes.details import AT_ONCE
 from copydesk.tui.framework.sources import Change, Fetch, ListSource, PagedSource, Source
 from copydesk.tui.framework.workers import begin
 
@@ -40,8 +40,6 @@ class RowReader:
 
     def __init__(self, place: ChangesPlace) -> None:
         self.place = place
-        self.remembered: dict[str, str] = {}
-        """What the spaces of the rows of the last run were called."""
         self._counted: datetime | None = None
         self._order = SERVED, False
         """The order that the rows on screen are in; another may be on its way."""
@@ -53,7 +51,7 @@ class RowReader:
 
     def last_run(self) -> ListSource[ChangeRow] | None:
         """Return the rows of the last time, shown until the service answers."""
-        rows, self.remembered = recall(
+        rows, self.place.known.titles = recall(
             self.place.session.snapshot, self._snapshot(self.place.listing)
         )
         self.place.cached = bool(rows)
@@ -73,7 +71,7 @@ class RowReader:
                     self.place.session.snapshot,
                     self._snapshot(listing),
                     rows,
-                    self.place.space_title,
+                    self.place.known.space_title,
                 )
 
         begin(self.place, asyncio.to_thread, write, group="snapshot", exit_on_error=False)
@@ -108,7 +106,7 @@ class RowReader:
             if me is None or self.place.nowhere:
                 return [], None, 0
             answer = await reading.read_page(
-                api, await self.place.scope(api), listing, me, token=token, limit=limit
+                api, self.place.scope, listing, me, token=token, limit=limit
             )
             self.place.session.fresh()
             self._name_spaces(answer[0])
@@ -121,11 +119,11 @@ class RowReader:
     def _name_spaces(self, rows: Iterable[ChangeRow]) -> None:
         """Read what the spaces of rows are called; the rows need not wait for it."""
         ids = {row.space for row in rows} | {self.place.target.space or ""}
-        if ids <= self.place.spaces.known.keys() | {""}:
+        if ids <= self.place.known.spaces.known.keys() | {""}:
             return
 
         async def read(api: Api) -> None:
-            await self.place.spaces.learn(api, (await self.place.scope(api)).organization, ids)
+            await self.place.known.spaces.learn(api, self.place.scope.organization, ids)
 
         self.place.reads.load(
             "spaces", read, lambda _: self._learned(), what="Reading the names of spaces",
@@ -208,9 +206,11 @@ class RowReader:
             if me is None:
                 return []
             try:
-                scope = await self.place.scope(api)
+                scope = self.place.scope
                 rows = await reading.read_all(api, scope, listing, me, progress)
-                await self.place.spaces.learn(api, scope.organization, {row.space for row in rows})
+                await self.place.known.spaces.learn(
+                    api, scope.organization, {row.space for row in rows}
+                )
                 await self._read_for_order(api, rows, sort)
             except stopped:
                 if self._sorting is run:
@@ -221,9 +221,9 @@ class RowReader:
             return present.sorted_rows(
                 rows,
                 sort,
-                self.place.spaces.title,
+                self.place.known.spaces.title,
                 backwards=backwards,
-                known=self.place.details.last_known,
+                known=self.place.known.last_details,
             )
 
         def progress(count: int) -> None:
@@ -240,21 +240,21 @@ class RowReader:
     async def _read_for_order(self, api: Api, rows: Sequence[ChangeRow], sort: str) -> None:
         """Read what an order compares of rows, a few at a time, and say how far that is."""
         parts = SORT_NEEDS.get(sort, frozenset())
-        due = [row for row in rows if parts and self.place.details.due(row, parts)]
+        due = [row for row in rows if parts and self.place.known.due(row, parts)]
         for at in range(0, len(due), AT_ONCE):
             self.place.rows.note = (
                 f"sorting by {present.SORTS[sort]}, checked {len(rows) - len(due) + at} of "
                 f"{len(rows)}"
             )
             self.place.rows.retitle()
-            await self.place.details.read_rows(api, due[at : at + AT_ONCE], parts)
+            await self.place.known.read_rows(api, self.place.scope, due[at : at + AT_ONCE], parts)
 
     # Refreshing
 
     def reload(self) -> None:
         """Read the rows, the counts and the details again. Nothing moves under the cursor."""
-        self.place.details.forget()
-        self.place.spaces.models.clear()
+        self.place.known.forget()
+        self.place.known.spaces.models.clear()
         base = self.place.rows.source.base
         if self.place.rows.source.filtering:
             base.notify("rows")
@@ -297,12 +297,12 @@ class RowReader:
 
         before, scope, me = (
             dict(self.place.counts),
-            await self.place.scope(api),
+            self.place.scope,
             self.place.session.me,
         )
         if me is not None:
             asked = await reading.read_asked(api, scope, me.id)
-            if self.place.details.now_asked(asked):
+            if self.place.known.now_asked(scope, asked):
                 self.place.rows.triage.again()
         for listing in self.place.view_listings():
             if listing.id in PULSE and listing.id != self.place.view:
@@ -400,7 +400,7 @@ class RowReader:
         async def read(api: Api) -> None:
             from copydesk.session.reads import change_requests as reading
 
-            scope = await self.place.scope(api)
+            scope = self.place.scope
             me = self.place.session.me
             for listing in self.place.view_listings():
                 if listing.filter or (listing.personal and me is None):

@@ -80,7 +80,7 @@ class MergeCommands(Commands, scope="changes_runs"):
             self.place.say(f"None of them can be merged: {left_out}", "warn")
             return
         self.place.session.asks()
-        if why := await self.place.desk.merging.plan(rows, self.place.space_title):
+        if why := await self.place.desk.merging.plan(rows, self.place.known.space_title):
             self.place.say(why, "warn")
             return
         shown = self.place.rows.source.index_of

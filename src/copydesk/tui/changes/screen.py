@@ -22,6 +22,7 @@ from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
 from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.glyphs import glyphs
+from copydesk.session.known_requests import KnownRequests
 from copydesk.session.target import Target
 from copydesk.session.views import (
     FIRST,
@@ -34,7 +35,7 @@ from copydesk.session.views import (
 )
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
 from copydesk.tui.changes.commands import ChangeCommands
-from copydesk.tui.changes.details import READ_FOR, KnownDetails
+from copydesk.tui.changes.details import READ_FOR, DetailsReader
 from copydesk.tui.changes.edits import EditCommands
 from copydesk.tui.changes.guards import first_reason
 from copydesk.tui.changes.list import ChangesList
@@ -55,7 +56,7 @@ from copydesk.tui.widgets.list import Column, VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.session.reads.change_requests import Scope, Spaces
+    from copydesk.session.reads.change_requests import Scope
 
 NAMED = 1_000
 """Rows among whose authors a short name must tell people apart."""
@@ -106,7 +107,15 @@ class ChangesPlace(Place):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.details = KnownDetails(self)
+        self.known = KnownRequests(
+            me=lambda: "" if self.session.me is None else self.session.me.id,
+            now=lambda: self.session.now,
+            clock=lambda: self.session.clock(),
+            snoozed=lambda row: self.session.sleepers.asleep(
+                row.id, row.updated, self.session.clock()
+            ),
+        )
+        self.details = DetailsReader(self)
         self.triage = Triage(self)
         self.row_reader = RowReader(self)
         self.sort = SERVED
@@ -119,7 +128,6 @@ class ChangesPlace(Place):
         """The reader's own views."""
         if not self.view:
             self.view = FIRST
-        self._spaces: Spaces | None = None
         self._written = 0
         self.people: frozenset[str] = frozenset()
         """The authors of the rows that have been read."""
@@ -135,12 +143,13 @@ class ChangesPlace(Place):
             Column("number", "#", lambda row: str(row.number), 4),
             Column(
                 "subject", "SUBJECT",
-                lambda row: present.subject(row, self.listing, asleep=self.triage.snoozed(row)),
+                lambda row: present.subject(row, self.listing, asleep=self.known.snoozed(row)),
                 flex=1, minimum=24,
             ),
             Column(
-                "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 9,
-                drop=5, most=14,
+                "space", "SPACE",
+                lambda row: self.known.space_title(row.space) or present.UNKNOWN,
+                9, drop=5, most=14,
             ),
             Column(
                 "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=4,
@@ -149,21 +158,21 @@ class ChangesPlace(Place):
                 ),
             ),
             Column(
-                "pages", "PG", lambda row: change_details.pages(self.details.known(row)), 3,
+                "pages", "PG", lambda row: change_details.pages(self.known.details(row)), 3,
                 align="right", drop=3,
             ),
             Column(
-                "threads", "THR", lambda row: present.threads(row, self.details.known(row)), 3,
+                "threads", "THR", lambda row: present.threads(row, self.known.details(row)), 3,
                 align="right", drop=1,
             ),
             Column(
-                "rules", "RULES", lambda row: change_details.rules(self.details.known(row)), 5,
+                "rules", "RULES", lambda row: change_details.rules(self.known.details(row)), 5,
                 align="right", drop=2,
             ),
             Column(
                 "age", "UPDATED",
                 lambda row: present.since(
-                    row, self.session.now, self.sort, self.details.last_known(row)
+                    row, self.session.now, self.sort, self.known.last_details(row)
                 ),
                 7, align="right",
             ),
@@ -224,14 +233,14 @@ class ChangesPlace(Place):
         return (
             row.status not in self.listing.statuses
             or not triage.belongs(row.id)
-            or self.triage.snoozed(row)
+            or self.known.snoozed(row)
         )
 
     def trail(self) -> Iterable[str]:
         """The organization, the space if it is only one, and the view."""
         yield self.session.organization_title or "no organization"
         if self.target.space is not None:
-            yield self.space_title(self.target.space) or "a space"
+            yield self.known.space_title(self.target.space) or "a space"
         yield "Change requests" + (" of a cluster" if self.target.cluster else "")
 
     def raw(self) -> Raw | None:
@@ -376,7 +385,7 @@ class ChangesPlace(Place):
                 row.subject,
                 row.id in hidden,
                 (first_reason(self, row, bulk.unless) or "").removeprefix(f"{row.label} "),
-                where=self.space_title(row.space) if several else "",
+                where=self.known.space_title(row.space) if several else "",
             )
             for row in rows.values()
         ]
@@ -535,26 +544,13 @@ class ChangesPlace(Place):
         self.rows.title = self.listing.title
         self.show_columns()
 
-    async def scope(self, api: Api) -> Scope:
-        """Return whose change requests these are, once it is known where the reader is."""
+    @property
+    def scope(self) -> Scope:
+        """The scope of the list, once the session knows the organization of the reader."""
         from copydesk.session.reads.change_requests import Scope
 
         organization = self.target.organization or self.session.organization or ""
         return Scope(organization, self.target.space, self.target.cluster)
-
-    @property
-    def spaces(self) -> Spaces:
-        """What is known of the spaces that rows are in."""
-        if self._spaces is None:
-            from copydesk.session.reads.change_requests import Spaces
-
-            self._spaces = Spaces()
-        return self._spaces
-
-    def space_title(self, space_id: str) -> str:
-        """Return what a space is called, "" while that is not known."""
-        known = "" if self._spaces is None else self._spaces.title(space_id)
-        return known or self.row_reader.remembered.get(space_id, "")
 
     # Reading and writing
 

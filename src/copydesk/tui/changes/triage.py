@@ -11,13 +11,11 @@ from copydesk.domain.filter import Fields, Query, fold, quoted
 from copydesk.domain.text import listed
 from copydesk.present import change_filter
 from copydesk.present.change_filter import needs
-from copydesk.session.change_rows import ASKED, TALK, ChangeRow, Details
+from copydesk.session.change_rows import ASKED, TALK, ChangeRow
+from copydesk.session.known_requests import AT_ONCE
 from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, STATUSES, TALKS_READ, Listing
-from copydesk.tui.changes.details import AT_ONCE
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from copydesk.client.api import Api
     from copydesk.domain.snooze import Snooze
     from copydesk.tui.changes.list import Judge
@@ -25,11 +23,12 @@ if TYPE_CHECKING:
 
 
 class Triage:
-    """Knows what the filter asks for, and reads what it turns on."""
+    """Judges rows by the view and the filter, and reads what these turn on."""
 
     def __init__(self, place: ChangesPlace) -> None:
         self.place = place
-        self.fields: Fields[ChangeRow] = change_filter.fields(self)
+        self.known = place.known
+        self.fields: Fields[ChangeRow] = change_filter.fields(self.known, self.offers)
         self._needs: frozenset[str] = frozenset()
         """What must be read of rows to judge them, for the view and the filter that are on."""
         self._asleep: set[str] = set()
@@ -44,9 +43,9 @@ class Triage:
         if key in ("author", "by"):
             return sorted(self.place.people)
         if key == "space":
-            return sorted({info.title for info in self.place.spaces.known.values()})
+            return sorted({info.title for info in self.known.spaces.known.values()})
         if key == "asked":
-            found = (self.last_known(row) for row in self.place.rows.source.base.shown())
+            found = (self.known.last_details(row) for row in self.place.rows.source.base.shown())
             return sorted({name for each in found if each for name in each.asked or ()})
         return ()
 
@@ -73,31 +72,6 @@ class Triage:
                 return f"Nearest: {term.key}:{quoted(known[near[0]])}."
         return ""
 
-    def space_title(self, space_id: str) -> str:
-        """Return what a space is called, "" while that is not known."""
-        return self.place.space_title(space_id)
-
-    def last_known(self, row: ChangeRow) -> Details | None:
-        """Return what was read of a row last, also before it changed."""
-        return self.place.details.last_known(row)
-
-    def asked_me(self, row: ChangeRow) -> bool | None:
-        """Return whether the reader was asked to review it; None when not known."""
-        return self.place.details.asked_me(row)
-
-    def may(self, row: ChangeRow, right: str) -> bool | None:
-        """Return whether the reader has a right in its space; None when not known."""
-        return self.place.spaces.may(row.space, right)
-
-    def mine(self, row: ChangeRow) -> bool:
-        """Return whether the reader is its author."""
-        me = self.place.session.me
-        return me is not None and row.author_id == me.id
-
-    def now(self) -> datetime:
-        """Return the time."""
-        return self.place.session.now
-
     # What sleeps
 
     def read_sleepers(self) -> None:
@@ -116,12 +90,6 @@ class Triage:
     def sleepers(self) -> dict[str, Snooze]:
         """What was put aside, whether it still sleeps or not."""
         return self.place.session.sleepers.held
-
-    def snoozed(self, row: ChangeRow) -> bool:
-        """Return whether it sleeps."""
-        return bool(self.sleepers) and self.place.session.sleepers.asleep(
-            row.id, row.updated, self.place.session.clock()
-        )
 
     # Judging
 
@@ -156,7 +124,7 @@ class Triage:
             if found is not False:
                 more = typed.judge(row)
                 found = more if more is not True else found
-            if awake and found is not False and self.snoozed(row):
+            if awake and found is not False and self.known.snoozed(row):
                 self._asleep.add(row.id)
                 return False
             self._asleep.discard(row.id)
@@ -180,7 +148,7 @@ class Triage:
             )
 
     async def _check(self, api: Api) -> None:
-        if ASKED in self._needs and await self.place.details.know_asked(api):
+        if ASKED in self._needs and await self.known.know_asked(api, self.place.scope):
             self.place.rows.triage.again()
         await self._know_spaces(api)
         # What was judged before is read again when somebody asked for that (R).
@@ -199,14 +167,14 @@ class Triage:
                 self._spared = True
                 return
             tried.update(row.id for row in rows)
-            await self.place.details.read_rows(api, rows, self._needs)
+            await self.known.read_rows(api, self.place.scope, rows, self._needs)
             self.learned(rows)
 
     async def _know_spaces(self, api: Api) -> None:
         """Read the spaces of the rows, whose rights a filter may ask for."""
         spaces = {row.space for row in self.place.rows.source.base.shown()}
-        if not spaces <= self.place.spaces.known.keys():
-            await self.place.spaces.learn(api, (await self.place.scope(api)).organization, spaces)
+        if not spaces <= self.known.spaces.known.keys():
+            await self.known.spaces.learn(api, self.place.scope.organization, spaces)
             self.place.rows.triage.again()
 
     async def _more_rows(self) -> bool:
@@ -222,18 +190,16 @@ class Triage:
         if not self._needs:
             return []
         on_screen = self.place.rows.rows_around(self.place.rows.page_lines)
-        due = [row for row in on_screen if self.place.details.due(row, self._needs)]
+        due = [row for row in on_screen if self.known.due(row, self._needs)]
         if len(due) < AT_ONCE:
             due += self.place.rows.unjudged(AT_ONCE * 8)
         return due
 
     def is_old(self, row: ChangeRow) -> bool:
         """Whether what was read of a row is to be read again because somebody asked for that."""
-        found = self.place.details.known(row)
+        found = self.known.details(row)
         return (
-            found is not None
-            and found.read_at is None
-            and bool(self.place.details.due(row, self._needs))
+            found is not None and found.read_at is None and bool(self.known.due(row, self._needs))
         )
 
     def learned(self, rows: Sequence[ChangeRow]) -> None:
@@ -264,12 +230,12 @@ class Triage:
         me, base = self.place.session.me, self.place.rows.source.base
         if me is None:
             return
-        await self.place.details.know_asked(api)
+        await self.known.know_asked(api, self.place.scope)
         rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
-        rows = [row for row in rows if row.status == "open" and self.place.details.due(row, {TALK})]
+        rows = [row for row in rows if row.status == "open" and self.known.due(row, {TALK})]
         if len(rows) <= TALKS_READ and self.place.details.may_spend:
             for at in range(0, len(rows), AT_ONCE):
-                await self.place.details.read_rows(api, rows[at : at + AT_ONCE], {TALK})
+                await self.known.read_rows(api, self.place.scope, rows[at : at + AT_ONCE], {TALK})
             self.learned(rows)
 
     def count_views(self) -> None:
@@ -306,7 +272,7 @@ class Triage:
     def _count_rows(self, listing: Listing) -> int | None:
         query, count = Query.parse(listing.filter, self.fields), 0
         for row in self.place.rows.source.base.shown():
-            if not self.show_snoozed and self.snoozed(row):
+            if not self.show_snoozed and self.known.snoozed(row):
                 continue
             held = row.status in listing.statuses and query.judge(row)
             if held is None:

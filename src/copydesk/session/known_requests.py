@@ -1,0 +1,194 @@
+"""What is known of change requests beyond their rows, and reading parts of that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from copydesk.session.change_rows import ALL_PARTS, PAGES, PARTS, RULES, TALK, Details, Talk
+from copydesk.session.offline import reads_kept
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.session.change_rows import ChangeRow
+    from copydesk.session.reads.change_requests import Scope, Spaces
+
+AT_ONCE = 4
+"""How many rows are read at the same time."""
+
+KEPT_DETAILS = 3_000
+"""How many rows have their details kept; the oldest go."""
+
+
+@dataclass
+class KnownRequests:
+    """What a filter asks of change requests; what was read of each is kept until it changes.
+
+    ``me`` is the id of the reader, "" while nobody knows it. ``now`` is the service's time and
+    ``clock`` that of this machine.
+    """
+
+    me: Callable[[], str]
+    now: Callable[[], datetime]
+    clock: Callable[[], datetime]
+    snoozed: Callable[[ChangeRow], bool] = lambda row: False
+    """Whether a row sleeps."""
+    titles: dict[str, str] = field(default_factory=dict)
+    """The titles of spaces as they were in the last run, by their ids."""
+    _details: dict[str, tuple[datetime, Details]] = field(default_factory=dict)
+    _asked: dict[Scope, frozenset[str]] = field(default_factory=dict)
+    """The ids of the requests that the reader was asked to review, where that was read."""
+    _asked_old: bool = False
+    """Whether they are to be read again; until they were, they stay."""
+
+    @cached_property
+    def spaces(self) -> Spaces:
+        """The spaces of the rows."""
+        from copydesk.session.reads.change_requests import Spaces
+
+        return Spaces()
+
+    def space_title(self, space: str) -> str:
+        """Return the title of a space, "" while that is not known."""
+        known = self.__dict__.get("spaces")  # at the first paint nothing is imported for that
+        return (known.title(space) if known else "") or self.titles.get(space, "")
+
+    def may(self, row: ChangeRow, right: str) -> bool | None:
+        """Return whether the reader has a right in its space; None when not known."""
+        return self.spaces.may(row.space, right)
+
+    def mine(self, row: ChangeRow) -> bool:
+        """Return whether the reader is its author."""
+        return bool(me := self.me()) and row.author_id == me
+
+    # The reviews that the reader was asked for
+
+    def asked_me(self, row: ChangeRow) -> bool | None:
+        """Return whether the reader was asked to review it; None when not known."""
+        if not self.me():
+            return False
+        return any(row.id in ids for ids in self._asked.values()) if self._asked else None
+
+    async def know_asked(self, api: Api, scope: Scope) -> bool:
+        """Read which reviews the reader was asked for, where that is due; False where it is not."""
+        me = self.me()
+        if not me or (scope in self._asked and not self._asked_old):
+            return False
+        from copydesk.session.reads.change_requests import read_asked
+
+        self._asked[scope] = await read_asked(api, scope, me)
+        # An answer that was kept of it is not the one that was asked for.
+        self._asked_old = reads_kept()
+        return True
+
+    def now_asked(self, scope: Scope, asked: frozenset[str]) -> bool:
+        """Take in the reviews that the reader is asked for now; return whether they changed."""
+        others, self._asked[scope] = asked != self._asked.get(scope), asked
+        return others
+
+    def forget_asked(self) -> None:
+        """Have the reviews read again that the reader was asked for; until then they stay."""
+        self._asked_old = True
+
+    # Details
+
+    def details(self, row: ChangeRow) -> Details | None:
+        """Return what has been read of a row since it changed."""
+        kept = self._details.get(row.id)
+        return kept[1] if kept is not None and kept[0] == row.updated else None
+
+    def last_details(self, row: ChangeRow) -> Details | None:
+        """Return what was read of a row last, also before it changed."""
+        kept = self._details.get(row.id)
+        return None if kept is None else kept[1]
+
+    def due(self, row: ChangeRow, parts: Collection[str]) -> frozenset[str]:
+        """Return which parts of a row are to be read: never read, or read before it changed."""
+        found, wanted = self.details(row), frozenset(parts) & ALL_PARTS
+        if found is None:
+            return wanted
+        if found.read_at is None:  # all that was read of it is old
+            return wanted | (found.parts & PARTS)
+        return frozenset() if found.missing else wanted - found.parts
+
+    def keep(self, row: ChangeRow, found: Details) -> None:
+        """Keep what was read of a row, beside parts of it that were read before."""
+        before = self.details(row)
+        found = replace(found, read_at=self.clock())
+        if before is not None and not found.missing and not before.missing:
+            found = _together(before, found)
+        self._details.pop(row.id, None)
+        while len(self._details) >= KEPT_DETAILS:
+            del self._details[next(iter(self._details))]
+        self._details[row.id] = row.updated, found
+
+    def forget(self, row: ChangeRow | None = None) -> None:
+        """Have the details of a row, or of all, read again; until then they stay.
+
+        A review changes no row, so that what is known does not show its age.
+        """
+        if row is None:
+            self._asked_old = True
+            for row_id, (updated, found) in self._details.items():
+                self._details[row_id] = updated, replace(found, read_at=None)
+        elif (kept := self._details.get(row.id)) is not None:
+            self._details[row.id] = kept[0], replace(kept[1], read_at=None)
+
+    # Reading
+
+    async def read(self, api: Api, scope: Scope, row: ChangeRow, parts: Collection[str]) -> Details:
+        """Read parts of a row; one that is gone or not allowed is told as such.
+
+        Raises the other kinds of ``ApiError``.
+        """
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.session.errors import sentence
+        from copydesk.session.reads.change_requests import read_parts
+
+        # A row that is read whole has its space read as it is now.
+        space = None if parts == ALL_PARTS else self.spaces.models.get(row.space)
+        try:
+            return await read_parts(api, scope, row, parts, me=self.me(), space=space)
+        except (Forbidden, NotFound) as error:
+            return Details(missing=sentence(error), talk=Talk())
+
+    async def read_rows(
+        self, api: Api, scope: Scope, rows: Iterable[ChangeRow], parts: Collection[str]
+    ) -> None:
+        """Read and keep what is due of some rows, all at the same time: `AT_ONCE` of them.
+
+        Raises ``ApiError``.
+        """
+        from copydesk.client.errors import NotKept
+
+        async def one(row: ChangeRow) -> None:
+            with suppress(NotKept):  # of the others more may be kept
+                self.keep(row, await self.read(api, scope, row, self.due(row, parts)))
+
+        await asyncio.gather(*(one(row) for row in rows))
+
+
+def _together(before: Details, found: Details) -> Details:
+    """Return what was read, with the parts that only an earlier reading has."""
+    old = before.parts - found.parts
+    changes: dict[str, object] = {"parts": before.parts | found.parts}
+    if RULES in old:
+        changes |= {"rules": before.rules, "verdicts": before.verdicts, "asked": before.asked,
+                    "asked_since": before.asked_since, "against": before.against,
+                    "both_sides": before.both_sides}  # fmt: skip
+    if PAGES in old:
+        changes |= {"pages": before.pages, "more_pages": before.more_pages,
+                    "approximate": before.approximate, "losing": before.losing,
+                    "unlooked": before.unlooked}  # fmt: skip
+    if TALK in old:
+        changes["talk"] = before.talk
+    if old - PARTS:
+        changes |= {"description": before.description, "cluster": before.cluster}
+    if found.moment is None:
+        changes["moment"] = before.moment
+    return replace(found, **changes)  # type: ignore[arg-type]  # the fields of one reading

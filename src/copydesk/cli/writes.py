@@ -63,7 +63,7 @@ class CommandWrites:
         reversal: Callable[[T], Reversal] | None = None,
         trace: Trace | None = None,
     ) -> T:
-        """Send a write at once and return its result; the arguments are those of `Writes.perform` of a session.
+        """Send a write at once and return its result; the arguments are as of a session's writes.
 
         Raises ``ApiError``, ``OSError`` or `NotDoneError` when it is known not to have happened,
         and ``UsageError`` when that is not known.

@@ -20,7 +20,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs import form
 from copydesk.tui.dialogs.choice import OrderedChoices
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.commands import SitePublishing
+from copydesk.tui.sites.commands import publication_of
 from copydesk.tui.sites.list import NEW_KEY, kept_plan
 from tests.drive import Driver, drive
 from tests.world import BASE_URL, World
@@ -205,8 +205,7 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
         depth = len(driver.app.screen_stack)
         await driver.press("1")
         assert "Acme docs > Structure" in driver.screen
-        assert isinstance(driver.place, SitePublishing)
-        assert driver.place.site_published() is False
+        assert publication_of(driver.place).at_hand() is False
         assert len(driver.app.screen_stack) == depth
         await driver.press("-", "W")
         assert "whoever has a share link" in driver.line("read by  ")

@@ -227,8 +227,9 @@ class Place(Acts, SteadyScreen[None]):
 
     @property
     def first_view(self) -> str:
-        """Return the id of the view that the place opens with."""
-        return self.views[0].id if self.views else ""
+        """Return the id of the view that the place opens with: its own, where views are places."""
+        ids = [view.id for view in self.views]
+        return self.PLACE if self.PLACE in ids else next(iter(ids), "")
 
     def view_changed(self) -> None:
         """Show the view ``self.view``; called after the user chose it."""

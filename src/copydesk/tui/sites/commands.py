@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
 from copydesk.session.offline import reads_kept
-from copydesk.session.reads.sites import Rights, read_rights
-from copydesk.session.target import Target
+from copydesk.session.reads.sites import ANY, Rights, read_rights
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.place import Place
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 
 E9 = "E9"
 
+KEYED = "Copied the address. It opens nothing without the key of a share link."
+"""What is said of the address of a site that is read with share links only."""
+
 NOT_HERE = "This service publishes sites in the web application only."
 """What is said where it lacks the operations."""
 
@@ -29,26 +31,31 @@ LINKS_READ = 250
 """Up to how many share links are looked through for how many of them are switched on."""
 
 
-def no_site_at_hand(here: SitePublishing) -> str | None:
+def publication_of(place: Place) -> PublicationCommands:
+    """Return what publishes the site that is at hand in a place."""
+    return place.commands_of(PublicationCommands)
+
+
+def no_site_at_hand(here: Place) -> str | None:
     """Say so when it is not known which site is meant."""
     return None if here.site_at_hand() else "Put the cursor on a site first."
 
 
-def no_publishing(here: SitePublishing) -> str | None:
+def no_publishing(here: Place) -> str | None:
     """Say so when the service was found to lack publishing."""
     api = here.session.api
     return None if api is None or api.has(E9) else NOT_HERE
 
 
-def may_not_publish(here: SitePublishing) -> str | None:
+def may_not_publish(here: Place) -> str | None:
     """Say so when the reader's role does not allow it."""
-    return (here.rights.publish or None) if here.rights is not None else None
+    return publication_of(here).may.publish or None
 
 
-def _label(here: SitePublishing) -> str:
+def _label(here: Place) -> str:
     if no_publishing(here) is not None:
         return ""
-    return {True: "unpublish", False: "publish", None: "publish…"}[here.site_published()]
+    return {True: "unpublish", False: "publish", None: "publish…"}[publication_of(here).at_hand()]
 
 
 async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] | None:
@@ -63,46 +70,30 @@ async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] 
     return None if page.next is not None else list(page.items)
 
 
-class SitePublishing(Place, scope="site_publishing"):
-    """A place where a site can be published."""
+class PublicationCommands(Commands, scope="site_publishing"):
+    """Publishing the site at hand and taking it down; what the reader may do with sites."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
         self.rights: Rights | None = None
-        """What the reader may do with sites; None while that was not read."""
+        """What the reader may do; None while that was not read."""
         self._rights_kept = False
         """Whether that was read of what is kept on this machine."""
         self.published: bool | None = None
         """Whether the site that the place shows was published when it was read last."""
-
-    def site_published(self) -> bool | None:
+        self.at_hand: Callable[[], bool | None] = lambda: self.published
         """Whether the site at hand is published; None while that is not known."""
-        return self.published
 
-    def keyed(self) -> bool:
-        """Whether the address at hand opens nothing without the key of a share link."""
-        return False
-
-    def copy_note(self) -> str:
-        """Return that the address that was copied opens nothing by itself, where it is so."""
-        opens_nothing = "Copied the address. It opens nothing without the key of a share link."
-        return opens_nothing if self.keyed() else ""
-
-    def turned(self, results: Sequence[Any]) -> None:
-        """Show what taking back a write gave; it may have been that the site was published."""
-        self.published = None
-        super().turned(results)
-
-    def site_deleted(self) -> None:
-        """Show that the site at hand is gone."""
-        if self.is_attached:
-            self.read_again()
+    @property
+    def may(self) -> Rights:
+        """What the reader may do, as far as is known: the service decides the rest."""
+        return self.rights or ANY
 
     async def know_rights(self, api: Api, organization: str) -> Rights:
         """Return what the reader may do, read at the first call. Raises ``ApiError``."""
         if self.rights is None or (self._rights_kept and not reads_kept()):
-            me = self.session.me.id if self.session.me is not None else None
-            self.rights = await read_rights(api, organization, me)
+            me = self.place.session.me
+            self.rights = await read_rights(api, organization, me.id if me is not None else None)
             self._rights_kept = reads_kept()
         return self.rights
 
@@ -132,9 +123,11 @@ class SitePublishing(Place, scope="site_publishing"):
         await self._publish_by_word(False)
 
     async def _publish_by_word(self, want: bool) -> None:
-        why = no_site_at_hand(self) or no_publishing(self) or may_not_publish(self)
+        why = (
+            no_site_at_hand(self.place) or no_publishing(self.place) or may_not_publish(self.place)
+        )
         if why is not None:
-            self.say(why, "warn")
+            self.place.say(why, "warn")
         else:
             await self._publish(want)
 
@@ -142,14 +135,14 @@ class SitePublishing(Place, scope="site_publishing"):
         """Ask, then publish the site at hand or take it down; without ``want`` the other way."""
         from copydesk.contract import operations as ops
 
-        organization = self.target.organization or self.session.organization
-        site_id = self.site_at_hand()
+        organization = self.place.target.organization or self.place.session.organization
+        site_id = self.place.site_at_hand()
         if organization is None or site_id is None:
             return
-        api = await self.session.ready()
+        api = await self.place.session.ready()
         ids = organization, site_id
         if (why := (await self.know_rights(api, organization)).publish) != "":
-            self.tell(why, "warn")
+            self.place.tell(why, "warn")
             return
         site = await api(ops.get_site, *ids)
         self.published = site.published
@@ -159,11 +152,11 @@ class SitePublishing(Place, scope="site_publishing"):
         while True:
             if site.published == want:
                 is_so = "published" if want else "not published"
-                self.tell(f"{clean(site.title) or 'It'} is {is_so} already.", "warn")
-                self.read_again()
+                self.place.tell(f"{clean(site.title) or 'It'} is {is_so} already.", "warn")
+                self.place.read_again()
                 return
             sheet = await self._sheet(api, ids, site, want, changed=changed)
-            if not await self.desk.push_screen_wait(sheet):
+            if not await self.place.desk.push_screen_wait(sheet):
                 return
             before, site = site, await api(ops.get_site, *ids)
             # What was agreed to is what the sheet said: who reads it, and where.
@@ -204,7 +197,7 @@ class SitePublishing(Place, scope="site_publishing"):
             return found if found.published == want else None
 
         try:
-            await self.writer.perform(
+            await self.place.writer.perform(
                 "Publish" if want else "Unpublish",
                 title,
                 lambda api: api(operation, *ids),
@@ -215,41 +208,43 @@ class SitePublishing(Place, scope="site_publishing"):
         except WriteError as error:
             if not isinstance(error.__cause__, ExtensionMissing):
                 raise
-            self.tell(NOT_HERE, "warn")
-            self.refresh_frame()
+            self.place.tell(NOT_HERE, "warn")
+            self.place.refresh_frame()
             return
         self.published = want
         if want:
-            self.tell(f"{title} is published{f' at {where}' if where else ''}.", "good")
+            self.place.tell(f"{title} is published{f' at {where}' if where else ''}.", "good")
         else:
-            self.tell(f"{title} is not published any more.", "good")
-        if self.is_attached:
-            self.read_again()
+            self.place.tell(f"{title} is not published any more.", "good")
+        if self.place.is_attached:
+            self.place.read_again()
 
 
 def _told(site: Site) -> tuple[object, ...]:
     return site.published, site.visibility, site.urls.published, site.basename, site.site_spaces
 
 
-def may_not_delete(here: SitePublishing) -> str | None:
+def may_not_delete(here: Place) -> str | None:
     """Say so when the reader's role does not allow to delete a site."""
-    return (here.rights.delete or None) if here.rights is not None else None
-
-
-def no_site_to_delete(here: SitePublishing) -> str | None:
-    """Say so when the cursor is on no site."""
-    return None if here.site_at_hand() else "Put the cursor on a site first."
+    return publication_of(here).may.delete or None
 
 
 class DeletionCommands(Commands, scope="site_deleting"):
     """Deleting a site, where one is at hand."""
 
-    place: SitePublishing
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.deleted: Callable[[], None] = self._read_again
+        """What shows that the site at hand is gone."""
+
+    def _read_again(self) -> None:
+        if self.place.is_attached:
+            self.place.read_again()
 
     @action(
         "D",
         "delete",
-        unless=(no_site_to_delete, may_not_delete),
+        unless=(no_site_at_hand, may_not_delete),
         danger=3,
         show=6,
         group="Change",
@@ -265,7 +260,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
             return
         ids = organization, site_id
         api = await self.place.session.ready()
-        if (why := (await self.place.know_rights(api, organization)).delete) != "":
+        if (why := (await publication_of(self.place).know_rights(api, organization)).delete) != "":
             self.place.tell(why, "warn")
             return
         site = await api(ops.get_site, *ids)
@@ -299,7 +294,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
         await self.place.writer.perform(
             "Delete site", title, send, look=look, done=f"{title} is deleted. Its content is kept."
         )
-        self.place.site_deleted()
+        self.deleted()
 
     async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
         """Return how many sections a site has; None where that is not told."""

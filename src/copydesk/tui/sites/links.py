@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -27,8 +27,9 @@ from copydesk.tui.framework.actions import NoRowYet, NotYet, action
 from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.sites.commands import PublicationCommands
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -180,13 +181,15 @@ def switch_label(here: ShareLinksPlace) -> str:
 
 
 @place("share-links", title="Share links")
-class ShareLinksPlace(SiteTabs, scope="share_links"):
+class ShareLinksPlace(Place, scope="share_links"):
     """Links to a site for people without an account. Whoever has the address reads the site."""
 
-    COMMAND_CLASSES = (DetailsCommands,)
+    OF_SITE = True
+    COMMAND_CLASSES = (DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: LinksRead | None = None
         self._revealed = ""
         """The id of the link whose address is on screen."""
@@ -219,7 +222,7 @@ class ShareLinksPlace(SiteTabs, scope="share_links"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that these are its share links."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.site_title
+        yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Share links"
         if self.read is not None and self.read.refused:
             yield "read-only"
@@ -233,6 +236,19 @@ class ShareLinksPlace(SiteTabs, scope="share_links"):
         said = super().status_left() or no_effect(self.read.site)
         on = sum(link.active for link in self.read.links)
         return said or f"{plural(len(self.read.links), 'link')}, {on} on; addresses are hidden"
+
+    def opened(self) -> None:
+        """Show the tabs of the site."""
+        self.tabs.open()
+
+    def view_changed(self) -> None:
+        """Go to the place of the tab that was chosen."""
+        self.tabs.turn()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; a site that is gone with it is left."""
+        if not self.tabs.leave_if_gone():
+            super().turned(results)
 
     @property
     def link(self) -> Link | None:
@@ -260,10 +276,10 @@ class ShareLinksPlace(SiteTabs, scope="share_links"):
         from copydesk.client.errors import Forbidden
         from copydesk.session.errors import sentence
 
-        site = await self.find_site(api)
+        site = await self.tabs.find_site(api)
         if site is None:
             return None
-        refused = (await self.know_rights(api, self.ids[0])).change
+        refused = (await self.tabs.publication.know_rights(api, self.ids[0])).change
         row = site_row(site)
         try:
             return LinksRead(row, await list_links(api, *self.ids), refused)
@@ -278,7 +294,7 @@ class ShareLinksPlace(SiteTabs, scope="share_links"):
         if found is None:
             self.rows.say_instead(WHICH)
             return
-        self.read, self.published = found, found.site.published
+        self.read, self.tabs.publication.published = found, found.site.published
         if found.unseen:
             self.rows.empty = "You may not see the share links of this site."
         elif found.refused:
@@ -297,7 +313,7 @@ class ShareLinksPlace(SiteTabs, scope="share_links"):
         self.rows.retitle()
         if self._wanted and self.rows.select(self._wanted):
             self._wanted = ""
-        self.count_links(None if found.unseen else len(found.links))
+        self.tabs.count(None if found.unseen else len(found.links))
         self._look()
         self.refresh_frame()
         if self.resuming:

@@ -27,9 +27,9 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part, View
+from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import PagedSource
-from copydesk.tui.sites.commands import DeletionCommands, SitePublishing
+from copydesk.tui.sites.commands import KEYED, DeletionCommands, PublicationCommands
 from copydesk.tui.sites.settings_cells import TYPES, readers, title_of
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -76,7 +76,7 @@ def kept_plan(text: str | None) -> Plan | None:
 
 def may_not_make(here: SitesPlace) -> str | None:
     """Say so when the reader's role does not allow to make a site."""
-    return (here.rights.make or None) if here.rights is not None else None
+    return here.publication.may.make or None
 
 
 class CreationCommands(Commands, scope="site_making"):
@@ -107,7 +107,7 @@ class CreationCommands(Commands, scope="site_making"):
             self.place.say("Which organization? go lists them.", "warn")
             return
         api = await self.place.session.ready()
-        if (why := (await self.place.know_rights(api, organization)).make) != "":
+        if (why := (await self.place.publication.know_rights(api, organization)).make) != "":
             self.place.tell(why, "warn")
             return
         self.place.say("Reading spaces…")
@@ -196,7 +196,10 @@ class CreationCommands(Commands, scope="site_making"):
                     "spaces": list(plan.spaces),
                 }
             )
-            deletes = self.place.rights is not None and not self.place.rights.delete
+            deletes = (
+                self.place.publication.rights is not None
+                and not self.place.publication.rights.delete
+            )
             made.append(
                 await self.place.writer.perform(
                     "Make site",
@@ -272,21 +275,23 @@ def no_site(here: SitesPlace) -> str | None:
 
 
 @place("sites", key="t", title="Sites", uses="list_sites")
-class SitesPlace(SitePublishing, scope="sites"):
+class SitesPlace(Place, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
     RAW = ("get_site",)
-    COMMAND_CLASSES = (DeletionCommands, CreationCommands, DetailsCommands)
+    COMMAND_CLASSES = (DeletionCommands, CreationCommands, PublicationCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.publication = self.commands_of(PublicationCommands)
+        self.publication.at_hand = self._published_at_hand
         self._written = 0
         self._longest = (12, 0)
         """Cells of the longest title and the longest address read so far."""
         self._staged: dict[str, int] = {}
+        """How many changes are kept staged on this machine, by site."""
         self._stopped: dict[str, str] = {}
         """How far the sending was that was cut off, by site."""
-        """How many changes are kept staged on this machine, by site."""
         self._revealed = ""
         """The site that the cursor is to go to once it is in the list."""
 
@@ -320,14 +325,13 @@ class SitesPlace(SitePublishing, scope="sites"):
         yield self.session.organization_title or "no organization"
         yield "Sites"
 
+    def _published_at_hand(self) -> bool | None:
+        row = self.rows.selected
+        return row.published if row is not None else None
+
     def site_at_hand(self) -> str | None:
         """Return the site under the cursor."""
         return self.rows.selected_id
-
-    def site_published(self) -> bool | None:
-        """Whether the site under the cursor is published."""
-        row = self.rows.selected
-        return row.published if row is not None else None
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the site comes from."""
@@ -340,10 +344,10 @@ class SitesPlace(SitePublishing, scope="sites"):
         row = self.rows.selected
         return row.address if row is not None and row.published and row.address else None
 
-    def keyed(self) -> bool:
-        """Whether the site is read with share links only."""
+    def copy_note(self) -> str:
+        """That the address opens nothing alone, where the site is read with share links only."""
         row = self.rows.selected
-        return row is not None and row.visibility == "share-link"
+        return KEYED if row is not None and row.visibility == "share-link" else ""
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
@@ -359,12 +363,11 @@ class SitesPlace(SitePublishing, scope="sites"):
 
     def opened(self) -> None:
         """Show the views; find out what the reader may do here."""
-        super().opened()
         self.set_views(VIEWS)
         organization = self.target.organization or self.session.organization
         if organization is not None:
             self.reads.load(
-                "rights", lambda api: self.know_rights(api, organization),
+                "rights", lambda api: self.publication.know_rights(api, organization),
                 lambda rights: self.refresh_frame(), what="Reading your role",
             )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -22,10 +22,11 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import no_url
 from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.read_only import offered
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import reader_cells as present
+from copydesk.tui.sites.commands import PublicationCommands
 from copydesk.tui.sites.links import CHOSEN_LINK
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.system import command_line
@@ -66,13 +67,15 @@ def secret(here: SiteReadersPlace) -> str | None:
 
 
 @place("site-readers", title="Site as readers get it")
-class SiteReadersPlace(SiteTabs, scope="site_readers"):
+class SiteReadersPlace(Place, scope="site_readers"):
     """What readers get of a site and where; what is kept from them is marked, with the reason."""
 
-    COMMAND_CLASSES = (DetailsCommands,)
+    OF_SITE = True
+    COMMAND_CLASSES = (DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: ReadersRead | None = None
         self.audience = Audience()
 
@@ -112,7 +115,7 @@ class SiteReadersPlace(SiteTabs, scope="site_readers"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and who reads it."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.site_title
+        yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Readers"
         if self.read is not None:
             yield self.read.who
@@ -128,6 +131,19 @@ class SiteReadersPlace(SiteTabs, scope="site_readers"):
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the tree."""
         return [*super().signs(), (glyphs().failed, "kept from readers")]
+
+    def opened(self) -> None:
+        """Show the tabs of the site."""
+        self.tabs.open()
+
+    def view_changed(self) -> None:
+        """Go to the place of the tab that was chosen."""
+        self.tabs.turn()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; a site that is gone with it is left."""
+        if not self.tabs.leave_if_gone():
+            super().turned(results)
 
     @property
     def row(self) -> ReaderNode | None:
@@ -183,7 +199,7 @@ class SiteReadersPlace(SiteTabs, scope="site_readers"):
         return True
 
     async def _read(self, api: Api) -> ReadersRead | None:
-        site = await self.find_site(api)
+        site = await self.tabs.find_site(api)
         organization = self.target.organization
         if site is None or organization is None:
             return None
@@ -202,7 +218,7 @@ class SiteReadersPlace(SiteTabs, scope="site_readers"):
             self.rows.say_instead(WHICH)
             return
         first = self.read is None or self.read.who != found.who
-        self.read, self.published = found, found.site.published
+        self.read, self.tabs.publication.published = found, found.site.published
         self.rows.empty = found.said or "Readers find an empty site: it shows nothing yet."
         source = self.rows.tree_source
         rows = _walk(found.tree)
@@ -217,7 +233,7 @@ class SiteReadersPlace(SiteTabs, scope="site_readers"):
         self.rows.title = f"Read {found.who}"
         self.rows.retitle()
         if found.links is not None:
-            self.count_links(len(found.links))
+            self.tabs.count(len(found.links))
         self._look()
         self.refresh_frame()
 

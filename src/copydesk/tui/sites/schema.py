@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -34,9 +34,10 @@ from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import schema_cells as present
+from copydesk.tui.sites.commands import PublicationCommands
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -234,14 +235,16 @@ def no_attribute(here: SiteSchemaPlace) -> str | None:
 
 
 @place("site-schema", title="Visitor attributes")
-class SiteSchemaPlace(SiteTabs, scope="site_schema"):
+class SiteSchemaPlace(Place, scope="site_schema"):
     """What a site may know of its visitors, to show them different things."""
 
+    OF_SITE = True
     RAW = ("get_adaptive_schema",)
-    COMMAND_CLASSES = (EditCommands, DetailsCommands)
+    COMMAND_CLASSES = (EditCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self.read: SchemaRead | None = None
         self.kept: KeptSchema | None = None
         """What was edited and not sent."""
@@ -278,7 +281,7 @@ class SiteSchemaPlace(SiteTabs, scope="site_schema"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that this is its schema."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.site_title
+        yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Schema"
         if self.read is not None and self.read.refused:
             yield "read-only"
@@ -302,6 +305,19 @@ class SiteSchemaPlace(SiteTabs, scope="site_schema"):
         warning = present.warning(self.read.schema, self.read.used, self.read.site)
         return warning or super().status_left() or present.counted(self.read.rows)
 
+    def opened(self) -> None:
+        """Show the tabs of the site."""
+        self.tabs.open()
+
+    def view_changed(self) -> None:
+        """Go to the place of the tab that was chosen."""
+        self.tabs.turn()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; a site that is gone with it is left."""
+        if not self.tabs.leave_if_gone():
+            super().turned(results)
+
     @property
     def row(self) -> SchemaRow | None:
         """The row under the cursor."""
@@ -322,10 +338,10 @@ class SiteSchemaPlace(SiteTabs, scope="site_schema"):
             super().poll()
 
     async def _read(self, api: Api) -> SchemaRead | None:
-        site = await self.find_site(api)
+        site = await self.tabs.find_site(api)
         if site is None:
             return None
-        rights = await self.know_rights(api, self.ids[0])
+        rights = await self.tabs.publication.know_rights(api, self.ids[0])
         return await read_schema(api, self.ids[0], site, rights.change)
 
     def _unread(self, text: str) -> None:
@@ -346,7 +362,7 @@ class SiteSchemaPlace(SiteTabs, scope="site_schema"):
             self.rows.say_instead(WHICH)
             return
         first, self.read, self._behind = self.read is None, found, False
-        self.published = found.site.published
+        self.tabs.publication.published = found.site.published
         self.rows.empty = "The site knows nothing of its visitors yet."
         if not found.refused:
             self.rows.empty += f" e declares an attribute; below properties, as {EXAMPLE}"

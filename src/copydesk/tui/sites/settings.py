@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -21,9 +21,15 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.commands import DeletionCommands, no_publishing, read_links
+from copydesk.tui.sites.commands import (
+    KEYED,
+    DeletionCommands,
+    PublicationCommands,
+    no_publishing,
+    read_links,
+)
 from copydesk.tui.sites.settings_cells import Setting
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
 from copydesk.tui.widgets.facts import Facts
@@ -48,7 +54,7 @@ def not_changeable(here: SiteSettingsPlace) -> str | None:
     """Say why the reader may not change this site."""
     if here.site is None:
         return "The settings have not been read yet."
-    return (here.rights.change or None) if here.rights is not None else None
+    return here.refused or None
 
 
 def no_setting(here: SiteSettingsPlace) -> str | None:
@@ -122,7 +128,7 @@ class SettingsCommands(Commands, scope="site_settings_changes"):
                 if (why := no_publishing(self.place)) is not None:
                     self.place.say(why, "warn")
                 else:
-                    await self.place.publish()
+                    await self.place.tabs.publication.publish()
             case "text":
                 await self._type(setting, site)
             case "switch":
@@ -341,19 +347,18 @@ def _said(name: str, wanted: object) -> str:
 
 
 @place("site-settings", title="Site settings")
-class SiteSettingsPlace(SiteTabs, scope="site_settings"):
+class SiteSettingsPlace(Place, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
 
+    OF_SITE = True
     RAW = ("get_site",)
-    COMMAND_CLASSES = (DeletionCommands, SettingsCommands, DetailsCommands)
+    COMMAND_CLASSES = (DeletionCommands, SettingsCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
+        self.commands_of(DeletionCommands).deleted = self.tabs.leave
         self.site: Site | None = None
-
-    def site_deleted(self) -> None:
-        """Go to the other sites."""
-        self.leave_site()
 
     # What a place says of itself
 
@@ -367,7 +372,7 @@ class SiteSettingsPlace(SiteTabs, scope="site_settings"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that these are its settings."""
         yield self.session.organization_title or "no organization"
-        yield present.title_of(self.site) if self.site is not None else self.site_title
+        yield present.title_of(self.site) if self.site is not None else self.tabs.title
         yield "Settings"
         if self.refused:
             yield "read-only"
@@ -375,7 +380,7 @@ class SiteSettingsPlace(SiteTabs, scope="site_settings"):
     @property
     def refused(self) -> str:
         """Why the reader may not change this site; empty when they may."""
-        return self.rights.change if self.rights is not None else ""
+        return self.tabs.publication.may.change
 
     def status_left(self) -> str:
         """Say what is to know of the whole: that it is read-only, or not published."""
@@ -403,12 +408,12 @@ class SiteSettingsPlace(SiteTabs, scope="site_settings"):
             return app
         return (present.address_of(site) or app) if site.published else app
 
-    def keyed(self) -> bool:
-        """Whether the site is read with share links only, and its address is at hand."""
+    def copy_note(self) -> str:
+        """That the address opens nothing alone, where the site is read with share links only."""
         site = self.site
         if site is None or site.visibility != "share-link":
-            return False
-        return self.url() != web_address(site.urls.app)
+            return ""
+        return KEYED if self.url() != web_address(site.urls.app) else ""
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
@@ -421,11 +426,24 @@ class SiteSettingsPlace(SiteTabs, scope="site_settings"):
         copies |= {"title": present.title_of(site), "id": clean(site.id)}
         return [(name, text) for name, text in copies.items() if text]
 
+    def opened(self) -> None:
+        """Show the tabs of the site."""
+        self.tabs.open()
+
+    def view_changed(self) -> None:
+        """Go to the place of the tab that was chosen."""
+        self.tabs.turn()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; a site that is gone with it is left."""
+        if not self.tabs.leave_if_gone():
+            super().turned(results)
+
     # Reading
 
     def reload(self) -> None:
         """Read the site, and what the reader may do with it."""
-        self.rights = None
+        self.tabs.publication.rights = None
         self.reads.load(
             "site", self._read, self._arrived, what="Reading the settings", failed=self._unread
         )
@@ -438,9 +456,9 @@ class SiteSettingsPlace(SiteTabs, scope="site_settings"):
             super().poll()
 
     async def _read(self, api: Api) -> Site | None:
-        site = await self.find_site(api)
+        site = await self.tabs.find_site(api)
         if site is not None and self.target.organization is not None:
-            await self.know_rights(api, self.target.organization)
+            await self.tabs.publication.know_rights(api, self.target.organization)
         return site
 
     def _unread(self, text: str) -> None:
@@ -457,7 +475,7 @@ class SiteSettingsPlace(SiteTabs, scope="site_settings"):
 
     def show_site(self, site: Site) -> None:
         """Show the settings as they are now; the cursor stays on its row."""
-        self.site, self.published = site, site.published
+        self.site, self.tabs.publication.published = site, site.published
         self.rows.show(present.settings_of(site))
         self._look()
         self.refresh_frame()

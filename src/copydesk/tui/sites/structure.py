@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 
@@ -18,12 +18,13 @@ from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import EMPTY, Row
 from copydesk.tui.arrange.panes import ArrangedTree, PlanPane, WrittenPane
-from copydesk.tui.arrange.place import READING, ArrangeCommands, ArrangingPlace
+from copydesk.tui.arrange.place import READING, ArrangingPlace
 from copydesk.tui.arrange.sender import BEFORE_SENDING
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.sites import structure_cells as present
+from copydesk.tui.sites.commands import KEYED, PublicationCommands
 from copydesk.tui.sites.editor import EditCommands
 from copydesk.tui.sites.structure_cells import navigation_facts, site_columns
 from copydesk.tui.sites.tabs import WHICH, SiteTabs
@@ -53,18 +54,20 @@ AFTER_PLAN = "If a request fails, it stops and asks."
     title="Site structure",
     uses=("get_site", "list_site_sections", "list_site_spaces"),
 )
-class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs):
+class SiteStructurePlace(ArrangingPlace[SiteRead]):
     """What readers see at the top of a site, in order. What is changed is staged, then sent."""
 
+    OF_SITE = True
     CSS_PATH = style_path("site_structure")
     AGED = "structure"
     RAW = ("list_site_sections", "list_site_spaces")
-    COMMAND_CLASSES = (EditCommands, ArrangeCommands)
+    COMMAND_CLASSES = (EditCommands, PublicationCommands)
     EXACT = True
     WHICH = WHICH
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.tabs = SiteTabs(self)
         self._fitted: object = None
         """The rows that the columns are as wide as: another order changes no width."""
 
@@ -104,7 +107,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs):
     def trail(self) -> Iterable[str]:
         """The organization, the site, that this is its structure, and what is staged."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.site_title
+        yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Structure"
         yield from self.standing()
 
@@ -115,6 +118,19 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs):
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the tree."""
         return staged.signs()
+
+    def opened(self) -> None:
+        """Show the tabs of the site."""
+        self.tabs.open()
+
+    def view_changed(self) -> None:
+        """Go to the place of the tab that was chosen."""
+        self.tabs.turn()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; a site that is gone with it is left."""
+        if not self.tabs.leave_if_gone():
+            super().turned(results)
 
     # What is arranged
 
@@ -199,13 +215,13 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs):
             api, organization, site, me, known=self._found, progress=self._progress
         )
         self.target = self.target.but(organization=organization, site=site)
-        self.published, self.site_title = found.site.published, found.site.title
+        self.tabs.publication.published, self.tabs.title = found.site.published, found.site.title
         return found
 
     def _found(self, site: SiteRow) -> None:
         """Say which site it is while what it shows is still being read."""
         if self.read is None and self.framed:
-            self.site_title = site.title
+            self.tabs.title = site.title
             self.refresh_frame()
 
     def _progress(self, read: int) -> None:
@@ -282,9 +298,10 @@ class SiteStructurePlace(ArrangingPlace[SiteRead], SiteTabs):
             target = Target(organization=self.target.organization, space=space)
             self.desk.go_soon("pages", target)
 
-    def keyed(self) -> bool:
-        """Whether the site is read with share links only."""
-        return self.read is not None and self.read.site.visibility == "share-link"
+    def copy_note(self) -> str:
+        """That the address opens nothing alone, where the site is read with share links only."""
+        keyed = self.read is not None and self.read.site.visibility == "share-link"
+        return KEYED if keyed else ""
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""

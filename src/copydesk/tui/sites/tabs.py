@@ -1,13 +1,13 @@
 """The places of one site as tabs of one another.
 
 Each is a place of its own; going to a tab puts its place where the one in front stood, so that Esc
-leaves the site and not five screens of it. A place of a site has `SiteTabs` before its other bases.
+leaves the site and not five screens of it. Each place of a site has its `SiteTabs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
 from copydesk.session.target import Target
@@ -15,7 +15,7 @@ from copydesk.session.writes.undo import Past
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.place import Place, View
-from copydesk.tui.sites.commands import SitePublishing
+from copydesk.tui.sites.commands import PublicationCommands
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -52,103 +52,120 @@ def made_and_undone(known: Iterable[Past], site: str | None) -> bool:
     )
 
 
-class SiteTabs(SitePublishing):
-    """A place of one site, with a tab to each of the others."""
+class SiteTabs:
+    """The tabs of one site, on one of its places; what they know of the site they hand on."""
 
-    OF_SITE: ClassVar[bool] = True
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.link_count: int | None = None
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.publication = place.commands_of(PublicationCommands)
+        self.links: int | None = None
         """How many share links the site has; None while that is not known."""
-        self.site_title = "site"
+        self.title = "site"
         """What the site is called, as far as that is known."""
 
-    def opened(self) -> None:
-        """Show the tabs; count the share links, unless that was handed on by another tab."""
-        super().opened()
-        self.show_tabs()
-        if self.link_count is None and self.PLACE != SHARE_LINKS:
-            self.reads.load("share links", self._count_links, self.count_links, what="Counting")
+    def open(self) -> None:
+        """Show the tabs; count the share links, unless another tab has handed that on."""
+        self.show()
+        if self.links is None and self.place.PLACE != SHARE_LINKS:
+            self.place.reads.load("share links", self._count_links, self.count, what="Counting")
 
-    def turned(self, results: Sequence[Any]) -> None:
-        """Show what taking back a write gave; a site that is gone with it is left."""
-        if made_and_undone(self.session.history.known.values(), self.target.site):
-            self.leave_site()
-        else:
-            super().turned(results)
-
-    def leave_site(self) -> None:
-        """Go to the list of sites, as this one is gone; what is said here is said there."""
-        # Later: who comes here has not said yet what happened.
-        self.desk.call_later(self._to_list)
-
-    async def _to_list(self) -> None:
-        if self.desk.screen is not self:
-            return
-        said = self.query_one(Status)
-        entry = navigation.find(SITES)
-        assert entry is not None
-        if any(type(screen) is entry.place for screen in self.desk.screen_stack):
-            await self.desk.go(SITES)
-        else:
-            await self._put_here(entry.place(Target(organization=self.target.organization)))
-        self.tell(said.message, said.tone_name)
-
-    def show_tabs(self) -> None:
-        """Show the tabs, this one as the current one."""
-        self.set_views(
+    def show(self) -> None:
+        """Show the tabs, that of the place as the current one."""
+        self.place.set_views(
             [
-                View(name, title, self.link_count if name == SHARE_LINKS else None, short)
+                View(name, title, self.links if name == SHARE_LINKS else None, short)
                 for name, title, short in TABS
             ],
-            self.PLACE,
+            self.place.PLACE,
         )
 
-    def count_links(self, count: int | None) -> None:
+    def count(self, links: int | None) -> None:
         """Take note of how many share links there are."""
-        if count != self.link_count:
-            self.link_count = count
-            self.show_tabs()
+        if links != self.links:
+            self.links = links
+            self.show()
 
-    @property
-    def first_view(self) -> str:
-        """The place itself: who asks for it by its name stays there."""
-        return self.PLACE
+    async def _count_links(self, api: Api) -> int | None:
+        from copydesk.contract import operations as ops
+        from copydesk.session.errors import failure_types
 
-    def view_changed(self) -> None:
+        organization, site = self.place.target.organization, self.place.target.site
+        if organization is None or site is None:
+            return None
+        try:
+            page = await api.page(ops.list_share_links, organization, site, limit=COUNTED)
+        except failure_types():
+            # Whoever may not list them, or where none can be had, sees no count.
+            return None
+        if page.count is not None:
+            return page.count
+        return len(page.items) if page.next is None else None
+
+    # Going
+
+    def turn(self) -> None:
         """Go to the place of the tab that was chosen."""
-        name, self.view = self.view, self.PLACE
-        self.refresh_frame()
-        if name != self.PLACE:
-            self.desk.call_later(self._turn_to, name)
+        place = self.place
+        name, place.view = place.view, place.PLACE
+        place.refresh_frame()
+        if name != place.PLACE:
+            place.desk.call_later(self._turn_to, name)
 
     async def _turn_to(self, name: str) -> None:
         """Put the place of another tab where this one stands, or go back to it if it is open."""
-        entry, target = navigation.find(name), self.target.but(view=None)
+        place, desk = self.place, self.place.desk
+        entry, target = navigation.find(name), place.target.but(view=None)
         if entry is None:
-            self.say(f"There is no screen called {name!r}.", "warn")
+            place.say(f"There is no screen called {name!r}.", "warn")
             return
-        for screen in self.desk.screen_stack:
+        for screen in desk.screen_stack:
             if type(screen) is entry.place and screen.target.but(view=None) == target:
-                await self.desk.go(name, target)
+                await desk.go(name, target)
                 return
-        if self.desk.screen is not self:
+        if desk.screen is not place:
             return
         other = entry.place(target)
-        if isinstance(other, SiteTabs):
-            other.link_count, other.rights = self.link_count, self.rights
-            other.site_title = self.site_title
-        if (visit := self.visit()) is not None:
-            self.desk.visits.leave(visit)
+        tabs = getattr(other, "tabs", None)
+        if isinstance(tabs, SiteTabs):
+            tabs.links, tabs.title = self.links, self.title
+            tabs.publication.rights = self.publication.rights
+        if (visit := place.visit()) is not None:
+            desk.visits.leave(visit)
         await self._put_here(other)
+
+    def leave_if_gone(self) -> bool:
+        """Leave a site that is gone, as its making was taken back; False where it is there."""
+        gone = made_and_undone(self.place.session.history.known.values(), self.place.target.site)
+        if gone:
+            self.leave()
+        return gone
+
+    def leave(self) -> None:
+        """Go to the list of sites, as this one is gone; what is said here is said there."""
+        # Later: who comes here has not said yet what happened.
+        self.place.desk.call_later(self._to_list)
+
+    async def _to_list(self) -> None:
+        place, desk = self.place, self.place.desk
+        if desk.screen is not place:
+            return
+        said = place.query_one(Status)
+        entry = navigation.find(SITES)
+        assert entry is not None
+        if any(type(screen) is entry.place for screen in desk.screen_stack):
+            await desk.go(SITES)
+        else:
+            await self._put_here(entry.place(Target(organization=place.target.organization)))
+        place.tell(said.message, said.tone_name)
 
     async def _put_here(self, other: Place) -> None:
         """Put another place where this one stands."""
-        if not self._result_callbacks:
+        if not self.place._result_callbacks:
             # Textual takes away what waits for a screen's result; the first screen has no such.
-            self._push_result_callback(self, None)
-        await self.desk.switch_screen(other)
+            self.place._push_result_callback(self.place, None)
+        await self.place.desk.switch_screen(other)
+
+    # Reading
 
     async def find_site(self, api: Api) -> Site | None:
         """Return the site of the target; told none, the only one of the organization.
@@ -158,32 +175,16 @@ class SiteTabs(SitePublishing):
         from copydesk.contract import operations as ops
         from copydesk.session.reads.sites import read_only_site
 
-        organization = self.target.organization or self.session.organization
+        place = self.place
+        organization = place.target.organization or place.session.organization
         if organization is None:
             return None
-        if self.target.site is None:
+        if place.target.site is None:
             found = await read_only_site(api, organization)
         else:
-            found = await api(ops.get_site, organization, self.target.site)
+            found = await api(ops.get_site, organization, place.target.site)
         if found is not None:
-            site, self.published = self.target.site or found.id, found.published
-            self.site_title = clean(found.title).strip() or "Untitled"
-            self.target = self.target.but(organization=organization, site=site)
+            site, self.publication.published = place.target.site or found.id, found.published
+            self.title = clean(found.title).strip() or "Untitled"
+            place.target = place.target.but(organization=organization, site=site)
         return found
-
-    async def _count_links(self, api: Api) -> int | None:
-        from copydesk.contract import operations as ops
-        from copydesk.session.errors import failure_types
-
-        organization, site = self.target.organization, self.target.site
-        if organization is None or site is None:
-            return None
-        try:
-            page = await api.page(ops.list_share_links, organization, site, limit=COUNTED)
-        except (
-            failure_types()
-        ):  # whoever may not list them, or where none can be had, sees no count
-            return None
-        if page.count is not None:
-            return page.count
-        return len(page.items) if page.next is None else None

@@ -174,58 +174,59 @@ TABS = (
 """The places of an organization, as tabs of this one; their ids are the words after ``:``."""
 
 
-class SpacesCounting(Place):
-    """The list of spaces, as far as it counts what is behind its tabs."""
+class TabCounts:
+    """How much is behind each tab of the list of spaces, as far as it is known."""
 
-    rows: SpaceTree
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.counts: dict[str, int] = {}
-        """How much is behind each tab, as far as it is known."""
+    def __init__(self, place: SpacesPlace) -> None:
+        self.place = place
+        self.known: dict[str, int] = {}
         self._needing_at: datetime | None = None
         """When it was counted last what needs the reader."""
 
-    def count_anew(self) -> None:
+    def anew(self) -> None:
         """Count what needs the reader with the next reading, however short ago that was."""
         self._needing_at = None
 
-    def count(self) -> None:
+    def show(self) -> None:
         """Count what the rows tell, and show all that is known."""
-        rows = self.rows
+        rows = self.place.rows
         if rows.nodes and not rows.partial:
-            self.counts["spaces"] = rows.count("space")
-            self.counts["changes"] = sum(node.open for node in rows.nodes)
-        self.set_views(self.tabs(), "spaces")
+            self.known["spaces"] = rows.count("space")
+            self.known["changes"] = sum(node.open for node in rows.nodes)
+        self.place.set_views(self.tabs(), "spaces")
 
     def tabs(self) -> list[View]:
         """Return the tabs with how much is behind them."""
-        return [replace(tab, count=self.counts.get(tab.id)) for tab in TABS]
+        return [replace(tab, count=self.known.get(tab.id)) for tab in TABS]
 
-    def read_counts(self) -> None:
+    def read(self) -> None:
         """Read how much is behind the other tabs; what needs the reader not each time."""
         from copydesk.session.reads.spaces import read_counts
 
-        organization = self.target.organization or ""
+        organization = self.place.target.organization or ""
 
         def arrived(counts: dict[str, int]) -> None:
-            self.counts.update(counts)
-            self.count()
+            self.known.update(counts)
+            self.show()
 
-        self.reads.load(
+        self.place.reads.load(
             "counts", lambda api: read_counts(api, organization), arrived, what="Counting"
         )
-        now, at = self.session.clock(), self._needing_at
+        now, at = self.place.session.clock(), self._needing_at
         if at is None or now - at >= timedelta(seconds=COUNT_SECONDS):
             self._needing_at = now
             self._read_needing(organization)
 
     def _read_needing(self, organization: str) -> None:
         """Count what needs the reader as the view of that name does, if there is no hurry."""
-        left, limit = self.session.budget or (1, 1)
-        if self.session.me is None or left * 2 <= limit:
+        left, limit = self.place.session.budget or (1, 1)
+        if self.place.session.me is None or left * 2 <= limit:
             return
-        me, sleepers, now = self.session.me.id, self.session.sleepers, self.session.clock()
+        me, sleepers, now = (
+            self.place.session.me.id,
+            self.place.session.sleepers,
+            self.place.session.clock(),
+        )
 
         async def read(api: Api) -> int | None:
             from copydesk.client.errors import ApiError
@@ -240,12 +241,12 @@ class SpacesCounting(Place):
             return None
 
         def arrived(count: int | None) -> None:
-            self.counts.pop("needs-me", None)
+            self.known.pop("needs-me", None)
             if count is not None:
-                self.counts["needs-me"] = count
-            self.count()
+                self.known["needs-me"] = count
+            self.show()
 
-        self.reads.load("needing", read, arrived, what="Counting what needs you")
+        self.place.reads.load("needing", read, arrived, what="Counting what needs you")
 
 
 WIDE = 100
@@ -271,7 +272,7 @@ def no_rows(here: SpacesPlace) -> str | None:
     title="Spaces",
     uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
 )
-class SpacesPlace(SpacesCounting, scope="spaces"):
+class SpacesPlace(Place, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     IN_ORGANIZATION = False
@@ -280,6 +281,7 @@ class SpacesPlace(SpacesCounting, scope="spaces"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.counts = TabCounts(self)
         self._rules: tuple[str, RuleList] | None = None
         self._details = RestingDetails(self, self.refresh_frame)
         self._who = ""
@@ -292,7 +294,7 @@ class SpacesPlace(SpacesCounting, scope="spaces"):
         self.rows = SpaceTree(lambda: self.session.now, id="spaces")
         self.facts = Facts(title="Details", id="space-details")
         self._show_last_run()
-        self.views, self.view = self.tabs(), "spaces"
+        self.views, self.view = self.counts.tabs(), "spaces"
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
@@ -371,7 +373,7 @@ class SpacesPlace(SpacesCounting, scope="spaces"):
     def reload(self) -> None:
         """Read the organization and its tree."""
         self._written = len(self.session.log)
-        self.count_anew()
+        self.counts.anew()
         self._details.read_again()
         if not self.rows.nodes:
             self.rows.say_instead(self.rows.reading)
@@ -388,11 +390,11 @@ class SpacesPlace(SpacesCounting, scope="spaces"):
         self.target = self.target.but(organization=organization)
         self.session.organization = organization
         self.session.organization_title = title
-        self._rules, self.counts = None, {}
+        self._rules, self.counts.known = None, {}
         self.rows.forget()
         self._show_last_run()
         self.rows.select_first_space()
-        self.count()
+        self.counts.show()
         self.reload()
 
     async def _read(self, api: Api) -> tuple[Desk | None, int]:
@@ -437,9 +439,9 @@ class SpacesPlace(SpacesCounting, scope="spaces"):
         self.rows.show_nodes(found.nodes, refresh=not self.rows.partial)
         if first:
             self.rows.select_first_space()
-        self.count()
+        self.counts.show()
         self._look()
-        self.read_counts()
+        self.counts.read()
         self.commands_of(ArrangeCommands).look_for_deleted(before, found.nodes)
         self._keep_rows()
         if not found.complete:
@@ -468,7 +470,7 @@ class SpacesPlace(SpacesCounting, scope="spaces"):
         if not run.nodes:
             return
         self.cached = True
-        self._who, self.counts = run.who, dict(run.counts)
+        self._who, self.counts.known = run.who, dict(run.counts)
         self.session.organization = run.organization
         self.session.organization_title = run.title
         self.target = self.target.but(organization=run.organization)
@@ -485,7 +487,7 @@ class SpacesPlace(SpacesCounting, scope="spaces"):
             nodes=rows.nodes,
             folded=rows.folded,
             total=len(rows.nodes),
-            counts=dict(self.counts),
+            counts=dict(self.counts.known),
         )
 
     def _keep_rows(self) -> None:

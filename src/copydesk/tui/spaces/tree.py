@@ -23,7 +23,7 @@ from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, WrittenPane
-from copydesk.tui.arrange.place import ArrangeCommands, ArrangingPlace
+from copydesk.tui.arrange.place import ArrangingPlace
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
@@ -82,7 +82,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     """The tree of an organization. What is changed in it is staged, then sent."""
 
     RAW = OF_NODE
-    COMMAND_CLASSES = (EditCommands, CreationCommands, DeletionCommands, ArrangeCommands)
+    COMMAND_CLASSES = (EditCommands, CreationCommands, DeletionCommands)
 
     CSS_PATH = style_path("organization_structure")
     what_it_is = "The tree"

@@ -12,6 +12,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from hashlib import sha256
+from importlib import resources
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -20,9 +22,8 @@ import pytest
 import copydesk
 from copydesk.cli import doctor_checks, main
 from copydesk.server import desk_seed, migrations, store
-from copydesk.server.migrations import MIGRATIONS, VERSION
-from copydesk.server.schema import APPLICATION_ID, TABLES
-from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS
+from copydesk.server.desk_file import APPLICATION_ID
+from copydesk.server.migrations import MIGRATIONS, VERSION, script
 from copydesk.server.store import DeskError, Store
 from tests.world import World
 
@@ -43,7 +44,11 @@ class Dying(store.Store):
         connection.create_function("die", 0, lambda: os.kill(os.getpid(), signal.SIGKILL))
         return connection
 
-migrations.MIGRATIONS = (*migrations.MIGRATIONS, sys.argv[2] + "SELECT die();\\n")
+known = migrations.script
+migrations.script = lambda name: (
+    sys.argv[2] + "SELECT die();\\n" if name == "later" else known(name)
+)
+migrations.MIGRATIONS = (*migrations.MIGRATIONS, "later")
 migrations.VERSION = store.VERSION = len(migrations.MIGRATIONS)
 Dying(Path(sys.argv[1]))
 """
@@ -62,7 +67,7 @@ def first_version(path: Path) -> None:
     """Write a desk as the first version of copydesk did, with rows in it."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(TABLES)
+        connection.executescript(script(MIGRATIONS[0]))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("PRAGMA user_version = 1")
         connection.executescript(
@@ -93,8 +98,11 @@ def version(path: Path) -> int:
     return found
 
 
-def next_step(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, script))
+def next_step(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, "later"))
+    monkeypatch.setattr(
+        migrations, "script", lambda name: text if name == "later" else script(name)
+    )
     for module in (migrations, store):
         monkeypatch.setattr(module, "VERSION", VERSION + 1)
 
@@ -104,9 +112,15 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_the_first_schema_is_never_changed() -> None:
-    assert MIGRATIONS[0] == TABLES
+def test_every_script_is_a_step_and_those_that_desks_have_taken_are_never_changed() -> None:
     assert len(MIGRATIONS) == VERSION
+    scripts = resources.files("copydesk.server") / "schema"
+    assert sorted(f"{name}.sql" for name in MIGRATIONS) == sorted(f.name for f in scripts.iterdir())
+    taken = "".join(script(name) for name in MIGRATIONS[:11])
+    assert (
+        sha256(taken.encode()).hexdigest()
+        == "6d240cade60000982d7fae58b91a08a29c4d53b2a9b87800e9474ba3de33b114"
+    )
 
 
 def test_a_desk_of_the_first_version_is_migrated_with_its_rows(
@@ -152,11 +166,11 @@ def test_documents_of_specifications_are_taken_out_of_the_content(tmp_path: Path
     path = tmp_path / "desk.db"
     first_version(path)
     with closing(sqlite3.connect(path)) as connection:
-        for script in MIGRATIONS[1 : MIGRATIONS.index(OPENAPI_DOCUMENTS)]:
-            connection.executescript(script)
+        for name in MIGRATIONS[1 : MIGRATIONS.index("09_openapi_documents")]:
+            connection.executescript(script(name))
         connection.executescript(
             f"""
-            PRAGMA user_version = {MIGRATIONS.index(OPENAPI_DOCUMENTS)};
+            PRAGMA user_version = {MIGRATIONS.index("09_openapi_documents")};
             INSERT INTO blob VALUES
                 ('old', 1, 'o'), ('new', 1, 'n'), ('page', 1, 'p'), ('x', 1, 'x');
             INSERT INTO openapi_spec (id, organization_id, slug, created_at, updated_at,

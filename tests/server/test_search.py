@@ -8,8 +8,7 @@ import pytest
 
 from copydesk.server import change_requests
 from copydesk.server.desk_seed import Editor
-from copydesk.server.migrations import MIGRATIONS
-from copydesk.server.schema_search import SEARCH_TABLES
+from copydesk.server.migrations import script
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -280,13 +279,12 @@ def test_the_migration_indexes_what_exists_as_writing_does(world: World, space: 
         tx.run("DROP TABLE search_page")
         tx.run("DROP TABLE search")
         statement = ""
-        for line in SEARCH_TABLES.splitlines(keepends=True):
+        for line in script("03_search").splitlines(keepends=True):
             statement += line
             if line.rstrip().endswith(";") and ("TRIGGER" not in statement or "END;" in line):
                 tx.run(statement)
                 statement = ""
 
     world.write(again)
-    assert SEARCH_TABLES in MIGRATIONS
     assert len(written) == 6
     assert world.store.read(index) == written

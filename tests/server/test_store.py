@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from copydesk.server import desk_seed
 from copydesk.server.app import create_app
+from copydesk.server.desk_file import APPLICATION_ID
 from copydesk.server.migrations import VERSION
-from copydesk.server.schema import APPLICATION_ID
 from copydesk.server.store import DeskError, Store, Tx, random_id, timestamp, to_json
 from tests.world import World
 

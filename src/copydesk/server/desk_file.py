@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-from copydesk.server.schema import APPLICATION_ID
+APPLICATION_ID = 0x636F7079
+"""``PRAGMA application_id`` of a desk file, so that another program's database is never changed."""
 
 EXAMINED_BYTES = 32 * 1024 * 1024
 """Files up to this size are read whole for damage each time they are opened, which takes about

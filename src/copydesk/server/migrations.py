@@ -1,6 +1,7 @@
 """The steps from one version of a desk's schema to the next.
 
-A step is only ever added at the end; one that a desk may have taken is never changed.
+Each is an SQL script below ``schema``. A step is only ever added at the end; one that a desk may
+have taken is never changed.
 """
 
 from __future__ import annotations
@@ -8,60 +9,32 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from copydesk.server.desk_file import when_free
-from copydesk.server.schema import APPLICATION_ID, TABLES
-from copydesk.server.schema_blob_names import BLOBS_NAMED
-from copydesk.server.schema_integration import CONNECTIONS
-from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS, OPENAPI_SPECS
-from copydesk.server.schema_search import SEARCH_TABLES
-from copydesk.server.schema_translation import TRANSLATIONS
-
-CHANGE_REQUEST_COUNTS = """
-    ALTER TABLE space ADD COLUMN change_requests_archived INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE space ADD COLUMN change_requests_merged INTEGER NOT NULL DEFAULT 0;
-    UPDATE space SET
-        change_requests_archived = (
-            SELECT count(*) FROM change_request WHERE space_id = space.id AND status = 'archived'
-        ),
-        change_requests_merged = (
-            SELECT count(*) FROM change_request WHERE space_id = space.id AND status = 'merged'
-        );
-    """
-"""Counts kept for every status, so that no page of a long list counts all of it."""
-
-TREES_NAMED = """
-    CREATE INDEX revision_tree ON revision(tree_hash);
-    """
-"""Whether a tree is named, found without reading every revision."""
-
-TRASH = """
-    CREATE INDEX space_deleted ON space(organization_id) WHERE deleted_at IS NOT NULL;
-    """
-"""What is in the trash, found without reading every space: each list leaves it out."""
-
-ISSUES_IN_ORDER = """
-    DROP INDEX issue_conversation;
-    CREATE INDEX issue_conversation ON issue(organization_id, conversation_id, created_at, id);
-    """
-"""The issues of one conversation in their order, found without reading those of all others."""
+from copydesk.server.desk_file import APPLICATION_ID, when_free
 
 MIGRATIONS: tuple[str, ...] = (
-    TABLES,
-    CONNECTIONS,
-    SEARCH_TABLES,
-    OPENAPI_SPECS,
-    TRANSLATIONS,
-    CHANGE_REQUEST_COUNTS,
-    TREES_NAMED,
-    TRASH,
-    OPENAPI_DOCUMENTS,
-    BLOBS_NAMED,
-    ISSUES_IN_ORDER,
+    "01_tables",
+    "02_connections",
+    "03_search",
+    "04_openapi_specs",
+    "05_translations",
+    "06_change_request_counts",
+    "07_tree_names",
+    "08_trash",
+    "09_openapi_documents",
+    "10_blob_names",
+    "11_issue_order",
 )
-"""One script per version, applied in order; the index plus one is the version it leads to."""
+"""The scripts below ``schema``, one per version, in the order in which they are applied."""
 
 VERSION = len(MIGRATIONS)
 """The schema that this version of copydesk reads and writes (``PRAGMA user_version``)."""
+
+
+def script(name: str) -> str:
+    """Return the text of one of ``MIGRATIONS``."""
+    from importlib.resources import files  # only for a new or an older desk
+
+    return (files("copydesk.server") / "schema" / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def migrate(writer: sqlite3.Connection) -> None:
@@ -75,8 +48,8 @@ def migrate(writer: sqlite3.Connection) -> None:
         version = writer.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise sqlite3.DatabaseError("a newer copydesk has just taken it over")
-        for script in MIGRATIONS[version:]:
-            for statement in _statements(script):
+        for name in MIGRATIONS[version:]:
+            for statement in _statements(script(name)):
                 writer.execute(statement)
         if version and writer.execute("PRAGMA foreign_key_check").fetchone() is not None:
             raise sqlite3.IntegrityError("its rows do not fit together; see desk check")
@@ -89,10 +62,10 @@ def migrate(writer: sqlite3.Connection) -> None:
         raise
 
 
-def _statements(script: str) -> Iterator[str]:
+def _statements(text: str) -> Iterator[str]:
     """Yield the statements of a script; ``executescript`` would commit the transaction."""
     statement = ""
-    for line in script.splitlines():
+    for line in text.splitlines():
         statement += line + "\n"
         if sqlite3.complete_statement(statement):
             yield statement

@@ -42,6 +42,12 @@ def age(then: datetime | None, now: datetime) -> str:
     return f"{days // 365} y"
 
 
+def ago(then: datetime | None, now: datetime) -> str:
+    """Return an `age` with "ago" behind it: "9 d ago", "now"; nothing known is ""."""
+    since = age(then, now)
+    return since if since in ("", "now") else f"{since} ago"
+
+
 def age_or_ahead(then: datetime | None, now: datetime) -> str:
     """Return an `age`; "in 4 y" for what is dated ahead, by more than clocks differ (a day)."""
     if then is not None and (_zoned(then) - _zoned(now)).total_seconds() > _DAY:

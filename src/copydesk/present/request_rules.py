@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.age import age
+from copydesk.domain.age import ago
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.conflict import HOW_TO_SETTLE
@@ -122,7 +122,7 @@ def _reviews(
         said = {"approved": " approved", "changes-requested": " asked for changes"}
         text.append(said.get(review.status, f" {clean(review.status)}"), "good" if good else "bad")
         if review.created_at is not None:
-            text.append(f", {_ago(review.created_at, now)}", style="muted")
+            text.append(f", {ago(review.created_at, now)}", style="muted")
         if review.outdated:
             text.append(", before the latest change", style="warn")
         if who.id == author:
@@ -151,7 +151,7 @@ def _asked(
         if each.requested_by is not None:
             text.append(" by ").append(name_of(each.requested_by), style="who")
         if each.created_at is not None:
-            text.append(f", {_ago(each.created_at, now)}", style="muted")
+            text.append(f", {ago(each.created_at, now)}", style="muted")
         if reviews is not None and each.user.id not in answered:
             text.append(", no answer yet", style="warn")
         yield ("asked" if first else " "), text
@@ -166,7 +166,7 @@ def _behind(request: ChangeRequest, standing: Standing) -> Lines:
         return []
     text = Text.assemble("moved to ", (main.revision[:12], "strong"))
     if main.at is not None:
-        text.append(f", {_ago(main.at, standing.now)}", style="muted")
+        text.append(f", {ago(main.at, standing.now)}", style="muted")
     if main.message:
         text.append(f": {shorten(main.message.splitlines()[0], 80, glyphs().more)}")
     lines: Lines = [("main", text)]
@@ -257,8 +257,3 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Li
         broken = ", 0 links broken" not in standing.impact
         lines.append(line(warn if broken else good, standing.impact))
     return lines
-
-
-def _ago(then: datetime, now: datetime) -> str:
-    said = age(then, now)
-    return said if said == "now" else f"{said} ago"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.age import age
+from copydesk.domain.age import age, ago
 from copydesk.domain.text import clean, plural
 from copydesk.present.conflict import conflict_head
 from copydesk.present.diff import wrap_exact
@@ -83,8 +83,8 @@ def overview(
             "author",
             Text.assemble(
                 (by, "who"),
-                f", opened {_ago(request.created_at, now)}",
-                f", changed {_ago(request.updated_at, now)}",
+                f", opened {ago(request.created_at, now)}",
+                f", changed {ago(request.updated_at, now)}",
             ),
         ),
         ("space", clean(space.title)),
@@ -112,11 +112,6 @@ def overview(
     else:
         lines.append(("", Text("No description.", style="muted")))
     return lines
-
-
-def _ago(then: datetime, now: datetime) -> str:
-    said = age(then, now)
-    return said if said == "now" else f"{said} ago"
 
 
 def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:

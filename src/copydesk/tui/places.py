@@ -18,7 +18,7 @@ MODULES = {
     "integrations": "copydesk.tui.automation.integrations",
     "issues": "copydesk.tui.conversations.issues",
     "links": "copydesk.tui.content.links",
-    "member": "copydesk.tui.organization.member",
+    "member": "copydesk.tui.organization.members",
     "members": "copydesk.tui.organization.members",
     "merge-run": "copydesk.tui.merge.run",
     "needs-me": "copydesk.tui.changes.screen",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
+from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import agent_told
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
@@ -17,7 +18,6 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.organization.member_cells import ago
 from copydesk.tui.resource.rich_text import edit_rich
 from copydesk.tui.resource.rights import NO_HOME, HomeRights
 from copydesk.tui.widgets.text import TextView

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age, moment
+from copydesk.domain.age import moment
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
@@ -250,8 +250,3 @@ def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]
 def happened(event: IntegrationEvent, now: datetime) -> str:
     """Return when an event was."""
     return moment(event.created_at, now)
-
-
-def ago(then: datetime | None, now: datetime) -> str:
-    """Return how long ago something was, as a column says it."""
-    return age(then, now)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 from copydesk.contract.enumerations import EventStatus, IntegrationCategory, IntegrationTarget
 from copydesk.contract.enumerations import IntegrationVisibility as Visibility
 from copydesk.domain.address import web_address
+from copydesk.domain.age import age
 from copydesk.tui.automation import integration_cells as present
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
@@ -119,9 +120,9 @@ INSTALLATIONS: Resource[Installation] = Resource(
               9, drop=2),
         Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
               18, drop=1),
-        Shown("made", "MADE", lambda one, now: present.ago(one.created_at, now), 8,
+        Shown("made", "MADE", lambda one, now: age(one.created_at, now), 8,
               sort=lambda one: one.created_at),
-        Shown("changed", "CHANGED", lambda one, now: present.ago(one.updated_at, now), drop=4,
+        Shown("changed", "CHANGED", lambda one, now: age(one.updated_at, now), drop=4,
               sort=lambda one: one.updated_at),
     ),
     empty="It is installed nowhere that you see. Esc, then a installs it.",

@@ -75,7 +75,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
 
     IN_ORGANIZATION = False
 
-    COMMAND_CLASSES = (PublishCommands, *ResourcePlace.COMMAND_CLASSES)
+    COMMAND_CLASSES = (PublishCommands,)
     RESOURCE = INTEGRATIONS
 
     def __init__(self, target: Target) -> None:

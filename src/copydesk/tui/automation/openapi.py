@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
+from rich.text import Text
+
 from copydesk.contract.enumerations import OpenAPIVisibility
+from copydesk.domain.address import web_address
+from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import (
     source_changed,
     spec_deleted,
     spec_made,
     visibility_changed,
 )
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox_marks import by_slug
-from copydesk.tui.automation import openapi_cells as present
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization.member_cells import ago
-from copydesk.tui.resource.place import (
-    REST_SECONDS,
-    ResourcePlace,
-    may_not_add,
-    nothing_selected,
-)
+from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
 
 if TYPE_CHECKING:
@@ -33,6 +32,106 @@ if TYPE_CHECKING:
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.openapi_spec import OpenAPISource, OpenAPISpec
     from copydesk.tui.automation.openapi_requests import SpecAsked, SpecSourceAsked
+
+
+STATES = {"pending": "waits", "progress": "reading", "complete": "read"}
+"""What each processing state is called."""
+
+FAILED = "failed"
+"""What one is called that could not be read."""
+
+CODES = {
+    "FETCH_TIMEOUT": "it did not arrive in time",
+    "FETCH_ERROR": "it could not be fetched",
+    "PARSE_ERROR": "it is no OpenAPI document",
+}
+"""What each error code says."""
+
+TONES = {"waits": "muted", "reading": "accent", FAILED: "bad"}
+
+
+def spec_name(spec: OpenAPISpec) -> str:
+    """Return what a specification is called; never empty."""
+    return spec.slug.strip() or spec.id
+
+
+def under_way(spec: OpenAPISpec) -> bool:
+    """Whether the service has not done with it yet."""
+    return spec.processing_state in ("pending", "progress")
+
+
+def state_word(spec: OpenAPISpec) -> str:
+    """Return how far the service is with it, in a word; not cleaned."""
+    if spec.processing_state == "complete" and failed(spec):
+        return FAILED
+    return STATES.get(spec.processing_state, spec.processing_state)
+
+
+def failed(spec: OpenAPISpec) -> bool:
+    """Whether it could not be read the last time."""
+    return bool(spec.last_process_error_code or spec.last_processed_errors)
+
+
+def state_text(spec: OpenAPISpec) -> Text:
+    """Return the word with its tone."""
+    word = state_word(spec)
+    return Text(clean(word), style=TONES.get(word, ""))
+
+
+def source_text(spec: OpenAPISpec) -> str | Text:
+    """Return where it comes from."""
+    return spec.source_url or Text("given as text", style="muted")
+
+
+def visibility_of(spec: OpenAPISpec) -> str:
+    """Return who may read it; the service says nothing of one that nobody else may."""
+    return spec.visibility or "private"
+
+
+def why_failed(spec: OpenAPISpec) -> str:
+    """Return in a few words why it could not be read; cleaned, empty where it could."""
+    if not failed(spec):
+        return ""
+    code = spec.last_process_error_code or ""
+    return CODES.get(code, clean(code, limit=60) or "it has errors")
+
+
+def spec_details(spec: OpenAPISpec, now: datetime) -> Sequence[tuple[str, str | Text]]:
+    """Return what else is known of it: every error, whole."""
+    found: list[tuple[str, str | Text]] = []
+    if failed(spec):
+        found.append(("not read", Text(why_failed(spec), style="bad")))
+    errors = spec.last_processed_errors or []
+    for number, error in enumerate(errors, 1):
+        code = f"{clean(error.code)}: " if error.code else ""
+        said = clean(error.message, lines=True) or "(the service says nothing more)"
+        label = f"error {number}" if len(errors) > 1 else "error"
+        found.append((label, Text(f"{code}{said}", style="bad")))
+    if when := ago(spec.last_processed_at, now):
+        found.append(("last try" if failed(spec) else "read", when))
+    if spec.last_version and failed(spec):
+        found.append(("version", "the last one stays until another can be read"))
+    if url := web_address(spec.urls.app):
+        found.append(("app", Text(url, style="link")))
+    if url := web_address(spec.urls.published):
+        found.append(("published", Text(url, style="link")))
+    return found
+
+
+def reading_ended(spec: OpenAPISpec) -> tuple[str, str]:
+    """Return what came of reading it, and the tone of that; cleaned."""
+    title = clean(spec_name(spec), limit=60)
+    if not failed(spec):
+        return f"{title} has been read.", "good"
+    many = len(spec.last_processed_errors or ())
+    more = f" ({plural(many, 'error')}, see its details)" if many else ""
+    return f"{title}: {why_failed(spec)}{more}.", "bad"
+
+
+def spec_url(spec: OpenAPISpec) -> str | None:
+    """Return its address: in the application, else where it is read."""
+    return web_address(spec.urls.app) or web_address(spec.urls.published) or None
+
 
 LABELS = {"source.url": "Address", "source.file": "File"}
 """What the fields of a source are called."""
@@ -49,15 +148,15 @@ SPECS: Resource[OpenAPISpec] = Resource(
     title="OpenAPI specifications",
     pages=_pages,
     key=lambda spec: spec.id,
-    label=present.name,
+    label=spec_name,
     shown=(
-        Shown("slug", "SLUG", lambda spec, now: present.name(spec), flex=2, minimum=20,
-              detail=False, sort=present.name),
-        Shown("state", "STATE", lambda spec, now: present.state(spec), 8,
-              values=(*present.STATES.values(), present.FAILED), sort=present.state_word),
-        Shown("visibility", "OPEN TO", lambda spec, now: present.visibility(spec), 8, drop=2,
+        Shown("slug", "SLUG", lambda spec, now: spec_name(spec), flex=2, minimum=20,
+              detail=False, sort=spec_name),
+        Shown("state", "STATE", lambda spec, now: state_text(spec), 8,
+              values=(*STATES.values(), FAILED), sort=state_word),
+        Shown("visibility", "OPEN TO", lambda spec, now: visibility_of(spec), 8, drop=2,
               values=get_args(OpenAPIVisibility)),
-        Shown("source", "SOURCE", lambda spec, now: present.source(spec), flex=3, minimum=14,
+        Shown("source", "SOURCE", lambda spec, now: source_text(spec), flex=3, minimum=14,
               drop=3),
         Shown("changed", "CHANGED", lambda spec, now: ago(spec.updated_at, now), 10, drop=1,
               sort=lambda spec: spec.updated_at),
@@ -67,12 +166,12 @@ SPECS: Resource[OpenAPISpec] = Resource(
     empty="There are no OpenAPI specifications yet. ctrl+n adds one, from an address or a file.",
     get="get_openapi_spec",
     arguments=lambda target, spec: (target.organization or "", spec.slug),
-    url=present.url,
+    url=spec_url,
     copies=lambda spec: [("source", spec.source_url)],
-    more=present.about,
+    more=spec_details,
     adding="create_open_api_spec",
     readers_empty="There are no OpenAPI specifications in this organization.",
-    work=Work(present.under_way, present.ended),
+    work=Work(under_way, reading_ended),
 )  # fmt: skip
 """OpenAPI specifications, as an organization lists them."""
 
@@ -96,7 +195,7 @@ def no_address(here: OpenAPISpecsPlace) -> str | None:
 def visibility_label(here: OpenAPISpecsPlace) -> str:
     """Return what switching the visibility does now."""
     item = here.item
-    shown = item is not None and present.visibility(item) == "public"
+    shown = item is not None and visibility_of(item) == "public"
     return "make private" if shown else "make public"
 
 
@@ -279,7 +378,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
 
         item, home = self.item, self.home
         assert item is not None
-        before = present.visibility(item)
+        before = visibility_of(item)
         after: OpenAPIVisibility = "private" if before == "public" else "public"
         if after == "public":
             facts = ["Whoever has its link can read all of it, without an account."]

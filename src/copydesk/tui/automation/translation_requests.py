@@ -16,7 +16,7 @@ from copydesk.contract.models.translation import (
     TranslationUpdate,
 )
 from copydesk.domain.rich_text import rich_text, says_the_same
-from copydesk.tui.automation.translation_cells import Listed
+from copydesk.tui.automation.translations import Listed
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
+from rich.text import Text
+
 from copydesk.contract.enumerations import Language
+from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.hints import hint
 from copydesk.session.options import Option
 from copydesk.session.target import Target
-from copydesk.tui.automation import translation_cells as present
-from copydesk.tui.automation.translation_cells import Listed
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization.member_cells import ago
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
 from copydesk.tui.resource.rich_text import edit_rich
@@ -26,7 +28,91 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.document import Document
+    from copydesk.contract.models.translation import Translation
     from copydesk.tui.automation.translation_requests import TranslationAsked
+
+
+GONE = "(deleted or hidden)"
+"""What a space is called that is deleted, or hidden from the reader."""
+
+TONES = {"pending": "muted", "running": "accent"}
+
+STATES = ("pending", "running", "completed")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A translation with the titles of its spaces; None for those that cannot be read."""
+
+    translation: Translation
+    source: str | None = None
+    target: str | None = None
+
+    @property
+    def language(self) -> str:
+        """The language that it is translated into."""
+        return self.translation.language or "?"
+
+
+def translation_name(listed: Listed) -> str:
+    """Return what a translation is called: its source, and into which language."""
+    return f"{source_title(listed)} in {listed.language}"
+
+
+def source_title(listed: Listed) -> str:
+    """Return the title of the space that is translated."""
+    return GONE if listed.source is None else listed.source.strip() or "Untitled"
+
+
+def target_title(listed: Listed) -> str | None:
+    """Return the title of the space that is written, None while there is none."""
+    if listed.translation.result is None or listed.translation.result.space is None:
+        return None
+    return GONE if listed.target is None else listed.target.strip() or "Untitled"
+
+
+def under_way(listed: Listed) -> bool:
+    """Whether it is being run, or about to be."""
+    return listed.translation.status in ("pending", "running")
+
+
+def status_text(listed: Listed) -> Text:
+    """Return its status with its tone."""
+    word = clean(listed.translation.status)
+    return Text(word, style=TONES.get(word, ""))
+
+
+def translation_details(listed: Listed, now: datetime) -> Sequence[tuple[str, str | Text]]:
+    """Return what else is known of it: what runs did, and its instructions."""
+    from copydesk.domain.documents import document_to_markdown
+
+    item, stats = listed.translation, listed.translation.stats
+    found: list[tuple[str, str | Text]] = []
+    if item.source.language:
+        found.append(("written in", item.source.language))
+    if stats.runs:
+        said = f"{plural(stats.latest_pages, 'page')}, {plural(stats.latest_words, 'word')}"
+        found.append(("last run", f"{said}, {_lasted(stats.latest_run_duration)}"))
+        said = f"{plural(stats.total_pages, 'page')}, {plural(stats.total_words, 'word')}"
+        found.append(("in all", f"{said}, {_lasted(stats.total_duration)}"))
+    if item.instructions is not None and item.instructions.nodes:
+        text = document_to_markdown(item.instructions).strip()
+        found.append(("instructions", clean(text, lines=True)))
+    else:
+        found.append(("instructions", hint("none: e writes some")))
+    if when := ago(item.created_at, now):
+        found.append(("made", when))
+    return found
+
+
+def _lasted(seconds: float) -> str:
+    return f"{seconds:,.1f} s"
+
+
+def run_ended(listed: Listed) -> tuple[str, str]:
+    """Return what came of a run, and the tone of that; cleaned."""
+    pages = plural(listed.translation.stats.latest_pages, "page")
+    return f"{clean(translation_name(listed), limit=80)}: {pages} written.", "good"
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Listed]:
@@ -50,16 +136,16 @@ TRANSLATIONS: Resource[Listed] = Resource(
     title="Translations",
     pages=_pages,
     key=lambda listed: listed.translation.id,
-    label=present.name,
+    label=translation_name,
     shown=(
         Shown("language", "LANGUAGE", lambda listed, now: listed.language, 8,
               values=get_args(Language), sort=lambda listed: listed.language),
-        Shown("source", "OF", lambda listed, now: present.source(listed), flex=1, minimum=18,
-              sort=present.source),
-        Shown("target", "WRITTEN TO", lambda listed, now: present.target(listed), flex=1,
+        Shown("source", "OF", lambda listed, now: source_title(listed), flex=1, minimum=18,
+              sort=source_title),
+        Shown("target", "WRITTEN TO", lambda listed, now: target_title(listed), flex=1,
               minimum=18, drop=3),
-        Shown("status", "STATUS", lambda listed, now: present.state(listed), 9,
-              values=present.STATES),
+        Shown("status", "STATUS", lambda listed, now: status_text(listed), 9,
+              values=STATES),
         Shown("pages", "PAGES", lambda listed, now: f"{listed.translation.stats.total_pages:,}", 6,
               align="right", drop=2, sort=lambda listed: listed.translation.stats.total_pages),
         Shown("words", "WORDS", lambda listed, now: f"{listed.translation.stats.total_words:,}", 7,
@@ -73,10 +159,10 @@ TRANSLATIONS: Resource[Listed] = Resource(
     get="get_translation",
     arguments=lambda target, listed: (target.organization or "", listed.translation.id),
     copies=lambda listed: [("id of the source", listed.translation.source.space)],
-    more=present.about,
+    more=translation_details,
     adding="create_content",
     readers_empty="No space of this organization is translated.",
-    work=Work(present.under_way, present.ended),
+    work=Work(under_way, run_ended),
 )  # fmt: skip
 """Translations, as an organization lists them."""
 
@@ -95,7 +181,7 @@ def being_run(here: TranslationsPlace) -> str | None:
     item = here.item
     if item is None:
         return None
-    if present.under_way(item):
+    if under_way(item):
         return "It is being run: wait until it is completed."
     if item.translation.source.space is None or item.source is None:
         return "The space that is translated is no longer there for you."
@@ -256,7 +342,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         item, home = self.item, self.home
         assert item is not None
         which, stats = item.translation.id, item.translation.stats
-        facts = [f"“{shorten(clean(present.source(item)), 40)}” is read, {item.language} written."]
+        facts = [f"“{shorten(clean(source_title(item)), 40)}” is read, {item.language} written."]
         if stats.runs:
             facts.append(f"The last run wrote {plural(stats.latest_pages, 'page')}.")
         sheet = Confirm(
@@ -283,7 +369,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
 
         item, home = self.item, self.home
         assert item is not None
-        which, wrote = item.translation.id, present.target(item)
+        which, wrote = item.translation.id, target_title(item)
         kept = f"“{shorten(clean(wrote), 40)}”" if wrote else "What it wrote"
         sheet = TypeToConfirm(
             f"Delete {self.named(item)}",

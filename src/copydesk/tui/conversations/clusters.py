@@ -25,7 +25,6 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.styles import style_path
-from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
@@ -63,7 +62,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
-    COMMAND_CLASSES = (ClusterCommands, LimitCommands)
+    COMMAND_CLASSES = (ClusterCommands,)
     CONDITIONS = (OF_CONVERSATION,)
 
     CSS_PATH = style_path("clusters")

@@ -25,7 +25,6 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, View
-from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.list import Column
 from copydesk.tui.widgets.scanned_list import LookedList, LookedPages
@@ -60,7 +59,7 @@ def no_conversation(here: ConversationsPlace) -> str | None:
 class ConversationsPlace(TalkListing, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
-    COMMAND_CLASSES = (IngestCommands, LimitCommands)
+    COMMAND_CLASSES = (IngestCommands,)
     noun = "conversation"
 
     def __init__(self, target: Target) -> None:

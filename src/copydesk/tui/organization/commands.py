@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -11,8 +12,10 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static
 
-from copydesk.domain.text import shorten
+from copydesk.domain.address import web_address
+from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import form_key
+from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
 from copydesk.tui.dialogs.form import Field, Form
@@ -20,8 +23,6 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.place import Place
-from copydesk.tui.organization.member_cells import claims_facts
-from copydesk.tui.organization.requests import delete_invite, invite_in, ping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,12 +83,16 @@ class OrganizationCommands(Commands, scope="organization_actions"):
 
         The token is a credential: it is shown when you ask for it only, and kept nowhere.
         """
+        from copydesk.contract import operations as ops
+
         meant = self.here.at_hand
         assert meant is not None
-        token = await self.place.writer.perform(
-            "Ping", shorten(meant.title, NAME_CELLS), lambda api: ping(api, meant.id)
+        answer = await self.place.writer.perform(
+            "Ping",
+            shorten(meant.title, NAME_CELLS),
+            lambda api: api(ops.ping_organization, meant.id),
         )
-        if token:
+        if token := answer.docs_visitor_claims:
             await self.app.push_screen_wait(ClaimsSheet(token))
         else:
             self.place.tell(
@@ -118,6 +123,8 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             await self._end_invite(rest.strip())
 
     async def _end_invite(self, given: str) -> None:
+        from copydesk.contract import operations as ops
+
         meant = self.here.at_hand
         assert meant is not None
         key = form_key(self.place.PLACE, Target(organization=meant.id), "end_invite")
@@ -128,10 +135,10 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             found = await self.place.writer.perform(
                 "Delete invite link",
                 f"of {title}",
-                lambda api: delete_invite(api, meant.id, invite),
+                lambda api: api.answer(ops.delete_invite_link, meant.id, invite),
                 draft=key,
             )
-            if not found:
+            if found.status == 204:  # docs/api-notes.md, Success codes
                 self.place.tell("There was no such invite link: nothing changed.", "warn")
 
         form = Form(
@@ -198,3 +205,26 @@ class ClaimsSheet(ScrollingSheet[None], scope="claims"):
         """Copy the token. It is not shown for that."""
         desk_of(self).copy(self._token, "the token")
         self.query_one("#claims-keys", Label).update(self._keys("Copied."))
+
+
+def claims_facts(token: str, *, shown: bool) -> list[Text]:
+    """Return what a ping gave back: that there is a token, and itself only where it is shown."""
+    facts = [
+        Text("The organization gave back a token with your claims as a visitor."),
+        Text("Whoever has it reads what you may read: give it to nobody.", style="warn"),
+    ]
+    said = clean(token) if shown else f"{glyphs().dot * 12}  {len(token):,} characters, hidden"
+    return [*facts, Text(""), Text(said, style="code" if shown else "muted")]
+
+
+ID_PATTERN = re.compile(r"[\w-]{1,255}", re.ASCII)
+
+
+def invite_in(text: str) -> str | None:
+    """Return the id of the invite link that a text names: the id, or the link itself."""
+    if ID_PATTERN.fullmatch(text):
+        return text
+    address = web_address(text)
+    last = re.split(r"[?#]", address)[0].rstrip("/").rpartition("/")[2]
+    # A link without a path ends in its host.
+    return last if ID_PATTERN.fullmatch(last) and address.count("/") > 2 else None

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, get_args
 
+from rich.text import Text
+
+from copydesk.contract.enumerations import Role, RoleFilter, TeamRole
+from copydesk.domain.address import web_address
+from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
 from copydesk.session.people import member_name
 from copydesk.session.target import Target
@@ -15,7 +22,7 @@ from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization import member_cells as present
+from copydesk.tui.framework.place import View
 from copydesk.tui.organization.commands import (
     NAME_CELLS,
     AtHand,
@@ -23,20 +30,220 @@ from copydesk.tui.organization.commands import (
     no_organization,
     not_admin,
 )
-from copydesk.tui.organization.member_resources import MEMBERS
-from copydesk.tui.organization.requests import (
-    add_by_sso,
-    change_role,
-    find_by_sso,
-    find_member,
-    remove_member,
-)
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
+from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.member import Member, MemberUpdate
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.member import Member, MemberSpace, MemberTeam, MemberUpdate
     from copydesk.domain.reversal import Reversal
+
+
+GUEST = "guest"
+"""What somebody without a role is called, and the filter of the service for them."""
+
+
+def member_role(member: Member) -> str:
+    """Return the role in the organization."""
+    return member.role or GUEST
+
+
+def account_state(member: Member) -> str | None:
+    """Say so where the account is switched off."""
+    return "switched off" if member.disabled else None
+
+
+def sign_on(member: Member) -> str:
+    """Say how somebody signs in."""
+    return "single sign-on" if member.sso else "on their own"
+
+
+def last_seen(member: Member, now: datetime) -> str | Text:
+    """Return when somebody was there last."""
+    return ago(member.last_seen_at, now) or Text("never", style="muted")
+
+
+def member_details(member: Member) -> Sequence[tuple[str, str | Text]]:
+    """Return the details of a member beyond the columns."""
+    url = web_address(member.user.urls.app)
+    return [("app", Text(url, style="link"))] if url else []
+
+
+def space_name(reached: MemberSpace) -> str:
+    """Return the title of a space that a member reaches."""
+    return reached.space.title.strip() or "Untitled"
+
+
+def space_role(reached: MemberSpace) -> str:
+    """Return the role that a member has in a space."""
+    return reached.permission or GUEST
+
+
+def space_address(reached: MemberSpace) -> str | None:
+    """Return the address of a space: in the application, else where it is read."""
+    urls = reached.space.urls
+    return web_address(urls.app) or web_address(urls.published) or None
+
+
+def team_part(joined: MemberTeam) -> str | Text:
+    """Return what a member is in a team; its owners stand out."""
+    part = clean(joined.member.role)
+    return Text(part, style="strong") if part == "owner" else part
+
+
+ROLES = get_args(RoleFilter)
+"""What members can be, as the service lists them by it."""
+
+
+async def _members(api: Api, target: Target, asked: Asked) -> Page[Member]:
+    from copydesk.contract import operations as ops
+
+    role: dict[str, Any] = {"role": asked.view} if asked.view in ROLES else {}
+    return await api.page(
+        ops.list_members,
+        target.organization or "",
+        **asked.paging,
+        **role,
+        **asked.order,
+        **asked.conditions,
+    )
+
+
+def _by(name: str, title: str, sort: str) -> Order:
+    return Order(name, title, {"sort": sort, "order": "desc"}, {"sort": sort, "order": "asc"})
+
+
+MEMBERS: Resource[Member] = Resource(
+    noun="member",
+    title="Members",
+    pages=_members,
+    key=lambda member: member.id,
+    label=member_name,
+    shown=(
+        Shown("name", "NAME", lambda member, now: member_name(member), flex=1, minimum=20,
+              detail=False, sort=member_name),
+        Shown("role", "ROLE", lambda member, now: member_role(member), 8, values=ROLES),
+        Shown("seen", "SEEN", last_seen, 10),
+        Shown("joined", "JOINED", lambda member, now: ago(member.joined_at, now), 10,
+              drop=4),
+        Shown("email", "E-MAIL", lambda member, now: member.user.email, 26, drop=3,
+              sort=lambda member: member.user.email),
+        Shown("teams", "TEAMS", lambda member, now: str(member.teams), 5, align="right", drop=2,
+              sort=lambda member: member.teams),
+        Shown("spaces", "SPACES", lambda member, now: str(member.spaces), 6, align="right", drop=1,
+              sort=lambda member: member.spaces),
+        Shown("sign_on", "SIGNS IN", lambda member, now: sign_on(member)),
+        Shown("account", "ACCOUNT", lambda member, now: account_state(member)),
+    ),
+    empty="Nobody is a member yet.",
+    get="get_member",
+    arguments=lambda target, member: (target.organization or "", member.id),
+    url=lambda member: web_address(member.user.urls.app) or None,
+    views=(
+        View("all", "All"),
+        *(View(role, "Guests" if role == GUEST else role.capitalize()) for role in ROLES),
+    ),
+    orders=(
+        _by("joined", "last joined", "joinedAt"),
+        _by("seen", "last seen (active members only)", "lastSeenAt"),
+    ),
+    conditions=(Condition("search", "those whose name or e-mail address holds this"),),
+    copies=lambda member: [("e-mail address", member.user.email)],
+    more=lambda member, now: member_details(member),
+    dim=lambda member: member.disabled,
+    adding="admin",
+)  # fmt: skip
+"""The people of an organization."""
+
+PARTS = (View("spaces", "Spaces"), View("teams", "Teams"))
+"""What is listed of one member."""
+
+
+async def _spaces(api: Api, target: Target, asked: Asked) -> Page[MemberSpace]:
+    from copydesk.contract import operations as ops
+
+    return await api.page(
+        ops.list_member_spaces,
+        target.organization or "",
+        target.item or "",
+        **asked.paging,
+        **asked.order,
+    )
+
+
+MEMBER_SPACES: Resource[MemberSpace] = Resource(
+    noun="space",
+    title="Spaces",
+    pages=_spaces,
+    key=lambda reached: reached.space.id,
+    label=space_name,
+    shown=(
+        Shown("title", "SPACE", lambda reached, now: space_name(reached), flex=1,
+              minimum=20, detail=False, sort=space_name),
+        Shown("role", "ROLE", lambda reached, now: space_role(reached), 8,
+              values=get_args(Role)),
+        Shown("audience", "READ BY", lambda reached, now: reached.space.visibility, 13, drop=2),
+        Shown("made", "MADE", lambda reached, now: ago(reached.space.created_at, now), 10,
+              drop=1),
+    ),
+    empty="There is no space that both of you reach.",
+    of="item",
+    get="get_space",
+    arguments=lambda target, reached: (reached.space.id,),
+    url=space_address,
+    views=PARTS,
+    orders=(Order("made", "last made", {"order": "desc"}, {"order": "asc"}),),
+)  # fmt: skip
+"""The spaces that a member reaches."""
+
+
+async def _teams(api: Api, target: Target, asked: Asked) -> Page[MemberTeam]:
+    from copydesk.contract import operations as ops
+
+    return await api.page(
+        ops.list_member_teams,
+        target.organization or "",
+        target.item or "",
+        **asked.paging,
+        **asked.conditions,
+    )
+
+
+def _team_name(joined: MemberTeam) -> str:
+    return joined.team.title.strip() or "Untitled"
+
+
+MEMBER_TEAMS: Resource[MemberTeam] = Resource(
+    noun="team",
+    title="Teams",
+    pages=_teams,
+    key=lambda joined: joined.team.id,
+    label=_team_name,
+    shown=(
+        Shown("title", "TEAM", lambda joined, now: _team_name(joined), flex=1, minimum=20,
+              detail=False, sort=_team_name),
+        Shown("part", "IS ITS", lambda joined, now: team_part(joined), 8,
+              values=get_args(TeamRole)),
+        Shown("made", "MADE", lambda joined, now: ago(joined.team.created_at, now), 10,
+              drop=2, sort=lambda joined: joined.team.created_at),
+        Shown("members", "MEMBERS", lambda joined, now: str(joined.team.members), 7,
+              align="right", sort=lambda joined: joined.team.members),
+        Shown("spaces", "SPACES", lambda joined, now: str(joined.team.spaces), 6, align="right",
+              drop=1, sort=lambda joined: joined.team.spaces),
+    ),
+    empty="In no team.",
+    of="item",
+    get="get_team",
+    arguments=lambda target, joined: (target.organization or "", joined.team.id),
+    views=PARTS,
+    conditions=(Condition("title", "teams whose name holds this"),),
+)  # fmt: skip
+"""The teams that a member is in."""
+
+KINDS: dict[str, Resource[Any]] = {"spaces": MEMBER_SPACES, "teams": MEMBER_TEAMS}
+"""What each view of one member lists."""
+
 
 OFFERED = 1_000
 """How many people of an organization are offered."""
@@ -55,7 +262,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
     """The people of an organization."""
 
     RESOURCE = MEMBERS
-    COMMAND_CLASSES = (OrganizationCommands, *ResourcePlace.COMMAND_CLASSES)
+    COMMAND_CLASSES = (OrganizationCommands,)
 
     @property
     def at_hand(self) -> AtHand | None:
@@ -91,6 +298,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             uses="update_member", types=True)  # fmt: skip
     async def change_role(self) -> None:
         """Give the member another role in the organization, or none: a guest. u takes it back."""
+        from copydesk.contract import operations as ops
         from copydesk.contract.models.member import MemberUpdate
 
         item, home = self.item, self.organization
@@ -101,13 +309,13 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         async def send(body: MemberUpdate) -> None:
             await self.writer.perform(
                 "Change role",
-                f"{name}: {body.role or present.GUEST}",
-                lambda api: change_role(api, home, item.id, body),
+                f"{name}: {body.role or GUEST}",
+                lambda api: api(ops.update_member, home, item.id, body),
                 reversal=role_changed(home, item.id, item.role, body.role),
                 draft=key,
             )
 
-        facts = [f"They reach {plural(item.spaces, 'space')} and are in {_teams(item)}."]
+        facts = [f"They reach {plural(item.spaces, 'space')} and are in {_in_teams(item)}."]
         if self._is_me(item):
             facts.append("That is you: without the role admin you cannot change it back.")
         form = body_form(
@@ -214,6 +422,8 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             group="Change", uses="remove_member")  # fmt: skip
     async def take_out(self) -> None:
         """Remove the member from the organization, or leave it yourself. It asks for the name."""
+        from copydesk.contract import operations as ops
+
         item, home = self.item, self.organization
         assert item is not None
         assert home is not None
@@ -221,7 +431,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         title = self.session.title_of(home) or "the organization"
         who, whom = ("You lose", "you") if mine else (f"{name} loses", "them")
         facts = [
-            f"{who} {plural(item.spaces, 'space')}, {_teams(item)}, and the reviews asked of "
+            f"{who} {plural(item.spaces, 'space')}, {_in_teams(item)}, and the reviews asked of "
             f"{whom}. What was written stays.",
             "There is no way back: who comes in again has neither spaces nor teams.",
         ]
@@ -236,7 +446,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         await self.writer.perform(
             "Leave" if mine else "Remove member",
             title if mine else name,
-            lambda api: remove_member(api, home, item.id),
+            lambda api: api(ops.remove_member, home, item.id),
         )
         if mine:
             if self.session.organization == home:
@@ -246,7 +456,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             self.read_written()
 
 
-def _teams(item: Member) -> str:
+def _in_teams(item: Member) -> str:
     return plural(item.teams, "team") if item.teams else "no team"
 
 
@@ -254,3 +464,81 @@ def _wrong_id(text: str) -> str | None:
     if not text or not set(text) & set("/@ "):
         return None
     return "that is no id: ctrl+o offers people"
+
+
+@place(
+    "member",
+    title="Member",
+    uses=("list_member_spaces", "list_member_teams", "get_member"),
+)
+class MemberPlace(ResourcePlace[Any], scope="member"):
+    """What one member reaches, and with whom."""
+
+    RESOURCE = MEMBER_SPACES
+    RAW = (MEMBER_TEAMS.get,)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._name = ""
+
+    def resource_of(self, view: str) -> Resource[Any]:
+        return KINDS.get(view, MEMBER_SPACES)
+
+    def within(self) -> Iterable[str]:
+        yield "Members"
+        yield self._name or clean(self.target.item or "nobody")
+
+    def opened(self) -> None:
+        """Find out what the member is called."""
+        super().opened()
+        if self.target.item is not None:
+            self.reads.load("name", self._read_member, self._named, what="Reading the member")
+
+    async def _read_member(self, api: Api) -> Member:
+        from copydesk.contract import operations as ops
+
+        return await api(ops.get_member, self.organization or "", self.target.item or "")
+
+    def _named(self, member: Member) -> None:
+        self._name = clean(member_name(member))
+        self.refresh_frame()
+
+    def open_item(self, item: Any) -> None:
+        """Go to the pages of the space, or to the members of the team."""
+        if self.resource is MEMBER_SPACES:
+            name, target = "pages", Target(organization=self.organization, space=item.space.id)
+        else:
+            name = "team-members"
+            target = Target(organization=self.organization, item=item.team.id)
+        self.desk.go_soon(name, target)
+
+
+async def find_member(api: Api, organization: str, user: str) -> Member | None:
+    """Return a member of an organization, None when they are none."""
+    from copydesk.client.errors import NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        return await api(ops.get_member, organization, user)
+    except NotFound:
+        return None
+
+
+async def add_by_sso(api: Api, organization: str, user: str) -> Member:
+    """Make somebody a member who signs in by single sign-on.
+
+    Raises `NotDoneError` when the service knows nobody by that id whom it may take in.
+    """
+    from copydesk.client.errors import NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        return await api(ops.add_sso_member, organization, user)
+    except NotFound as error:
+        raise NotDoneError(error.message) from error
+
+
+async def find_by_sso(api: Api, organization: str, user: str) -> Member | None:
+    """Return a member if they sign in by single sign-on, else None."""
+    found = await find_member(api, organization, user)
+    return found if found is not None and found.sso else None

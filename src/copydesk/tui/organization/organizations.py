@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.address import parse_app_url, web_address
+from copydesk.domain.age import age, instant
 from copydesk.domain.organization_inverses import joined
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.space_tree import RuleList, rule_list
+from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import NotDoneError
@@ -24,17 +30,111 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
-from copydesk.tui.organization import cells as present
-from copydesk.tui.organization.cells import OrganizationRow
-from copydesk.tui.organization.commands import AtHand, OrganizationCommands
-from copydesk.tui.organization.requests import find_joined, join, organization_in
+from copydesk.tui.organization.commands import ID_PATTERN, AtHand, OrganizationCommands
+from copydesk.tui.spaces.cells import rule_words
 from copydesk.tui.system.find import SearchPrompt
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.member import Member
     from copydesk.contract.models.organization import Organization
+
+
+RIGHTS = (
+    ("create_content", "create content"),
+    ("list_members", "list members"),
+    ("ingest_conversations", "ingest conversations"),
+    ("install_integration", "install integrations"),
+    ("admin", "administer"),
+)
+"""Permissions worth telling, and what they let a person do."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationRow:
+    """An organization; ``role`` and ``spaces`` are the reader's there, None while not known."""
+
+    id: str
+    title: str
+    role: str | None = None
+    spaces: int | None = None
+    plan: str = ""
+    type: str = ""
+    created: str = ""
+    host: str = ""
+    url: str = ""
+    rules_type: str = ""
+    rules: RuleList = ()
+    rights: tuple[str, ...] | None = None
+    blocked: str = ""
+
+
+def organization_row(organization: Organization, member: Member | None = None) -> OrganizationRow:
+    """Return an organization as a row, with what the reader is in it where that is known."""
+    kind, rules = rule_list(organization.merge_rules)
+    granted = organization.permissions
+    blocked = organization.blocked
+    return OrganizationRow(
+        id=organization.id,
+        title=clean(organization.title).strip() or "Untitled",
+        role=None if member is None else clean(member.role or "guest"),
+        spaces=None if member is None else member.spaces,
+        plan=clean(organization.plan or ""),
+        type=clean(organization.type),
+        created=organization.created_at.isoformat() if organization.created_at else "",
+        host=clean(organization.custom_hostname or organization.hostname or ""),
+        url=web_address(organization.urls.app or organization.urls.published),
+        rules_type=kind,
+        rules=rules,
+        rights=None
+        if granted is None
+        else tuple(words for right, words in RIGHTS if getattr(granted, right)),
+        blocked="" if blocked is None else clean(blocked.reason or "blocked"),
+    )
+
+
+def administers(row: OrganizationRow) -> bool | None:
+    """Whether the reader administers an organization; None while that is not known."""
+    return None if row.rights is None else dict(RIGHTS)["admin"] in row.rights
+
+
+def own_role(row: OrganizationRow) -> Text | str:
+    """Return the reader's role; a dot while it is not known."""
+    return Text(".", style="muted") if row.role is None else row.role
+
+
+def reached_spaces(row: OrganizationRow) -> Text | str:
+    """Return how many spaces the reader reaches; a dot while that is not known."""
+    return Text(".", style="muted") if row.spaces is None else str(row.spaces)
+
+
+def organization_facts(row: OrganizationRow, now: datetime) -> list[Fact]:
+    """Return what to know about an organization, what matters most first."""
+    found = [
+        Fact("your role", own_role(row)),
+        Fact("spaces", reached_spaces(row)),
+        Fact("rules", rule_words(row.rules) if row.rules_type == "rules" else "none"),
+    ]
+    if row.rights is not None:
+        found.append(Fact("you may", listed(row.rights) or "read"))
+    if row.plan:
+        found.append(Fact("plan", row.plan))
+    if row.type:
+        found.append(Fact("type", row.type))
+    if row.host:
+        found.append(Fact("address", row.host))
+    if since := age(instant(row.created), now):
+        found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))
+    if row.blocked:
+        found.append(Fact("closed", Text(row.blocked, style="bad")))
+    if row.url:
+        found.append(Fact("app", Text(row.url, style="link")))
+    return found
+
+
+NO_ORGANIZATION = "this is neither an id nor an address of an organization"
 
 AT_ONCE = 6
 """Requests in flight at once for the reader's role in each organization."""
@@ -76,7 +176,7 @@ class OrganizationsPlace(Place, scope="organizations"):
     @property
     def at_hand(self) -> AtHand | None:
         row = self.rows.selected
-        return None if row is None else AtHand(row.id, row.title, present.administers(row))
+        return None if row is None else AtHand(row.id, row.title, administers(row))
 
     def panes(self) -> ComposeResult:
         """Yield the list, and what there is to know about its row."""
@@ -84,8 +184,8 @@ class OrganizationsPlace(Place, scope="organizations"):
             ListSource(key=lambda row: row.id),
             [
                 Column("title", "NAME", lambda row: row.title, flex=1, minimum=20),
-                Column("role", "YOUR ROLE", present.role, 10),
-                Column("spaces", "SPACES", present.spaces, 6, align="right", drop=1),
+                Column("role", "YOUR ROLE", own_role, 10),
+                Column("spaces", "SPACES", reached_spaces, 6, align="right", drop=1),
                 Column("plan", "  PLAN", lambda row: f"  {row.plan}", 18, drop=2),
             ],
             title="Organizations",
@@ -160,7 +260,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         known = {row.id: row for row in self.rows.source.base.shown()}
         rows = []
         for organization in found:
-            row = present.organization_row(organization)
+            row = organization_row(organization)
             if (before := known.get(row.id)) is not None:
                 row = replace(row, role=before.role, spaces=before.spaces)
             rows.append(row)
@@ -200,8 +300,8 @@ class OrganizationsPlace(Place, scope="organizations"):
                 try:
                     member = await api(ops.get_member, organization.id, me)
                 except (Forbidden, NotFound):
-                    return present.organization_row(organization)
-            return present.organization_row(organization, member)
+                    return organization_row(organization)
+            return organization_row(organization, member)
 
         return list(await asyncio.gather(*map(one, organizations)))
 
@@ -232,7 +332,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         if row is None:
             self.facts.show([], title="Details")
         else:
-            facts = present.facts(row, self.session.now)
+            facts = organization_facts(row, self.session.now)
             self.facts.show(facts, title=row.title, about=row.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
@@ -318,4 +418,33 @@ class OrganizationsPlace(Place, scope="organizations"):
             self.read_again()
 
 
-NO_ORGANIZATION = "this is neither an id nor an address of an organization"
+def organization_in(text: str) -> str | None:
+    """Return the id of the organization that a text names: an id, or an address of the app."""
+    if ID_PATTERN.fullmatch(text):
+        return text
+    found = parse_app_url(text)
+    return None if found is None else found.organization
+
+
+async def join(api: Api, organization: str) -> bool:
+    """Join an organization. Raises `NotDoneError` when there is none, or one is in it already."""
+    from copydesk.client.errors import Conflict, NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        await api(ops.join_organization, organization)
+    except (Conflict, NotFound) as error:
+        raise NotDoneError(error.message) from error
+    return True
+
+
+async def find_joined(api: Api, organization: str) -> bool | None:
+    """Return True if the caller is in an organization, else None."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        await api(ops.get_organization, organization)
+    except (Forbidden, NotFound):
+        return None
+    return True

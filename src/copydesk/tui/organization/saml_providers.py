@@ -2,30 +2,285 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
+from rich.text import Text
+
+from copydesk.contract.enumerations import RoleFilter, SAMLStatus
+from copydesk.domain.address import web_address
+from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import provider_changed, provider_made
-from copydesk.domain.text import clean_long
+from copydesk.domain.secret_values import holds_private_key
+from copydesk.domain.text import clean, clean_long, listed, plural, shorten
 from copydesk.session.reads.organization import teams_offered
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization import saml_cells as present
-from copydesk.tui.organization.saml_resources import LOGINS, PROVIDERS
+from copydesk.tui.framework.place import View
+from copydesk.tui.organization.commands import NAME_CELLS
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Resource
+from copydesk.tui.resource.resource import Asked, Resource, Shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.saml_provider import (
         SAMLProvider,
         SAMLProviderCreate,
         SAMLProviderUpdate,
+        SSOLogin,
     )
     from copydesk.session.options import Option
+    from copydesk.session.target import Target
     from copydesk.tui.dialogs.form import Form
+
+
+GUEST = "guest"
+"""What newcomers without a role are."""
+
+LONGEST = 12_000
+"""Characters of a certificate among the details: longer than any that can be entered."""
+
+CERTIFICATES = {"CERTIFICATE", "X509 CERTIFICATE"}
+"""What PEM calls a certificate."""
+
+_FRAME = re.compile(r"-----(?:BEGIN|END) ([A-Z0-9 ]+)-----")
+_SEQUENCE = 0x30
+"""The first byte of every certificate."""
+
+
+def provider_name(provider: SAMLProvider) -> str:
+    """Return what a provider is called; never empty."""
+    return provider.label.strip() or provider.id
+
+
+def login_name(login: SSOLogin) -> str:
+    """Return what a way to sign in is called; never empty."""
+    return login.label.strip() or login.id
+
+
+def status_word(provider: SAMLProvider) -> Text:
+    """Return whether people can sign in by a provider, in a word."""
+    said = clean(provider.status)
+    return Text(said, style={"active": "good", "pending": "warn"}.get(said, ""))
+
+
+def newcomer_role(provider: SAMLProvider) -> str:
+    """Return what newcomers may do."""
+    return provider.default_role or GUEST
+
+
+def newcomer_team(provider: SAMLProvider) -> str | None:
+    """Return the team that newcomers join."""
+    found = provider.default_team
+    return None if found is None else found.title.strip() or found.id
+
+
+def what_it_lacks(provider: SAMLProvider) -> str:
+    """Return what a provider that is not active lacks, in words; empty where it is active."""
+    if provider.status == "active":
+        return ""
+    parts = (
+        ("its provider id", provider.entity_id),
+        ("its sign-in address", provider.sso_url),
+        ("its certificate", provider.certificate),
+    )
+    return listed(said for said, value in parts if not (value or "").strip())
+
+
+def start_address(provider: SAMLProvider) -> str | None:
+    """Return where signing in by a provider begins."""
+    service = provider.service
+    return None if service is None else web_address(service.start_url) or None
+
+
+def to_enter(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
+    """Return what has to be entered at the provider, by name."""
+    service = provider.service
+    if service is None:
+        return ()
+    return (
+        ("ACS address", service.acs_url),
+        ("service id", service.entity_id),
+        ("start address", service.start_url),
+    )
+
+
+def of_provider(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
+    """Return what the provider says of itself, by name; all of it is public."""
+    return (
+        ("provider id", provider.entity_id),
+        ("sign-in address", provider.sso_url),
+        ("certificate", provider.certificate),
+    )
+
+
+def provider_details(provider: SAMLProvider) -> Iterator[tuple[str, str | Text]]:
+    """Yield what else is known of a provider."""
+    if missing := what_it_lacks(provider):
+        yield "", Text(f"Nobody signs in by it yet: it lacks {missing}.", style="warn")
+    yield "", Text("To be entered at the provider (Y copies):", style="muted")
+    for label, value in to_enter(provider):
+        yield label, clean(value or "not told")
+    yield "", Text("What the provider said of itself:", style="muted")
+    for label, value in of_provider(provider):
+        shown = "below" if label == "certificate" else clean(value or "")
+        yield label, shown if value else Text("none yet", style="muted")
+    if provider.certificate:
+        yield "", clean_long(provider.certificate[:LONGEST]).strip()
+
+
+def made_facts() -> Sequence[str]:
+    """Return what to know before a provider is made."""
+    return [
+        "What has to be entered at the provider is in the details once it is made.",
+        "Nobody signs in by it before its provider id, sign-in address and certificate are known.",
+    ]
+
+
+def edit_facts(provider: SAMLProvider) -> list[str | Text]:
+    """Return what to know before a provider is changed."""
+    facts: list[str | Text] = []
+    if provider.status == "active":
+        said = "People sign in by it: with a wrong address or certificate they cannot any more."
+        facts.append(Text(said, style="warn"))
+    once = [
+        said
+        for said, value in (
+            ("sign-in address", provider.sso_url),
+            ("team", provider.default_team),
+        )
+        if not value
+    ]
+    if once:
+        facts.append(f"Setting its {listed(once, 'or')} has no way back: it can be exchanged only.")
+    return facts
+
+
+def provider_loss(
+    provider: SAMLProvider, others: int | None, *, enforced: bool
+) -> Sequence[str | Text]:
+    """Return what deleting a provider comes to.
+
+    ``others`` are the further ways to sign in, None where that is not known; ``enforced`` says that
+    members have to use one of them.
+    """
+    facts: list[str | Text] = []
+    if provider.status == "active":
+        facts.append("Nobody signs in by it any more; the members who came by it stay.")
+    else:
+        facts.append("Nobody signs in by it yet.")
+    if provider.status == "active" and others == 0 and enforced:
+        said = "Single sign-on is required here, and there is no other way: nobody gets in."
+        facts.append(Text(said, style="bad"))
+    elif others:
+        facts.append(f"{plural(others, 'other provider')} can be used to sign in.")
+    said = "There is no way back: a new one has other addresses to be entered at the provider."
+    return [*facts, Text(said, style="warn")]
+
+
+def no_team(text: str) -> str | None:
+    """Say so when no team is left: the service exchanges it, and takes it away from no provider."""
+    return None if text else "it cannot be empty"
+
+
+def wrong_certificate(text: str) -> str | None:
+    """Say why a text is no certificate: PEM, or its base64 alone as metadata have it."""
+    if not text:
+        return None
+    if holds_private_key(text):
+        return "this is a private key: only the certificate is asked for, which is public"
+    lead, *frames = _FRAME.split(text)
+    whole = not lead.strip() and len(frames) % 4 == 0 and set(frames[::2]) <= CERTIFICATES
+    inner = "".join((frames[1] if frames else lead).split())
+    try:
+        first = base64.b64decode(inner, validate=True)[:1]
+    except ValueError:
+        first = b""
+    if (whole or not frames) and first == bytes([_SEQUENCE]):
+        return None
+    return "this is no certificate: it begins with -----BEGIN CERTIFICATE-----"
+
+
+def short_name(text: str) -> str:
+    """Return a name, short enough for a title."""
+    return shorten(clean(text), NAME_CELLS)
+
+
+VIEWS = (View("providers", "Providers"), View("logins", "Ways to sign in", short="Sign in"))
+"""Who vouches for people, and what they are offered."""
+
+
+async def _providers(api: Api, target: Target, asked: Asked) -> Page[SAMLProvider]:
+    from copydesk.contract import operations as ops
+
+    return await api.page(ops.list_saml_providers, target.organization or "", **asked.paging)
+
+
+PROVIDERS: Resource[SAMLProvider] = Resource(
+    noun="provider",
+    title="Single sign-on",
+    pages=_providers,
+    key=lambda provider: provider.id,
+    label=provider_name,
+    shown=(
+        Shown("label", "NAME", lambda provider, now: provider_name(provider), flex=1, minimum=16,
+              detail=False, sort=provider_name),
+        Shown("status", "STATUS", lambda provider, now: status_word(provider), 8,
+              values=get_args(SAMLStatus), sort=lambda provider: provider.status),
+        Shown("role", "NEW ARE", lambda provider, now: newcomer_role(provider), 8, drop=1,
+              values=get_args(RoleFilter)),
+        Shown("team", "NEW JOIN", lambda provider, now: newcomer_team(provider), 20, drop=2,
+              sort=newcomer_team),
+        Shown("made", "MADE", lambda provider, now: ago(provider.created_at, now), 10, drop=3,
+              sort=lambda provider: provider.created_at),
+    ),
+    empty="Nobody signs in by a provider here. ctrl+n adds one.",
+    get="get_saml_provider",
+    arguments=lambda target, provider: (target.organization or "", provider.id),
+    url=start_address,
+    views=VIEWS,
+    copies=lambda provider: [
+        *to_enter(provider),
+        *(each for each in of_provider(provider) if each[0] != "certificate"),
+    ],
+    more=lambda provider, now: list(provider_details(provider)),
+    adding="admin",
+)  # fmt: skip
+"""Those who vouch for the people of an organization."""
+
+
+async def _logins(api: Api, target: Target, asked: Asked) -> Page[SSOLogin]:
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.saml_provider import SSOLogin
+
+    found = await api(ops.list_sso_logins, target.organization or "")
+    return Page[SSOLogin](items=found.items, count=len(found.items))
+
+
+LOGINS: Resource[SSOLogin] = Resource(
+    noun="way to sign in",
+    title="Ways to sign in",
+    pages=_logins,
+    key=lambda login: login.id,
+    label=login_name,
+    shown=(
+        Shown("label", "NAME", lambda login, now: login_name(login), flex=1, minimum=16,
+              detail=False, sort=login_name),
+        Shown("start", "BEGINS AT", lambda login, now: login.start_url, flex=2, minimum=20),
+        Shown("id", "ID", lambda login, now: login.id, detail=False),
+    ),
+    empty="There is no single sign-on: no provider is active.",
+    url=lambda login: web_address(login.start_url) or None,
+    views=VIEWS,
+)  # fmt: skip
+"""What people of an organization can choose from to sign in."""
+
 
 LABELS = {
     "label": "Name",
@@ -36,7 +291,7 @@ LABELS = {
 }
 """What the fields are called, where their names say too little."""
 
-CHECKS = {"certificate": present.wrong_certificate}
+CHECKS = {"certificate": wrong_certificate}
 """What is wrong with a text, beside what the service says of it."""
 
 FIELDS = ("label", "entityID", "ssoURL", "certificate", "defaultTeam", "defaultRole")
@@ -83,6 +338,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             uses=("create_saml_provider", "list_saml_providers", "list_teams"))  # fmt: skip
     async def make(self) -> None:
         """Add a provider. What has to be entered at it is shown then."""
+        from copydesk.contract import operations as ops
         from copydesk.contract.models.saml_provider import SAMLProviderCreate
 
         home, key = self.organization or "", self.draft_key("make")
@@ -92,8 +348,8 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             known = {each.id for each in await _all(await self.session.ready(), home)}
             made = await self.writer.perform(
                 "Add sign-on",
-                present.named(body.label),
-                lambda api: _make(api, home, body),
+                short_name(body.label),
+                lambda api: api(ops.create_saml_provider, home, body),
                 reversal=lambda provider: provider_made((home, provider.id), values),
                 look=lambda api: _find_made(api, home, body.label, known),
                 done="Added. Y copies what has to be entered at the provider.",
@@ -111,7 +367,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             offers={"defaultTeam": self._teams},
             lines={"entityID": 1},
             checks=CHECKS,
-            facts=present.made_facts(),
+            facts=made_facts(),
             verb="add it",
         )
         await self.desk.push_screen_wait(form)
@@ -127,6 +383,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             self.read_written(item.id)
 
     def _form(self, item: SAMLProvider) -> Form:
+        from copydesk.contract import operations as ops
         from copydesk.contract.models.saml_provider import SAMLProviderUpdate
 
         ids, key = (self.organization or "", item.id), self.draft_key("edit", item.id)
@@ -139,25 +396,25 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             after = _values(body)
             await self.writer.perform(
                 "Edit sign-on",
-                present.named(present.name(item)),
-                lambda api: _change(api, ids, body),
+                short_name(provider_name(item)),
+                lambda api: api(ops.update_saml_provider, *ids, body),
                 reversal=provider_changed(ids, {name: before[name] for name in after}, after),
                 draft=key,
             )
 
         return body_form(
             SAMLProviderUpdate,
-            title=f"Edit {present.named(present.name(item))}",
+            title=f"Edit {short_name(provider_name(item))}",
             draft_key=key,
             send=send,
             current=held,
             only=FIELDS,
             labels=LABELS,
             offers={"defaultTeam": self._teams},
-            names={team.id: present.named(present.team(item) or "")} if team is not None else {},
+            names={team.id: short_name(newcomer_team(item) or "")} if team is not None else {},
             lines={} if "\n" in (item.entity_id or "") else {"entityID": 1},
-            checks=CHECKS | ({} if team is None else {"defaultTeam": present.no_team}),
-            facts=present.edit_facts(item),
+            checks=CHECKS | ({} if team is None else {"defaultTeam": no_team}),
+            facts=edit_facts(item),
         )
 
     async def _teams(self) -> Sequence[Option]:
@@ -167,6 +424,8 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             show=18, group="Change", uses=("delete_saml_provider", "list_sso_logins"))  # fmt: skip
     async def delete(self) -> None:
         """Delete the provider for good. It asks for the name; nobody signs in by it any more."""
+        from copydesk.contract import operations as ops
+
         item, home = self.item, self.organization or ""
         assert item is not None
         ways = await self.reads.now(
@@ -175,8 +434,8 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
         if ways is None:
             return
         sheet = TypeToConfirm(
-            f"Delete {present.named(present.name(item))}",
-            present.loss(
+            f"Delete {short_name(provider_name(item))}",
+            provider_loss(
                 item,
                 len(ways - {item.id}),
                 enforced=self.rights.home is not None and bool(self.rights.home.sso),
@@ -187,8 +446,8 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
                 "Delete sign-on",
-                present.named(present.name(item)),
-                lambda api: _delete(api, (home, item.id)),
+                short_name(provider_name(item)),
+                lambda api: api(ops.delete_saml_provider, home, item.id),
             )
             self.read_written()
 
@@ -210,25 +469,7 @@ async def _all(api: Api, home: str) -> list[SAMLProvider]:
     return [each async for each in api.pages(ops.list_saml_providers, home)]
 
 
-async def _make(api: Api, home: str, body: SAMLProviderCreate) -> SAMLProvider:
-    from copydesk.contract import operations as ops
-
-    return await api(ops.create_saml_provider, home, body)
-
-
 async def _find_made(api: Api, home: str, label: str, known: set[str]) -> SAMLProvider | None:
     """Return the provider of that name that was not there before, or None."""
     found = await _all(api, home)
     return next((each for each in found if each.id not in known and each.label == label), None)
-
-
-async def _change(api: Api, ids: tuple[str, str], body: SAMLProviderUpdate) -> SAMLProvider:
-    from copydesk.contract import operations as ops
-
-    return await api(ops.update_saml_provider, *ids, body)
-
-
-async def _delete(api: Api, ids: tuple[str, str]) -> None:
-    from copydesk.contract import operations as ops
-
-    await api(ops.delete_saml_provider, *ids)

@@ -3,45 +3,177 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
 
+from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.contract.enumerations import Role
+from copydesk.contract.models.organization import OrganizationUpdate
 from copydesk.domain.address import web_address
 from copydesk.domain.organization_inverses import organization_changed
 from copydesk.domain.space_tree import rule_list
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean, listed, shorten
+from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import with_key
 from copydesk.session.options import Option
 from copydesk.session.target import Target
+from copydesk.tui.dialogs.body_fields import bare, wire_name, words_of
 from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.body_values import NULLS
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.organization import settings_cells as present
-from copydesk.tui.organization.commands import (
-    NAME_CELLS,
-    AtHand,
-    OrganizationCommands,
-    not_admin,
-)
-from copydesk.tui.organization.requests import change_organization
-from copydesk.tui.organization.settings_cells import Setting
+from copydesk.tui.organization.commands import NAME_CELLS, AtHand, OrganizationCommands, not_admin
+from copydesk.tui.spaces.cells import rule_words
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
 from copydesk.tui.widgets.settings_list import SettingsList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.organization import Organization, OrganizationUpdate
+    from copydesk.contract.models.organization import Organization
     from copydesk.domain.mention import Named
     from copydesk.domain.reversal import Reversal
+
+
+LABELS: Mapping[str, str] = {
+    "emailDomains": "E-mail domains",
+    "hostname": "Subdomain",
+    "sso": "Single sign-on",
+    "ai": "AI features",
+    "mergeRules": "Merge rules",
+    "mergeRules.type": "Merge rules",
+}
+"""What settings are called whose names on the wire say too little."""
+
+NOT_TOLD = "not told"
+"""What is shown of a setting that the service does not give back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting: its name on the wire, what it is called, what it is now, and what it is for.
+
+    ``on`` says whether a switch is on, None for a setting that is not a switch. ``removable`` says
+    that it can be taken away.
+    """
+
+    id: str
+    label: str
+    shown: str | Text
+    help: str
+    on: bool | None = None
+    switch: bool = False
+    removable: bool = False
+
+
+def current_of(organization: Organization) -> dict[str, Any]:
+    """Return the JSON of an organization by the names of what can be changed."""
+    held = organization.to_dict()
+    if logo := organization.urls.logo:
+        held["logo"] = logo
+    return held
+
+
+def settings_of(
+    organization: Organization, *, site: str = "", names: Mapping[str, str] | None = None
+) -> list[Setting]:
+    """Return the settings of an organization.
+
+    ``site`` is the title of the site that people see first, ``names`` those of people.
+    """
+    held = current_of(organization)
+    found = []
+    for name, field in OrganizationUpdate.model_fields.items():
+        wire = wire_name(OrganizationUpdate, name)
+        switch = bare(field.annotation)[0] is bool
+        value = held.get(wire)
+        said = _said(organization, wire, held, site, names)
+        removable = name in OrganizationUpdate.nullable
+        found.append(
+            Setting(
+                wire,
+                LABELS.get(wire) or words_of(wire),
+                said or Text(NOT_TOLD, style="muted"),
+                field.description or "",
+                value if switch and isinstance(value, bool) else None,
+                switch,
+                removable and not (wire in held and value is None),
+            )
+        )
+    return found
+
+
+def _said(
+    organization: Organization,
+    wire: str,
+    held: Mapping[str, Any],
+    site: str,
+    names: Mapping[str, str] | None,
+) -> str | Text:
+    """Return what a setting is now; empty where that is not told."""
+    if wire == "mergeRules":
+        kind, rules = rule_list(organization.merge_rules)
+        return rule_words(rules, names) if kind == "rules" and rules else _none()
+    if wire not in held:
+        return ""
+    value = held[wire]
+    match wire, value:
+        case "defaultRole", None:
+            return _none(NULLS[_ROLES])
+        case _, None | [] | "":
+            return _none()
+        case _, bool():
+            return "on" if value else _none("off")
+        case "defaultContent", {"site": str(id)}:
+            return f"the site {clean(site or id)}"
+        case _, list():
+            return clean(", ".join(str(each) for each in value))
+    return clean(str(value))
+
+
+_ROLES = get_args(Role)
+
+
+def _none(said: str = "none") -> Text:
+    return Text(said, style="muted")
+
+
+def first_site(organization: Organization) -> str:
+    """Return the id of the site that people see first; empty where it is none."""
+    content = organization.default_content
+    return "" if content is None or isinstance(content, str) else content.site or ""
+
+
+def no_way_back(names: Sequence[str], organization: Organization) -> str:
+    """Say which of some settings cannot be taken back once they are changed; empty if all can."""
+    held = current_of(organization)
+    gone = [(LABELS.get(name) or words_of(name)).lower() for name in names if name not in held]
+    if not gone:
+        return ""
+    if len(names) == 1:
+        return "The service does not tell what it is now: a change cannot be taken back."
+    return f"The service does not tell {listed(gone)}: changes of that cannot be taken back."
+
+
+def setting_facts(setting: Setting, organization: Organization) -> Sequence[Fact]:
+    """Return what to know about a setting."""
+    found = [Fact("now", setting.shown), Fact("", setting.help)]
+    if setting.switch:
+        found.append(Fact("x", "switches it on or off"))
+    elif setting.removable:
+        found.append(Fact("x", "takes it away"))
+    if said := no_way_back([setting.id], organization):
+        found.append(Fact("", Text(said, style="warn")))
+    return found
 
 
 def not_read(here: OrganizationPlace) -> str | None:
@@ -159,7 +291,7 @@ class OrganizationPlace(Place, scope="organization"):
             return None
         found = await api(ops.get_organization, self.home)
         title = ""
-        if site := present.first_site(found):
+        if site := first_site(found):
             try:
                 title = (await api(ops.get_site, found.id, site)).title
             except (Forbidden, NotFound):
@@ -187,7 +319,7 @@ class OrganizationPlace(Place, scope="organization"):
         if self.read.id == self.session.organization:
             self.session.organization_title = clean(self.read.title)
         names = names_of(self.session.people.known(self.read.id))
-        self.rows.show(present.settings_of(self.read, site=self._site, names=names))
+        self.rows.show(settings_of(self.read, site=self._site, names=names))
         self._look()
         self.refresh_frame()
         if self.resuming:
@@ -203,7 +335,7 @@ class OrganizationPlace(Place, scope="organization"):
         if setting is None or self.read is None:
             self.facts.show([], title="Setting")
         else:
-            self.facts.show(present.facts(setting, self.read), title=setting.label)
+            self.facts.show(setting_facts(setting, self.read), title=setting.label)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Change the setting."""
@@ -244,15 +376,15 @@ class OrganizationPlace(Place, scope="organization"):
         assert self.read is not None
         key = form_key(self.PLACE, Target(organization=self.home), method, setting)
         names = [setting] if setting else [row.id for row in self.rows.settings]
-        said = present.no_way_back(names, self.read)
+        said = no_way_back(names, self.read)
         form = body_form(
             OrganizationUpdate,
             title=title,
             draft_key=key,
             send=lambda body: self._send(body, key),
-            current=present.current_of(self.read),
+            current=current_of(self.read),
             only=(setting,) if setting else (),
-            labels=present.LABELS,
+            labels=LABELS,
             offers={"defaultContent": self._sites},
             facts=[said] if said else (),
         )
@@ -304,9 +436,9 @@ class OrganizationPlace(Place, scope="organization"):
         assert setting is not None
         assert read is not None
         value = (not setting.on) if setting.switch else None
-        if setting.id not in present.current_of(read):
+        if setting.id not in current_of(read):
             verb = "switch on" if value else "take away"
-            said = present.no_way_back([setting.id], read)
+            said = no_way_back([setting.id], read)
             sheet = Confirm(setting.label, [setting.help], verb=verb, warning=said)
             if not await self.desk.push_screen_wait(sheet):
                 return
@@ -315,14 +447,16 @@ class OrganizationPlace(Place, scope="organization"):
 
     async def _send(self, body: OrganizationUpdate, draft: str = "") -> None:
         """Send other settings; where the former ones are not told there is no way back."""
+        from copydesk.contract import operations as ops
+
         read = self.read
         assert read is not None
-        before: dict[str, Any] = present.current_of(read)
+        before: dict[str, Any] = current_of(read)
         changed = list(json.loads(body.to_json()))
         labels = {row.id: row.label for row in self.rows.settings}
 
         def back(after: Organization) -> Reversal | None:
-            now = present.current_of(after)
+            now = current_of(after)
             if not all(name in before and name in now for name in changed if name != "logo"):
                 return None
             if "logo" in changed and "logo" not in before:
@@ -336,7 +470,7 @@ class OrganizationPlace(Place, scope="organization"):
         await self.writer.perform(
             "Change",
             f"{shorten(said, NAME_CELLS)} of the organization",
-            lambda api: change_organization(api, read.id, body),
+            lambda api: api(ops.update_organization, read.id, body),
             reversal=back,
             then=self._changed,
             draft=draft,

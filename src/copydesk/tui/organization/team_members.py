@@ -2,31 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
 
+from rich.text import Text
+
+from copydesk.contract.enumerations import RoleFilter, TeamRole
+from copydesk.domain.address import web_address
+from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import people_added, people_removed, roles_changed
-from copydesk.domain.text import clean, plural, shorten
-from copydesk.session.reads.organization import people_offered
+from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.session.people import member_name
+from copydesk.session.reads.organization import PAGE, people_offered
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization import team_cells as present
-from copydesk.tui.organization.team_requests import add, give_roles, ids_of, people_in, remove
-from copydesk.tui.organization.team_resources import PEOPLE
+from copydesk.tui.organization.commands import NAME_CELLS
+from copydesk.tui.organization.members import account_state, last_seen, member_role
 from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.widgets.list import VirtualList, no_row
 from copydesk.tui.widgets.marks import Marking
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.member import TeamMember
     from copydesk.contract.models.team import Team, TeamMembersUpdate, TeamMemberUpdate
     from copydesk.domain.organization_inverses import TeamIds
     from copydesk.session.options import Option
+
+
+def person_name(person: TeamMember) -> str:
+    """Return what somebody is called."""
+    return member_name(person.organization)
+
+
+def short_names(people: Sequence[TeamMember]) -> str:
+    """Return who is meant, for a title: a name, or how many."""
+    if len(people) == 1:
+        return shorten(clean(person_name(people[0])), NAME_CELLS)
+    return plural(len(people), "person", "people")
+
+
+def listed_names(people: Sequence[TeamMember]) -> str:
+    """Return people by their names; of many the first ones, and how many more."""
+    said = [shorten(clean(person_name(each)), NAME_CELLS) for each in people[:NAMES]]
+    if (more := len(people) - NAMES) > 0:
+        said.append(f"{more} more")
+    return listed(said)
+
+
+async def _people(api: Api, target: Target, asked: Asked) -> Page[TeamMember]:
+    from copydesk.contract import operations as ops
+
+    ids = target.organization or "", target.item or ""
+    return await api.page(ops.list_team_members, *ids, **asked.paging)
+
+
+PEOPLE: Resource[TeamMember] = Resource(
+    noun="member",
+    title="Team members",
+    pages=_people,
+    key=lambda person: person.organization.id,
+    label=person_name,
+    shown=(
+        Shown("name", "NAME", lambda person, now: person_name(person), flex=1, minimum=20,
+              detail=False, sort=person_name),
+        Shown("in_team", "IN TEAM", lambda person, now: role_in_team(person), 7,
+              values=get_args(TeamRole), sort=lambda person: person.team.role != "owner"),
+        Shown("role", "ROLE", lambda person, now: member_role(person.organization), 8,
+              drop=1, values=get_args(RoleFilter)),
+        Shown("email", "E-MAIL", lambda person, now: person.organization.user.email, 26, drop=3,
+              sort=lambda person: person.organization.user.email),
+        Shown("seen", "SEEN", lambda person, now: last_seen(person.organization, now),
+              10, drop=2, sort=lambda person: person.organization.last_seen_at),
+        Shown("joined", "JOINED",
+              lambda person, now: ago(person.organization.joined_at, now)),
+        Shown("account", "ACCOUNT", lambda person, now: account_state(person.organization)),
+    ),
+    empty="Nobody is in this team. ctrl+n adds people.",
+    of="item",
+    url=lambda person: web_address(person.organization.user.urls.app) or None,
+    copies=lambda person: [("e-mail address", person.organization.user.email)],
+    more=lambda person, now: list(person_details(person)),
+    dim=lambda person: person.organization.disabled,
+)  # fmt: skip
+"""Who is in a team."""
+
+
+async def people_in(api: Api, ids: TeamIds) -> list[TeamMember]:
+    """Return everybody in a team."""
+    from copydesk.contract import operations as ops
+
+    return [each async for each in api.pages(ops.list_team_members, *ids, limit=PAGE)]
+
+
+async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]:
+    """Return by their ids, each once, people of an organization who were named somehow.
+
+    The service takes e-mail addresses in any case of their letters, so what follows from adding
+    somebody (who is there already, how it is taken back) goes by ids. Who is not found stays as
+    they were named: the service says what is wrong with that.
+    """
+    from copydesk.contract import operations as ops
+
+    found: dict[str, None] = {}
+    for name in named:
+        meant = [name]
+        if "@" in name:
+            members = api.pages(ops.list_members, organization, limit=PAGE, search=name)
+            meant = [
+                each.id
+                async for each in members
+                if (each.user.email or "").casefold() == name.casefold()
+            ]
+        found[meant[0] if meant else name] = None
+    return list(found)
+
+
+async def add(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
+    """Add people to a team, as members of it."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.team import TeamMembersUpdate
+
+    await api(ops.update_team_members, *ids, TeamMembersUpdate(add=list(people)))
+
+
+async def remove(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
+    """Take people out of a team; one alone may be oneself."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.team import TeamMembersUpdate
+
+    if len(people) == 1:
+        await api(ops.remove_team_member, *ids, people[0])
+    else:
+        await api(ops.update_team_members, *ids, TeamMembersUpdate(remove=list(people)))
+
+
+async def give_roles(api: Api, ids: TeamIds, roles: Mapping[str, str]) -> None:
+    """Give people in a team their roles there."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.team import TeamMembersUpdate, TeamMemberUpdate
+
+    written = {person: {"role": role} for person, role in roles.items()}
+    if len(written) == 1:
+        ((person, body),) = written.items()
+        await api(ops.put_team_member, *ids, person, TeamMemberUpdate.model_validate(body))
+    else:
+        many = TeamMembersUpdate.model_validate({"memberships": written})
+        await api(ops.update_team_members, *ids, many)
 
 
 def nobody(here: TeamMembersPlace) -> str | None:
@@ -84,7 +212,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     def called(self) -> str:
         """The name of the team, as far as it is known."""
         known = self.team.title if self.team is not None else ""
-        return shorten(clean(known) or clean(self.target.item or "no team"), present.NAME_CELLS)
+        return shorten(clean(known) or clean(self.target.item or "no team"), NAME_CELLS)
 
     @property
     def ids(self) -> TeamIds:
@@ -172,7 +300,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             inside = await people_in(api, ids)
             if there := [each for each in inside if each.organization.id in new]:
                 said = "is in the team already" if len(there) == 1 else "are in the team already"
-                raise FieldsWrongError({"add": f"{present.names(there)} {said}"})
+                raise FieldsWrongError({"add": f"{listed_names(there)} {said}"})
             await self.writer.perform(
                 "Add to team",
                 f"{name}: {plural(len(new), 'person', 'people')}",
@@ -205,7 +333,10 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
 
         people, ids = self.chosen, self.ids
         before = {each.organization.id: each.team.role for each in people}
-        who, key = present.named(people), self.draft_key("change_role", " ".join(sorted(before)))
+        who, key = (
+            short_names(people),
+            self.draft_key("change_role", " ".join(sorted(before))),
+        )
 
         async def send(body: TeamMemberUpdate) -> None:
             role = body.role or "member"
@@ -225,7 +356,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             send=send,
             current={"role": roles.pop()} if len(roles) == 1 else {},
             labels={"role": "Is"},
-            facts=[present.names(people)] if len(people) > 1 else (),
+            facts=[listed_names(people)] if len(people) > 1 else (),
         )
         if await self.desk.push_screen_wait(form):
             self.rows.set_marks(())
@@ -239,8 +370,8 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         people, ids, name = self.chosen, self.ids, self.called
         leaving, final = self.leaving, self.leaving and self.manages is False
         roles = {each.organization.id: each.team.role for each in people}
-        who = "yourself" if leaving else present.named(people)
-        facts = [f"{present.names(people)}."] if len(people) > 1 else []
+        who = "yourself" if leaving else short_names(people)
+        facts = [f"{listed_names(people)}."] if len(people) > 1 else []
         if leaving:
             facts.append("You stay in the organization, without what only the team gives you.")
         else:
@@ -265,3 +396,20 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             )
             self.rows.set_marks(())
             self.read_written()
+
+
+NAMES = 6
+"""How many people are named in a sheet; of more the others are counted."""
+
+
+def role_in_team(person: TeamMember) -> Text | str:
+    """Return what somebody is in the team; owners stand out."""
+    said = clean(person.team.role)
+    return Text(said, style="strong") if said == "owner" else said
+
+
+def person_details(person: TeamMember) -> Iterator[tuple[str, str | Text]]:
+    """Yield what else is known of somebody in a team."""
+    member = person.organization
+    if url := web_address(member.user.urls.app):
+        yield "app", Text(url, style="link")

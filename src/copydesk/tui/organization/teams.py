@@ -2,26 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
+from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import team_made, team_renamed
-from copydesk.domain.text import clean, shorten
-from copydesk.session.reads.organization import people_offered
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.reads.organization import PAGE, people_offered
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization import team_cells as present
-from copydesk.tui.organization.team_requests import delete, find_made, make, rename, teams_called
-from copydesk.tui.organization.team_resources import TEAMS
+from copydesk.tui.organization.commands import NAME_CELLS
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
+from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.team import Team, TeamCreate, TeamUpdate
     from copydesk.session.options import Option
+
+
+def team_title(team: Team) -> str:
+    """Return what a team is called; never empty."""
+    return team.title.strip() or team.id
+
+
+def team_details(team: Team) -> Iterator[tuple[str, str | Text]]:
+    """Yield what else is known of a team."""
+    if team.permissions is not None:
+        yield "you may", "rename and delete it" if team.permissions.admin else "look at it"
+
+
+def team_loss(team: Team) -> Sequence[str | Text]:
+    """Return what deleting a team comes to."""
+    if team.members:
+        said = f"{plural(team.members, 'member')} of it stay in the organization."
+        lost = "They lose whatever only the team gives them"
+    else:
+        said, lost = "Nobody is in it.", "It is given nothing any more"
+    more = f", in {plural(team.spaces, 'space')}" if team.spaces else ""
+    return [
+        said,
+        f"{lost}{more}.",
+        Text("There is no way back: a new team has nobody in it, and no space.", style="warn"),
+    ]
+
+
+async def _teams(api: Api, target: Target, asked: Asked) -> Page[Team]:
+    from copydesk.contract import operations as ops
+
+    organization = target.organization or ""
+    return await api.page(ops.list_teams, organization, **asked.paging, **asked.conditions)
+
+
+TEAMS: Resource[Team] = Resource(
+    noun="team",
+    title="Teams",
+    pages=_teams,
+    key=lambda team: team.id,
+    label=team_title,
+    shown=(
+        Shown("title", "NAME", lambda team, now: team_title(team), flex=1, minimum=20,
+              detail=False, sort=team_title),
+        Shown("members", "MEMBERS", lambda team, now: str(team.members), 7, align="right",
+              sort=lambda team: team.members),
+        Shown("spaces", "SPACES", lambda team, now: str(team.spaces), 6, align="right", drop=1,
+              sort=lambda team: team.spaces),
+        Shown("made", "MADE", lambda team, now: ago(team.created_at, now), 10,
+              drop=2, sort=lambda team: team.created_at),
+    ),
+    empty="There are no teams yet. ctrl+n makes one.",
+    get="get_team",
+    arguments=lambda target, team: (target.organization or "", team.id),
+    conditions=(
+        Condition("title", "teams whose name holds this"),
+        Condition("owner", "teams that a member can manage", offers=people_offered,
+                  uses=("list_members",)),
+    ),
+    more=lambda team, now: list(team_details(team)),
+    adding="own_team",
+    readers_empty="There are no teams in this organization.",
+)  # fmt: skip
+"""Teams, as an organization lists them."""
+
+
+async def teams_called(api: Api, organization: str, title: str) -> list[Team]:
+    """Return the teams of exactly that name."""
+    from copydesk.contract import operations as ops
+
+    pages = api.pages(ops.list_teams, organization, limit=PAGE, title=title)
+    return [team async for team in pages if team.title == title]
+
+
+async def find_made(api: Api, organization: str, title: str, known: Collection[str]) -> Team | None:
+    """Return the team of that name that was not there before, or None."""
+    found = await teams_called(api, organization, title)
+    return next((team for team in found if team.id not in known), None)
 
 
 def may_not_change(here: TeamsPlace) -> str | None:
@@ -46,7 +127,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
 
     def named(self, item: Team) -> str:
         """Return the name of a team, short enough for a title."""
-        return shorten(self.label(item), present.NAME_CELLS)
+        return shorten(self.label(item), NAME_CELLS)
 
     # Changing
 
@@ -54,6 +135,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             uses=("create_team", "list_teams", "list_members"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Make a team, with people of the organization in it if you like."""
+        from copydesk.contract import operations as ops
         from copydesk.contract.models.team import TeamCreate
 
         home, key = self.organization or "", self.draft_key("make")
@@ -66,8 +148,8 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             known = {team.id for team in alike}
             made = await self.writer.perform(
                 "Make team",
-                shorten(clean(body.title), present.NAME_CELLS),
-                lambda api: make(api, home, body),
+                shorten(clean(body.title), NAME_CELLS),
+                lambda api: api(ops.create_team, home, body),
                 reversal=lambda team: team_made((home, team.id), team.title, team.members),
                 look=lambda api: find_made(api, home, body.title, known),
                 draft=key,
@@ -91,6 +173,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             group="Change", uses="update_team", types=True)  # fmt: skip
     async def rename(self) -> None:
         """Give the team another name."""
+        from copydesk.contract import operations as ops
         from copydesk.contract.models.team import TeamUpdate
 
         item, home = self.item, self.organization or ""
@@ -101,7 +184,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             await self.writer.perform(
                 "Rename team",
                 self.named(item),
-                lambda api: rename(api, ids, body),
+                lambda api: api(ops.update_team, *ids, body),
                 reversal=team_renamed(ids, item.title, body.title or ""),
                 draft=key,
             )
@@ -121,16 +204,18 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             group="Change", uses="delete_team")  # fmt: skip
     async def delete(self) -> None:
         """Delete the team for good. It asks for the name; the people stay in the organization."""
+        from copydesk.contract import operations as ops
+
         item, home = self.item, self.organization or ""
         assert item is not None
         sheet = TypeToConfirm(
             f"Delete {self.named(item)}",
-            present.loss(item),
+            team_loss(item),
             expect=self.label(item),
             verb="delete",
         )
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
-                "Delete team", self.named(item), lambda api: delete(api, (home, item.id))
+                "Delete team", self.named(item), lambda api: api(ops.delete_team, home, item.id)
             )
             self.read_written()

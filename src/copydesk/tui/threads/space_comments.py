@@ -148,7 +148,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     RESOURCE = SPACE_COMMENTS
     RAW = ("get_space_comment_reply",)
-    COMMAND_CLASSES = (ThreadCommands, MessageCommands, *ResourcePlace.COMMAND_CLASSES)
+    COMMAND_CLASSES = (ThreadCommands, MessageCommands)
 
     no_thread_here = "There is no thread here. c starts one."
 

@@ -113,17 +113,25 @@ class _Known:
     nth: int
     text: str
     tree: libcst.Module
-    function: libcst.FunctionDef
     old: libcst.CSTNode
     new: libcst.CSTNode
 
     def made(self) -> Mutant:
         after = self.tree.deep_replace(self.old, self.new)
         assert isinstance(after, libcst.Module)
-        start = self.text.index(self.tree.code_for_node(self.function).strip())
-        first = self.text.count("\n", 0, start) + 1
-        many = self.tree.code_for_node(self.function).strip().count("\n") + 1
-        return Mutant(self.path, self.nth, range(first, first + many), self.text, after.code)
+        return Mutant(self.path, self.nth, _changed(self.text, after.code), self.text, after.code)
+
+
+def _changed(before: str, after: str) -> range:
+    """Return the lines of the outermost function that was changed."""
+    pairs = zip(before.splitlines(), after.splitlines(), strict=False)
+    line = next(nth for nth, (old, new) in enumerate(pairs, 1) if old != new)
+    for node in ast.walk(ast.parse(before)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            if node.lineno <= line <= node.end_lineno:
+                return range(node.lineno, node.end_lineno + 1)
+    raise AssertionError(f"no function has line {line}")
 
 
 def known(package: str, only: str = "") -> list[_Known]:
@@ -133,14 +141,10 @@ def known(package: str, only: str = "") -> list[_Known]:
         if only in str(path):
             text = path.read_text(encoding="utf-8")
             tree, changes, _, _ = create_mutations(str(path), text)
-            inside = [
-                (change.contained_by_top_level_function, change)
-                for change in changes
-                if change.contained_by_top_level_function is not None
-            ]
+            inside = (each for each in changes if each.contained_by_top_level_function)
             found += [
-                _Known(path, nth, text, tree, function, each.original_node, each.mutated_node)
-                for nth, (function, each) in enumerate(inside)
+                _Known(path, nth, text, tree, each.original_node, each.mutated_node)
+                for nth, each in enumerate(inside)
             ]
     return found
 

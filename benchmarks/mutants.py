@@ -141,7 +141,11 @@ def known(package: str, only: str = "") -> list[_Known]:
         if only in str(path):
             text = path.read_text(encoding="utf-8")
             tree, changes, _, _ = create_mutations(str(path), text)
-            inside = (each for each in changes if each.contained_by_top_level_function)
+            inside = (
+                each
+                for each in changes
+                if isinstance(each.contained_by_top_level_function, libcst.FunctionDef)
+            )
             found += [
                 _Known(path, nth, text, tree, each.original_node, each.mutated_node)
                 for nth, each in enumerate(inside)

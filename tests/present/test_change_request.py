@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -17,11 +16,8 @@ from copydesk.contract.models.change_request import (
     Changes,
     Placement,
 )
-from copydesk.contract.models.change_request import ChangeRequest as Request
-from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
-from copydesk.local.snapshot import Snapshots
 from copydesk.present.change_details import (
     facts,
     merge_state,
@@ -37,53 +33,16 @@ from copydesk.session.change_rows import (
     PAGES,
     RULES,
     TALK,
-    ChangeRow,
     Details,
     PageLine,
     Talk,
     Verdict,
-    keep,
-    recall,
-    row_of,
 )
 from copydesk.session.known_requests import KnownRequests
 from copydesk.session.page_changes import changed_files, changed_pages
 from copydesk.session.reads.change_requests import Scope, SpaceInfo, page_lines
-from copydesk.session.reads.merge import document_text
 from copydesk.session.views import LISTINGS
-from copydesk.session.writes.edits import (
-    About,
-    about_text,
-    document_of,
-    is_plain,
-    read_about,
-    update_of,
-)
-
-NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
-
-
-def row(number: int = 118, **changes: object) -> ChangeRow:
-    given: dict[str, object] = {
-        "id": f"id{number}", "number": number, "subject": "Fix samples", "status": "open",
-        "space": "s", "author": "Priya Raman", "author_id": "p", "created": NOW,
-        "updated": NOW, "threads": 0, "outdated": False, "cluster": "", "url": "",
-    } | changes  # fmt: skip
-    return ChangeRow(**given)  # type: ignore[arg-type]  # a test names only what it is about
-
-
-def title(space: str) -> str:
-    return {"s": "Platform", "t": "API"}.get(space, "")
-
-
-def test_a_row_holds_clean_text_and_names_what_has_no_name() -> None:
-    request = Request(
-        id="1", number=7, subject="\x1b[31m\u202e ", created_at=NOW, updated_at=NOW, space="s"
-    )
-    made = row_of(request)
-    assert made.subject == "(no subject)"
-    assert made.author == "someone"
-    assert made.label == "#7"
+from tests.session.rows import NOW, row, title
 
 
 @pytest.mark.parametrize(
@@ -338,42 +297,3 @@ def test_changes_of_one_page_are_one_line() -> None:
     assert str(page_line(lines[2])) == "~  Edited"
     summary = str(page_summary(Details(pages=lines, more_pages=4)))
     assert summary == "1 added, 1 deleted, 1 moved, 1 renamed, 1 edited, and 4 more"
-
-
-def test_subject_and_description_as_one_text_and_back() -> None:
-    request = Request(
-        id="1", number=7, subject="Fix", created_at=NOW, updated_at=NOW, space="s",
-        description=document_of("One.\n\nTwo."),
-    )  # fmt: skip
-    text = about_text(request)
-    assert text == "Fix\n\nOne.\n\nTwo."
-    assert update_of(request, read_about(text)) is None
-    assert read_about("# Fix it\n\n\nOne.\n") == About("Fix it", "One.")
-    update = update_of(request, About("Fix", "One."))
-    assert update is not None
-    assert update.model_fields_set == {"description"}
-    assert document_text(update.description) == "One."
-    back = update_of(request, About("Other", "One."), back=True)
-    assert back is not None
-    assert (back.subject, document_text(back.description)) == ("Fix", "One.\n\nTwo.")
-
-
-def test_only_plain_paragraphs_lose_nothing() -> None:
-    assert is_plain(None)
-    assert is_plain(markdown_to_document("One.\n\nTwo."))
-    assert not is_plain(markdown_to_document("One **bold** word."))
-    assert not is_plain(markdown_to_document("- a\n- b"))
-
-
-def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
-    snapshot = Snapshots()
-    rows = [row(1, cluster="c"), row(2, outdated=True, threads=3)]
-    keep(snapshot, "changes", rows, title)
-    assert recall(snapshot, "changes") == (rows, {"s": "Platform"})
-    json.dumps(list(snapshot.read("changes")))
-    whole = dict(snapshot.read("changes")[0])
-    for broken in ({"id": 5}, {"updated": "soon"}, {"threads": True}, {"created": None}):
-        snapshot.write("changes", [whole | broken, {}, whole])
-        assert recall(snapshot, "changes")[0] == rows[:1]
-    snapshot.write("changes", [whole | {"subject": "\x1b[31mred"}])
-    assert recall(snapshot, "changes")[0][0].subject == "red"

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.call import Call
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_inverses import row_moved, site_row_changed, space_shown
 from copydesk.domain.site_tree import SiteNode
+from copydesk.local.journal import Journal
+from copydesk.local.runs import Arrangements
+from copydesk.local.state import State
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Store, Tx
-from tests.world import World
+from copydesk.session.runs.arrange import Arranger
+from copydesk.session.session import Session
+from tests.world import BASE_URL, World
 
 SECTIONS = ("Guides", "API", "Legal", "Status")
 
@@ -117,3 +129,84 @@ def spaces(tx: Tx, section: str) -> str:
         section,
     )
     return " ".join(f"({row['title']})" if row["hidden"] else row["title"] for row in rows)
+
+
+Trouble = Callable[[httpx.Request], httpx.Response | None]
+
+
+class Way(httpx.AsyncBaseTransport):
+    """A way to the desk on which a write, by its number from 1, or every read meets trouble.
+
+    "lost" loses the answer, "down" the request; a number is the status of a refusal.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        self.writes: list[str] = []
+        self.trouble: dict[int, str | int] = {}
+        self.reads: str = ""
+        self.hold: asyncio.Event | None = None
+        """Until when writes are kept waiting."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            if self.reads:
+                raise httpx.ConnectError("No route.", request=request)
+            return await self._desk.handle_async_request(request)
+        self.writes.append(request.method)
+        if self.hold is not None:
+            await self.hold.wait()
+        match self.trouble.get(len(self.writes)):
+            case "down":
+                raise httpx.ConnectError("No route.", request=request)
+            case "lost":
+                await self._desk.handle_async_request(request)
+                raise httpx.ReadError("Cut off.", request=request)
+            case "blind":
+                await self._desk.handle_async_request(request)
+                self.reads = "down"
+                raise httpx.ReadError("Cut off.", request=request)
+            case int(status):
+                error = {"code": status, "message": "The door is shut"}
+                return httpx.Response(status, json={"error": error})
+        return await self._desk.handle_async_request(request)
+
+
+class Desk:
+    """A site to rearrange, the way to it, and the session of a program that keeps all on disk."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.folder = world, folder
+        self.plan = Rearranged(world)
+        self.way = Way(world)
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the program, again."""
+        api = Api(BASE_URL, self.world.token(self.world.ana), transport=self.way)
+
+        async def connect() -> Api:
+            return api
+
+        store = State(self.folder / "state.db")
+        self.session = Session(
+            connect,
+            arrangements=Arrangements(store, "desk"),
+            journal=Journal(store, "desk"),
+        )
+        self.arranger: Arranger = self.session.arranging
+
+    @property
+    def shown(self) -> str:
+        """What the site shows."""
+        return shown(self.world.store, self.plan.site)
+
+    async def find(self) -> ArrangeRun:
+        """Return the run that is on the disk."""
+        run = await self.arranger.find(PLACE, self.plan.site)
+        assert run is not None
+        return run
+
+
+def states(run: ArrangeRun) -> str:
+    return " ".join(each.state for each in run.calls)

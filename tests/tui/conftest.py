@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import stamina
 from textual import screen
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -21,6 +19,9 @@ from copydesk.tui.framework import navigation
 from copydesk.tui.widgets import text as text_view
 from tests.drive import UNSEEN
 from tests.tui.remembered import remember
+from tests.writing import one_request_unless_said, retries_without_pauses
+
+__all__ = ["one_request_unless_said", "retries_without_pauses"]
 
 _parse_rules = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
@@ -57,29 +58,6 @@ def drawn_when_asked() -> Iterator[None]:
         patch.setattr(screen, "UPDATE_PERIOD", 1.0)
         patch.setattr(screen.Screen, "_compositor_refresh", draw_where_seen)
         yield
-
-
-@pytest.fixture(autouse=True)
-def retries_without_pauses() -> Iterator[None]:
-    """Try a failing read as often as the program does, without the pauses between."""
-    with stamina.set_testing(True, attempts=9, cap=True):
-        yield
-
-
-@pytest.fixture(autouse=True)
-def one_request_unless_said() -> Iterator[None]:
-    """Fail where a write sends several requests and does not say so: only one thing can wait."""
-    undeclared: list[str] = []
-
-    def note(record: logging.LogRecord) -> bool:
-        undeclared.append(record.getMessage())
-        return False
-
-    log = logging.getLogger("copydesk.writes")
-    log.addFilter(note)
-    yield
-    log.removeFilter(note)
-    assert not undeclared
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 import pytest
 
 from copydesk.cli.open import last_words
-from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Notes
 from copydesk.local.state import State
 from copydesk.session.drafts import CountedDrafts
@@ -18,52 +17,8 @@ from copydesk.session.session import Session
 from copydesk.session.writes.log import Written
 from copydesk.session.writes.recovery import recover
 from copydesk.tui.terminal_driver import as_ascii
+from tests.session.full_disk import Full
 from tests.tui.desk_place import DeskApp
-
-
-class Full(DeskDrafts):
-    """A store on a disk that may be full."""
-
-    full = False
-
-    def save(self, key: str, text: str) -> None:
-        if self.full:
-            raise OSError(28, "No space left on device")
-        super().save(key, text)
-
-    def drop(self, key: str) -> None:
-        if self.full:
-            raise OSError(30, "Read-only file system")
-        super().drop(key)
-
-
-def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
-    store, changes = Full(State()), []
-    drafts = CountedDrafts(store, lambda: changes.append(drafts.trouble))
-    drafts.save("a", "first")
-    store.full = True
-    drafts.save("a", "second")
-    drafts.save("b", "other")
-    assert (drafts.trouble, store.load("a"), drafts.load("a")) == (
-        "No space left on device",
-        "first",
-        "second",
-    )
-    assert drafts.refused("a") == drafts.trouble
-    assert drafts.kept() == {"a": "second", "b": "other"} == drafts.unkept
-    assert [key for key, _, _ in drafts.dated()] == ["a", "b"]
-    drafts.drop("b")
-    assert (drafts.load("b"), drafts.kept(), drafts.trouble) == (
-        None,
-        {"a": "second"},
-        "Read-only file system",
-    )
-    drafts.again()
-    assert drafts.unkept == {"a": "second"}
-    store.full = False
-    drafts.again()
-    assert (drafts.trouble, drafts.unkept, store.kept()) == ("", {}, {"a": "second"})
-    assert changes[-1] == ""
 
 
 def test_what_is_no_ascii_keeps_its_width() -> None:
@@ -119,29 +74,6 @@ async def test_every_unexpected_error_is_explained_once(way: Callable[[DeskApp],
         await break_it(app, way)
     assert app.told == [("LookupError", "")]  # nothing was typed
     assert (app.explained, app.return_code) == ("Details: the log", 1)
-
-
-async def test_a_start_that_cannot_be_noted_reads_what_is_there_all_the_same() -> None:
-    session = Broken().session
-
-    def refuse() -> bool:
-        raise OSError(28, "No space left on device")
-
-    session.begins = refuse
-    notes = Notes(request={"name": "post_comment_in_change_request"})
-    session.journal.settle(session.journal.begin("Comment", "#4", notes), "queued")
-    assert (await recover(session)).startswith("Not kept on disk: No space left on device.")
-    assert session.drafts.trouble == "No space left on device"
-    assert session.outbox.count == 1
-    # It is tried again for as long as it is refused, and begun as it should be once it is not.
-    session.drafts.again()
-    assert (session.drafts.trouble, session.drafts.begins_anew) == (
-        "No space left on device",
-        False,
-    )
-    session.begins = lambda: False
-    session.drafts.again()
-    assert (session.drafts.trouble, session.drafts.begins_anew) == ("", True)
 
 
 async def test_what_goes_wrong_behind_the_screens_ends_nothing(
@@ -207,3 +139,26 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
     assert capsys.readouterr().err == (
         "copydesk: ended by SIGTERM. What you typed was sent, or is kept.\n"
     )
+
+
+async def test_a_start_that_cannot_be_noted_reads_what_is_there_all_the_same() -> None:
+    session = Broken().session
+
+    def refuse() -> bool:
+        raise OSError(28, "No space left on device")
+
+    session.begins = refuse
+    notes = Notes(request={"name": "post_comment_in_change_request"})
+    session.journal.settle(session.journal.begin("Comment", "#4", notes), "queued")
+    assert (await recover(session)).startswith("Not kept on disk: No space left on device.")
+    assert session.drafts.trouble == "No space left on device"
+    assert session.outbox.count == 1
+    # It is tried again for as long as it is refused, and begun as it should be once it is not.
+    session.drafts.again()
+    assert (session.drafts.trouble, session.drafts.begins_anew) == (
+        "No space left on device",
+        False,
+    )
+    session.begins = lambda: False
+    session.drafts.again()
+    assert (session.drafts.trouble, session.drafts.begins_anew) == ("", True)

@@ -331,23 +331,6 @@ async def test_the_tree_of_spaces_follows_quietly(world: World) -> None:
         assert [line for line in after if ">" in line] == [line for line in lines if ">" in line]
 
 
-def test_a_clock_set_back_does_not_stop_it() -> None:
-    contact = Contact()
-    assert contact.due(NOON, NOON + timedelta(hours=1), slow=False)
-    assert not contact.due(NOON, NOON, slow=False)
-
-
-def test_reads_that_fail_together_count_once() -> None:
-    contact = Contact(jitter=lambda: 1.0)
-    contact.lost(NOON, "No answer.")
-    contact.lost(NOON, "No answer.")
-    assert contact.failures == 1
-    assert contact.retry_at == NOON + timedelta(seconds=1.1)
-    contact.answered()
-    assert contact.offline == ""
-    assert contact.retry_at is None
-
-
 async def test_organizations_follow_quietly(world: World) -> None:
     world.organization("Beta", admin=world.ana)
     async with drive(open_world(world, "organizations"), "escape", "j") as driver:

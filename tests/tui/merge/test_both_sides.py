@@ -2,70 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-import httpx
-
-from copydesk.client.api import Api
-from copydesk.contract import operations as ops
-from copydesk.session.reads.base_revision import read_both_sides
 from copydesk.session.target import Target
 from tests.drive import drive
 from tests.tui.opening import open_world
-from tests.world import BASE_URL, World
-
-
-class _Telling(httpx.AsyncBaseTransport):
-    """A desk that answers for revisions and changes with a status of its own while it has one."""
-
-    def __init__(self, world: World) -> None:
-        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
-        self.revisions = self.changes = 0
-        self.asked: Counter[str] = Counter()
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        path = request.url.path
-        self.asked[path.rpartition("/")[2]] += 1
-        status = self.revisions if "/revisions/" in path else 0
-        status = self.changes if path.endswith("/changes") else status
-        if status == 403:
-            error = {"code": 403, "message": "You may not."}
-            return httpx.Response(403, json={"error": error})
-        if status:
-            return httpx.Response(status, text="Not found")
-        return await self._desk.handle_async_request(request)
-
-
-async def test_the_pages_of_main_are_read_once_for_all_requests_of_a_space(world: World) -> None:
-    space = world.space("Guide", {"a": "One.\n", "b": "One.\n", "c": "One.\n"})
-    requests = [world.change_request(space, {each: "Two.\n"}) for each in "abc"]
-    world.commit(space, {"b": "Three.\n"})
-    way = _Telling(world)
-    way.revisions = 404
-    async with Api(BASE_URL, world.token(world.ana), transport=way) as api:
-        found = []
-        for _ in range(2):
-            now = await api(ops.get_space, space)
-            for each in requests:
-                request = await api(ops.get_change_request, space, each)
-                found.append(await read_both_sides(api, request, now.revision))
-    assert found == [[], ["B"], []] * 2
-    assert way.asked["pages"] == 1
-    assert way.asked["changes"] == 3
-
-
-async def test_what_may_not_be_read_now_is_asked_for_again(world: World) -> None:
-    space = world.space("Guide", {"a": "One.\n", "b": "One.\n"})
-    made = world.change_request(space, {"a": "Two.\n"})
-    world.commit(space, {"b": "Three.\n"})
-    way = _Telling(world)
-    async with Api(BASE_URL, world.token(world.ana), transport=way) as api:
-        request = await api(ops.get_change_request, space, made)
-        main = (await api(ops.get_space, space)).revision
-        way.revisions, way.changes = 403, 404
-        assert await read_both_sides(api, request, main) is None
-        way.revisions = 0
-        assert await read_both_sides(api, request, main) == []
+from tests.world import World
 
 
 async def test_an_outdated_request_is_compared_with_what_it_began_with(world: World) -> None:

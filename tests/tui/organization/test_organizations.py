@@ -8,11 +8,9 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.local.drafts import DeskDrafts
-from copydesk.local.journal import Entry
 from copydesk.local.state import State
 from copydesk.server import organization_seed, site_seed
 from copydesk.session.drafts import TWO_WINDOWS, CountedDrafts
-from copydesk.session.writes.outbox_marks import marks_of
 from copydesk.tui.organization.organizations import OrganizationsPlace
 from tests.drive import drive
 from tests.tui.lossy import Lossy
@@ -215,16 +213,6 @@ def left(world: World) -> list[str]:
     """Return the ids of the invite links that there are."""
     rows = world.store.read(lambda tx: tx.all("SELECT id FROM invite_link ORDER BY id"))
     return [row["id"] for row in rows]
-
-
-def test_what_waits_of_an_organization_itself_is_marked_in_its_row() -> None:
-    def row(name: str, target: str) -> list[str]:
-        request = {"name": name, "target": target}
-        return list(marks_of([Entry("i", "r", 1.0, "Change", "it", "queued", request=request)]))
-
-    assert row("update_organization", "/v1/orgs/o") == ["o"]
-    assert row("update_site", "/v1/orgs/o/sites/s") == ["s"]
-    assert row("update_change_request", "/v1/spaces/p/change-requests/c") == ["c"]
 
 
 async def test_two_windows_that_type_in_one_form_keep_both_and_say_so(

@@ -11,13 +11,10 @@ from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.session.draft_keys import (
     about_key,
-    belonging,
     form_key,
     form_text,
-    new_request_key,
     review_key,
 )
-from copydesk.session.drafts import CountedDrafts
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.widgets.list import VirtualList
@@ -30,80 +27,6 @@ from tests.world import World
 @pytest.fixture
 def review(world: World) -> ReviewWorld:
     return ReviewWorld(world)
-
-
-@pytest.mark.parametrize(
-    ("key", "place", "words"),
-    [
-        (review_key("S", "C", "request"), "review", "comment on the request"),
-        (review_key("S", "C", "verdict approved"), "review", "approval"),
-        (review_key("S", "C", "verdict changes-requested"), "review", "request for changes"),
-        (review_key("S", "C", "reply T"), "review", "reply"),
-        (review_key("S", "C", "edit M"), "review", "edit of a message"),
-        (review_key("S", "C", "P/page"), "review", "comment on a page"),
-        (review_key("S", "", "space"), "space-comments", "comment on the space"),
-        (review_key("S", "", "reply T"), "space-comments", "reply"),
-        (review_key("S", "", "P/page"), "space-comments", "comment on a page"),
-        (review_key("S", "C", "P/N/with slash"), "review", "comment on a line"),
-        ("structure X", "site-structure", "staged for a site"),
-        (about_key("S", "C"), "changes", "description"),
-        (new_request_key("S", None), "changes", "new change request"),
-        ("request of cluster K", "clusters", "change request for a cluster"),
-        ("site row S R", "site-structure", "row of a site's structure"),
-    ],
-)
-def test_every_key_says_where_it_belongs(key: str, place: str, words: str) -> None:
-    found = belonging(key)
-    assert found is not None
-    assert (found.place, found.words) == (place, words)
-
-
-@pytest.mark.parametrize("key", ["", "a", "a/b", "a/b/c", "/b/request", "structure"])
-def test_other_keys_belong_nowhere(key: str) -> None:
-    assert belonging(key) is None
-
-
-def test_a_thread_and_a_page_are_gone_to() -> None:
-    reply, line = belonging("S/C/reply T"), belonging("S/C/P/N")
-    assert reply is not None
-    assert line is not None
-    assert (reply.target.thread, reply.part) == ("T", "reply T")
-    assert (line.target.page, line.part) == ("P", "P/N")
-
-
-def test_what_is_kept_while_the_disk_is_read_is_counted() -> None:
-    class Read(DeskDrafts):
-        """Drafts of which others are kept when they have just been read."""
-
-        def keys(self) -> set[str]:
-            found = super().keys()
-            counted.save("new", "Typed meanwhile")
-            counted.drop("old")
-            return found
-
-    store = Read(State())
-    counted = CountedDrafts(store, lambda: None)
-    store.save("old", "Kept before")
-    counted.take_stock()
-    assert (counted.count, counted.typed) == (1, True)
-    store.save("other", "Of another window")
-    counted._seen = -1
-    assert counted.follow()
-    assert (counted.count, counted.typed) == (2, True)
-
-
-def test_counting_follows_saving_dropping_and_restoring() -> None:
-    store, told = DeskDrafts(State()), []
-    store.save("old", "text")
-    counted = CountedDrafts(store, lambda: told.append(counted.count))
-    counted.take_stock()
-    assert counted.count == 1
-    counted.save("new", "a")
-    counted.save("new", "ab")
-    counted.drop("old")
-    assert counted.restore("old") == "text"
-    assert counted.restore("old") is None
-    assert told == [2, 1, 2]
 
 
 async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) -> None:

@@ -1,0 +1,200 @@
+"""Sending the requests of a plan one by one: stopped, gone on with, rolled back, found again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.site_section import SiteSectionUpdate
+from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.local.runs import Arrangements
+from copydesk.local.state import State
+from copydesk.session.session import Session
+from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.recovery import recover
+from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Desk, states
+from tests.world import World
+
+
+@pytest.fixture
+def desk(world: World, tmp_path: Path) -> Desk:
+    return Desk(world, tmp_path)
+
+
+async def test_sent_taken_back_as_one_and_kept_until_it_is_taken_in(desk: Desk) -> None:
+    assert desk.shown == BEFORE
+    steps: list[str] = []
+    desk.way.trouble = {4: 403}
+    await desk.arranger.go(desk.plan.run(removing=True))
+    # The second half is sent by another process.
+    desk.begin()
+    assert await recover(desk.session, await desk.arranger.groups()) == ""
+    run = await desk.arranger.go(await desk.find(), lambda run: steps.append(run.far))
+    assert desk.shown == REMOVED
+    assert (run.state, run.outcome.sent, run.outcome.left) == ("finished", 6, 0)
+    assert steps == [f"{at} of 6" for at in (3, 4, 5, 6)]
+    assert run.outcome.sentence == "6 requests sent. u takes back all but 1."
+    # What was made is told until what is staged goes on from it: also to the next process.
+    made = run.made["new:1"]
+    last = desk.session
+    desk.begin()
+    assert (await desk.find()).made == {"new:1": made}
+    await desk.arranger.taken_in(run)
+    assert await desk.arranger.find(PLACE, desk.plan.site) is None
+    # One undo takes back all of it but what was removed for good.
+    await last.reversals.undo()
+    assert desk.shown == BEFORE.replace("API[English French]", "API[English]")
+    assert last.reversals.undoable() is None
+
+
+async def test_refusals_stop_it_and_it_goes_on_goes_back_or_is_kept(desk: Desk) -> None:
+    plan, way = desk.plan, desk.way
+    # Somebody removes what the first move is to stand behind: the service says so.
+    way.trouble = {2: 403}
+    run = await desk.arranger.go(plan.run())
+    assert (run.state, states(run)) == ("stopped", "done failed waiting waiting waiting")
+    assert run.why == "Not allowed: The door is shut"
+    assert (run.outcome.sentence, run.standing()) == (
+        "1 of 5 sent, 4 kept staged.", "Rearranging Acme docs stopped at 1 of 5",
+    )  # fmt: skip
+    # Nothing else begins meanwhile; what is offered reads the same in another process.
+    with pytest.raises(WriteError, match="stopped at 1 of 5: that is settled first"):
+        await desk.arranger.go(plan.run())
+    way.trouble = {3: "down", 4: 401}
+    run = await desk.arranger.go(run)
+    assert run.why.startswith("Offline: not sent.")
+    assert "r sends it." in run.why
+    run = await desk.arranger.go(run)
+    assert run.why.startswith("Token refused.")
+    async with desk.world.api() as api:
+        await api(ops.delete_site_section, desk.world.home, plan.site, plan.ids["Guides"])
+    run = await desk.arranger.go(run)
+    assert run.failure is not None
+    assert run.why.startswith(("Gone.", "The service did not accept it"))
+    run = await desk.arranger.keep(run)
+    assert run.state == "finished"
+    await desk.arranger.taken_in(run)
+    assert await desk.arranger.find(PLACE, plan.site) is None
+
+
+async def test_lost_answers_are_read_and_nothing_is_made_twice(desk: Desk) -> None:
+    way = desk.way
+    # The answer to what makes something is lost: it is found among the others.
+    way.trouble = {1: "lost", 3: "blind"}
+    run = await desk.arranger.go(desk.plan.run(removing=True))
+    assert states(run) == "done done unknown waiting waiting waiting"
+    assert "it had arrived" in run.calls[0].said
+    assert "It is not known whether this arrived" in run.why
+    # It is read before it is sent again; as long as that fails, nothing is.
+    again = await desk.arranger.go(run)
+    assert again.why.startswith("Offline:")
+    assert len(way.writes) == 3
+    kept = await desk.arranger.keep(again)
+    assert kept.state == "stopped"
+    assert kept.outcome.sentence.startswith("It is not known whether “Status: State” arrived: look")
+    way.reads = ""
+    way.trouble = {6: "lost"}
+    run = await desk.arranger.go(kept)
+    assert run.state == "finished"
+    # The client itself sends a removal again, which does no harm.
+    assert way.writes == ["POST", "PATCH", "PATCH", "POST", "POST", "DELETE", "DELETE"]
+    assert desk.shown == REMOVED
+
+
+async def test_rolled_back_past_failures_and_what_others_changed(desk: Desk) -> None:
+    plan, way = desk.plan, desk.way
+    way.trouble = {5: 403, 7: "down"}
+    run = await desk.arranger.go(plan.run())
+    assert [each.call.key for each in run.returning()] == [
+        "move:s",
+        "change:s",
+        "change:new:1",
+        "add:new:1",
+    ]
+    run = await desk.arranger.roll_back(run)
+    assert (run.state, run.back, run.far) == ("stopped", True, "1 of 4")
+    assert "“Status: State”: Offline: not sent." in run.why
+    assert run.standing() == "Taking back the rearranging of Acme docs stopped at 1 of 4"
+    # The next process finds it there. Meanwhile somebody took one back and changed another.
+    desk.begin()
+    async with desk.world.api() as api:
+        body = SiteSectionUpdate(title="Stately")
+        await api(ops.update_site_section, desk.world.home, plan.site, plan.ids["Status"], body)
+    run = await desk.arranger.roll_back(await desk.find())
+    assert states(run) == "taken-back taken-back done taken-back waiting"
+    assert run.state == "stopped"
+    assert run.why == "Not taken back: “Status: State”: Its title changed since."
+    run = await desk.arranger.keep(run)
+    assert run.outcome.sentence == (
+        "3 requests taken back; that stays staged. Still sent: Status: State."
+    )
+    assert run.made == {}
+    assert desk.shown == BEFORE.replace("Status", "Stately")
+
+
+async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> None:
+    plan = desk.plan
+    desk.way.trouble = {3: 403}
+    first = desk.arranger
+    run = await first.go(plan.run())
+    # Another program is at it; then it has gone on, and what is known here is old.
+    desk.begin()
+    assert desk.session.arrangements.claim(run.id)
+    assert await first.find(PLACE, plan.site) is None
+    with pytest.raises(WriteError, match="Another copydesk is rearranging Acme docs"):
+        await first.go(run)
+    desk.session.arrangements.release(run.id)
+    desk.way.trouble = {4: 403}
+    assert (await desk.arranger.go(await desk.find())).state == "stopped"
+    with pytest.raises(WriteError, match="Another copydesk went on with it since"):
+        await first.go(run)
+    # A disk that is full: nothing is sent that could not be found again.
+    full = Full(State())
+    other = Session(desk.session.ready, arrangements=full).arranging
+    refused = await other.go(plan.run())
+    assert "No space left on device" in refused.why
+    assert (refused.sent, len(desk.way.writes)) == (0, 4)
+    full.left, desk.way.trouble = 1, {5: 403}
+    refused = await other.go(refused)
+    assert "No space left on device" in refused.why
+    assert (refused.sent, len(desk.way.writes)) == (0, 5)
+    # At the next start it is said where it stopped, and not twice.
+    desk.begin()
+    groups = await desk.arranger.groups()
+    assert await recover(desk.session, groups) == ""
+    left, said = await desk.arranger.take_stock()
+    assert ([run.far for run in left], said) == (["2 of 5"], "")
+    async with desk.world.api() as api:
+        await api(ops.delete_site, desk.world.home, plan.site)
+    left, said = await desk.arranger.take_stock()
+    assert left == []
+    assert said == "Acme docs is gone: what was left of it (3 requests) is dropped."
+    assert await desk.arranger.take_stock() == ([], "")
+
+
+class Full(Arrangements):
+    """A disk that has room for so many runs that are ``left`` to be kept."""
+
+    left = 0
+
+    def save(self, run: ArrangeRun) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise OSError(28, "No space left on device")
+        super().save(run)
+
+
+def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.tui.killing_arrangements", "--few"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    told = [line.partition(": ")[2] for line in ended.stdout.splitlines()]
+    assert told == ["0 all taken back", "0 each once", "0 each once"]

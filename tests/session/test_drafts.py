@@ -1,0 +1,72 @@
+"""Drafts that are counted while the disk is read, and kept while it refuses."""
+
+from __future__ import annotations
+
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import State
+from copydesk.session.drafts import CountedDrafts
+from tests.session.full_disk import Full
+
+
+def test_what_is_kept_while_the_disk_is_read_is_counted() -> None:
+    class Read(DeskDrafts):
+        """Drafts of which others are kept when they have just been read."""
+
+        def keys(self) -> set[str]:
+            found = super().keys()
+            counted.save("new", "Typed meanwhile")
+            counted.drop("old")
+            return found
+
+    store = Read(State())
+    counted = CountedDrafts(store, lambda: None)
+    store.save("old", "Kept before")
+    counted.take_stock()
+    assert (counted.count, counted.typed) == (1, True)
+    store.save("other", "Of another window")
+    counted._seen = -1
+    assert counted.follow()
+    assert (counted.count, counted.typed) == (2, True)
+
+
+def test_counting_follows_saving_dropping_and_restoring() -> None:
+    store, told = DeskDrafts(State()), []
+    store.save("old", "text")
+    counted = CountedDrafts(store, lambda: told.append(counted.count))
+    counted.take_stock()
+    assert counted.count == 1
+    counted.save("new", "a")
+    counted.save("new", "ab")
+    counted.drop("old")
+    assert counted.restore("old") == "text"
+    assert counted.restore("old") is None
+    assert told == [2, 1, 2]
+
+
+def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
+    store, changes = Full(State()), []
+    drafts = CountedDrafts(store, lambda: changes.append(drafts.trouble))
+    drafts.save("a", "first")
+    store.full = True
+    drafts.save("a", "second")
+    drafts.save("b", "other")
+    assert (drafts.trouble, store.load("a"), drafts.load("a")) == (
+        "No space left on device",
+        "first",
+        "second",
+    )
+    assert drafts.refused("a") == drafts.trouble
+    assert drafts.kept() == {"a": "second", "b": "other"} == drafts.unkept
+    assert [key for key, _, _ in drafts.dated()] == ["a", "b"]
+    drafts.drop("b")
+    assert (drafts.load("b"), drafts.kept(), drafts.trouble) == (
+        None,
+        {"a": "second"},
+        "Read-only file system",
+    )
+    drafts.again()
+    assert drafts.unkept == {"a": "second"}
+    store.full = False
+    drafts.again()
+    assert (drafts.trouble, drafts.unkept, store.kept()) == ("", {}, {"a": "second"})
+    assert changes[-1] == ""

@@ -1,0 +1,206 @@
+"""The outbox: what waits goes exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from copydesk.contract.models.user import User
+from copydesk.server import threads
+from copydesk.session.writes.log import QueuedError, WriteError
+from copydesk.session.writes.outbox_rules import QUIET_SECONDS
+from copydesk.session.writes.recovery import recover
+from copydesk.session.writes.undo import Way
+from tests.tui.cutting import Desk, Program, judge, lives, may_wait, run
+
+LIVES = 3
+"""How many lives of each kind are lived here."""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    return Desk(tmp_path_factory.mktemp("desk"))
+
+
+def test_each_write_that_may_wait_arrives_exactly_once_wherever_it_is_cut(
+    desk: Desk, tmp_path: Path
+) -> None:
+    assert may_wait() == desk.kinds.keys()
+    lived = [
+        life
+        for kind in sorted(desk.kinds)
+        for life in Random(kind).sample(list(lives(kind, 4, (2, 3))), LIVES)
+    ]
+    judged = {life: judge(desk, life, run(desk, life, tmp_path)) for life in lived}
+    assert not {life: why for life, why in judged.items() if why}
+
+
+async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_back(
+    desk: Desk, tmp_path: Path
+) -> None:
+    resolved, reply = "update_change_request_comment", "create_change_request_comment_reply"
+    program = Program(desk, desk.kinds[resolved], tmp_path)
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.kind = desk.kinds[reply]
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.kind = desk.kinds["create_space_comment"]
+    program.network.cut(1, "late", only_writes=True)
+    with pytest.raises(WriteError, match="not known whether"):
+        await program.write()
+
+    # Another token: nothing goes, not even by hand, and what may have arrived stays so.
+    session = program.session = program.start()
+    program.network.late.clear()
+    await session.ready()
+    mine, session.me = session.me, User(id=desk.other, display_name="Mia", email="m@example.org")
+    said = await session.outbox.send()
+    assert said == "Held in the outbox (g x): 3."
+    assert session.outbox.asks == 3
+    for each in list(session.outbox.items):
+        said = await session.outbox.send(each, anyway=True, sure=True)
+        assert "written by somebody else" in said
+    assert [(each.state, each.held) for each in session.journal.entries()] == [
+        ("queued", ""), ("queued", ""), ("unknown", ""),
+    ]  # fmt: skip
+    session.outbox.wake()
+    assert not session.writes.writing
+
+    # Its writer is back. That the thread was resolved since was their own doing.
+    session.me = mine
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    session.outbox.wake()
+    await asyncio.wait(session.writes.writing)
+    assert len(program.network.arrived) == 3
+    assert not session.outbox.count
+    assert {each.state for each in session.journal.entries()} == {"done"}
+
+    # What somebody else did meanwhile is not sent, and not said to have been.
+    program.kind = desk.kinds["update_change_request"]
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    await Way(session.local_steps).take(await session.ready(), program.kind.step)
+    said = await session.outbox.send()
+    assert said.startswith("There already, so that nothing was sent: Write it")
+    assert len(program.network.arrived) == 4
+    program.store.close()
+
+
+async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_another(
+    desk: Desk, tmp_path: Path
+) -> None:
+    def begin(kind: str) -> Program:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        return Program(desk, desk.kinds[kind], folder)
+
+    # The same verdict twice, the second one offline: it is not taken for the first.
+    program = begin("create_change_request_review")
+    await program.write()
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    [waiting] = program.session.outbox.items
+    with program.session.outbox.editing(waiting):
+        program.session.outbox.wake()
+        assert not program.session.writes.writing
+        await program.session.outbox.send()
+    assert len(program.network.arrived) == 1
+    await program.session.outbox.send()
+    assert len(program.network.arrived) == 2
+    program.store.close()
+
+    # A verdict with words is not taken for one without: where that alone is there, it is asked.
+    for words_arrived in (False, True):
+        program = begin("create_change_request_review")
+        kind = program.kind
+        step = replace(kind.step, body={"status": "approved"})
+        await Way({}).take(await program.session.ready(), step)
+        program.network.cut(1, "unanswered" if words_arrived else "lost", only_writes=True)
+        with pytest.raises(WriteError, match="not known whether"):
+            await program.write()
+        program.network.mend()
+        program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+        said = await program.session.outbox.send()
+        assert ("it had arrived" in said) is words_arrived
+        assert program.session.outbox.asks == (not words_arrived)
+        assert len(program.network.arrived) == 1 + words_arrived
+        program.store.close()
+
+    # Whoever resolves has judged by words, and by who had the last one.
+    program = begin("update_change_request_comment")
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    thread = program.kind.step.arguments["comment_id"]
+    program.store.write(lambda tx: threads.add_reply(tx, thread, desk.other, "Not so."))
+    await program.session.outbox.send()
+    assert not program.network.arrived
+    [held] = program.session.outbox.items.values()
+    assert "It was answered, or its words were changed, since." in held.sentence
+    program.store.close()
+
+    # Cut off while it goes from the outbox, long after it was written, and the clock is set back.
+    program = begin("create_change_request_comment")
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.clock.now += timedelta(hours=5)
+    program.network.cut(1, "late", only_writes=True)
+    await program.session.outbox.send()
+    assert program.network.late
+    for moved in (2.0, -30.0):
+        program.network.mend()
+        program.clock.now += timedelta(seconds=moved)
+        program.session = program.start()
+        await recover(program.session)
+        assert not program.network.arrived
+    await program.network.catch_up()
+    program.clock.now += timedelta(seconds=3 * QUIET_SECONDS)
+    await program.session.outbox.send()
+    assert len(program.network.arrived) == 1
+    assert not program.session.outbox.count
+
+    # Another text from the same field replaces nothing that may be lost, and a person is asked.
+    program.network.cut(1, "lost", only_writes=True)
+    with pytest.raises(WriteError, match="not known whether"):
+        await program.write()
+    program.network.mend()
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    # One copydesk sends at a time, and reads first how it stands.
+    session, line = program.session, program.session.log[-1]
+    other = program.start()
+    assert other.journal.claim()
+    with pytest.raises(WriteError, match="Another copydesk is sending"):
+        await session.writes.retry(line)
+    other.journal.release()
+    # An earlier run's text is not sent a second time from its draft, without a word.
+    await other.outbox.look()
+    program.session = other
+    with pytest.raises(WriteError, match="earlier try"):
+        await program.write()
+    program.session = session
+    session.drafts.save(program.kind.draft, "Something else.")
+    step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
+    api = await session.ready()
+    await session.writes.perform(
+        "Write", "it", lambda: Way({}).take(api, step), trace=program.kind.trace,
+        draft=program.kind.draft,
+    )  # fmt: skip
+    await session.outbox.send()
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    await session.outbox.send()
+    assert [each.held for each in session.outbox.items.values()] == ["changed"]
+    assert len(program.network.arrived) == 2
+    program.store.close()

@@ -70,7 +70,7 @@ async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
 async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) -> FromKept[T]:
     """Return the service's answer, or the cached one where the service cannot be asked now.
 
-    What is written on what is kept is ``aged`` (`Writes.perform`). Raises ``ApiError`` where
+    What is written on what is kept is ``aged`` (`WriteSender.perform`). Raises ``ApiError`` where
     nothing is kept either.
     """
     from copydesk.session.errors import silence_types

@@ -35,7 +35,7 @@ from copydesk.session.views import views_steps
 from copydesk.session.writes.log import Written
 from copydesk.session.writes.outbox import Outbox
 from copydesk.session.writes.reversals import Reversals
-from copydesk.session.writes.sender import Writes
+from copydesk.session.writes.sender import WriteSender
 from copydesk.session.writes.undo import History, LocalStep, Way
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Session:
     def __post_init__(self) -> None:
         """Count the drafts that come and go, for the header."""
         self.drafts = CountedDrafts(self.draft_store, self.touched)
-        self.writes = Writes(self)
+        self.writes = WriteSender(self)
         self.outbox = Outbox(self)
         self.reversals = Reversals(self)
         self.sleepers = Sleepers(self.snoozes)

@@ -71,7 +71,7 @@ def _is_away(error: BaseException) -> bool:
     return isinstance(error, RateLimited | Unauthorized | Unreachable)
 
 
-class Writes:
+class WriteSender:
     """Sends the writes of a session, and knows those that have not ended."""
 
     def __init__(self, session: Session) -> None:

@@ -11,7 +11,6 @@ import pytest
 import stamina
 
 from copydesk.client.api import Api
-from copydesk.client.endless_lists import EMPTY_PAGES
 from copydesk.client.errors import (
     ApiError,
     Blocked,
@@ -25,6 +24,7 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
+from copydesk.client.paging import EMPTY_PAGES
 from copydesk.client.wire import ATTEMPTS, Timeouts
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody

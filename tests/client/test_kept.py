@@ -13,13 +13,13 @@ import pytest
 import stamina
 
 from copydesk.client.api import Api
-from copydesk.client.cached_answers import Keeping, kept_reading
+from copydesk.client.cached_answers import Keeping, cached_reading
 from copydesk.client.errors import (
     Forbidden,
     Garbled,
     Invalid,
+    NotCached,
     NotFound,
-    NotKept,
     ReadOnly,
     Unauthorized,
     Unreachable,
@@ -57,14 +57,14 @@ async def test_what_was_read_is_there_again_and_only_where_it_is_asked_for(
 ) -> None:
     space, path = world.space("Handbook"), tmp_path / "answers.db"
     async with served(world, path) as (server, api):
-        assert api.keeps
-        with kept_reading() as found, pytest.raises(NotKept):
+        assert api.caches
+        with cached_reading() as found, pytest.raises(NotCached):
             await api(ops.get_space, space)
         assert found.oldest is None
         assert server.asked == []
         await api(ops.get_space, space)
         titles = [each.title async for each in api.pages(ops.list_organization_spaces, world.home)]
-        with kept_reading() as found:  # not on the disk yet
+        with cached_reading() as found:  # not on the disk yet
             assert (await api(ops.get_space, space)).title == "Handbook"
         port = server.port
 
@@ -73,15 +73,15 @@ async def test_what_was_read_is_there_again_and_only_where_it_is_asked_for(
         await server.down()
         with pytest.raises(Unreachable):
             await api(ops.get_space, space)
-        with kept_reading() as found:
+        with cached_reading() as found:
             kept, again = await asyncio.gather(
                 api(ops.get_space, space), api.page(ops.list_organization_spaces, world.home)
             )
-            with pytest.raises(NotKept):
+            with pytest.raises(NotCached):
                 await api(ops.get_space, "another")
             with pytest.raises(RuntimeError, match="writes"):
                 await api(ops.update_space, space, SpaceUpdate())
-            with pytest.raises(NotKept):  # of which nobody knows what it holds
+            with pytest.raises(NotCached):  # of which nobody knows what it holds
                 await api.raw("GET", f"/v1/spaces/{space}")
             late = asyncio.create_task(asyncio.sleep(0, found))
             leaked = asyncio.create_task(_after(late, api, space))
@@ -103,20 +103,20 @@ async def test_what_was_read_is_there_again_and_only_where_it_is_asked_for(
         with pytest.raises(Forbidden):
             await api(ops.get_space, space)
         server.plan = always(faults.SERVER_ERROR)
-        with kept_reading():
+        with cached_reading():
             assert (await api(ops.get_space, space)).title == "Handbook"
         server.plan = always(faults.refusal(403))
         with pytest.raises(Forbidden):
             await api(ops.get_space, space)
-        with kept_reading(), pytest.raises(NotKept):
+        with cached_reading(), pytest.raises(NotCached):
             await api(ops.get_space, space)
-        await api.forget_kept()
-        with kept_reading(), pytest.raises(NotKept):
+        await api.forget_cached()
+        with cached_reading(), pytest.raises(NotCached):
             await api(ops.get_space, space)
 
     async with served(world) as (_, api):
-        assert not api.keeps
-        with kept_reading(), pytest.raises(NotKept):
+        assert not api.caches
+        with cached_reading(), pytest.raises(NotCached):
             await api(ops.get_space, space)
 
 
@@ -156,7 +156,7 @@ async def test_what_is_kept_and_not_understood_is_as_good_as_nothing(
     file.keep({target: type(found)(b'{"object": 5}', found.at)})
     file.close()
     async with served(world, path) as (_, api):
-        with kept_reading(), pytest.raises(NotKept):
+        with cached_reading(), pytest.raises(NotCached):
             await api(ops.get_space, space)
 
 
@@ -181,7 +181,7 @@ async def test_what_may_hold_a_credential_is_not_kept(world: World, tmp_path: Pa
         await api(ops.get_change_request_pdf, space, request)
         await api(ops.list_saml_providers, world.home)
         await api.raw("GET", "/v1/user")
-        with kept_reading(), pytest.raises(NotKept):
+        with cached_reading(), pytest.raises(NotCached):
             await api(ops.list_saml_providers, world.home)
     assert Answers(path).held().count == 0
 

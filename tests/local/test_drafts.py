@@ -63,8 +63,8 @@ def test_drafts_are_listed_newest_first_and_by_desk(drafts: DeskDrafts, tmp_path
     there = window(tmp_path, desk="there")
     for each, key in ((drafts, "a"), (there, "b"), (drafts, "c")):
         each.save(key, "text")
-    assert list(drafts.kept()) == ["c", "a"]
-    assert list(there.kept()) == ["b"]
+    assert list(drafts.texts()) == ["c", "a"]
+    assert list(there.texts()) == ["b"]
     assert there.restore("a") is None
 
 
@@ -74,7 +74,7 @@ def test_dropping_is_undone_also_after_a_restart(drafts: DeskDrafts, tmp_path: P
     drafts.save(KEY, "second")
     drafts.save(KEY, "")
     assert drafts.load(KEY) is None
-    assert drafts.kept() == {}
+    assert drafts.texts() == {}
     later = window(tmp_path)
     assert later.restore(KEY) == "second"
     assert later.restore(KEY) is None, "what is there stays"
@@ -167,7 +167,7 @@ def test_a_thread_that_keeps_a_text_between_writing_and_noting_leaves_one(tmp_pa
     other = threading.Thread(target=drafts.save, args=(KEY, "there"))
     drafts.save(KEY, "here")
     other.join()
-    assert drafts.kept() == {KEY: "there"}
+    assert drafts.texts() == {KEY: "there"}
 
 
 # Two windows
@@ -182,9 +182,9 @@ def test_what_two_windows_type_in_one_field_is_kept_both(tmp_path: Path) -> None
     there.save(KEY, "Yours")
     here.save(KEY, "Mine, all of it")
     there.save(KEY, "Yours, all of it")
-    assert sorted(window(tmp_path).kept().values()) == ["Mine, all of it", "Yours, all of it"]
-    assert here.look(KEY) == "Mine, all of it"
-    assert there.look(KEY) == there.load(KEY) == "Yours, all of it"
+    assert sorted(window(tmp_path).texts().values()) == ["Mine, all of it", "Yours, all of it"]
+    assert here.own_text(KEY) == "Mine, all of it"
+    assert there.own_text(KEY) == there.load(KEY) == "Yours, all of it"
     own = there.key_of(KEY)
     assert own.startswith(ALSO)
     assert field_of(own) == KEY
@@ -192,7 +192,7 @@ def test_what_two_windows_type_in_one_field_is_kept_both(tmp_path: Path) -> None
     assert there.touched() != before, "who asks learns that another window typed"
     # Each sends its own, and drops that alone.
     there.drop(KEY)
-    assert here.kept() == {KEY: "Mine, all of it"}
+    assert here.texts() == {KEY: "Mine, all of it"}
     assert there.load(KEY) == "Mine, all of it"
     assert there.restore(KEY) is None
 
@@ -202,20 +202,20 @@ def test_a_text_is_taken_up_by_another_window_and_back(tmp_path: Path) -> None:
     here.save(KEY, "One")
     assert there.load(KEY) == "One"
     there.save(KEY, "One, two")
-    assert here.look(KEY) is None, "that is none of this window"
+    assert here.own_text(KEY) is None, "that is none of this window"
     assert here.load(KEY) == "One, two"
     here.save(KEY, "One, two, three")
-    assert here.kept() == {KEY: "One, two, three"}
+    assert here.texts() == {KEY: "One, two, three"}
     # What arrived is dropped; what another window typed since is not.
     there.load(KEY)
     here.save(KEY, "Four")
     there.drop(KEY)
-    assert here.kept() == {KEY: "Four"}
+    assert here.texts() == {KEY: "Four"}
     there.discard(KEY)
-    assert here.kept() == {}
-    assert here.look(KEY) is None
+    assert here.texts() == {}
+    assert here.own_text(KEY) is None
     here.save(KEY, "Four and more")
-    assert here.kept() == {KEY: "Four and more"}
+    assert here.texts() == {KEY: "Four and more"}
     # The same text is one draft.
     there.save(KEY, "Four and more")
     assert here.others(KEY) == 0
@@ -231,7 +231,7 @@ def test_after_a_restart_either_text_is_gone_on_with(tmp_path: Path) -> None:
     later.choose(also)
     assert later.load(KEY) == "Yours"
     later.save(KEY, "Yours, and on")
-    assert later.kept() == {also: "Yours, and on", KEY: "Mine"}
+    assert later.texts() == {also: "Yours, and on", KEY: "Mine"}
     later.choose(KEY)
     assert later.load(KEY) == "Mine"
     later.drop(KEY)
@@ -267,7 +267,7 @@ def test_two_processes_that_are_killed_while_they_save_leave_both_texts_whole(
         for process in processes:
             process.kill()
             process.join()
-    kept = window(tmp_path).kept()
+    kept = window(tmp_path).texts()
     texts = [text for key, text in kept.items() if field_of(key) == KEY]
     assert sorted(text[0] for text in texts) == ["a", "b"]
     for text in texts:

@@ -87,7 +87,7 @@ def damage_drafts(path: Path) -> None:
 def shown(store: State) -> tuple[object, ...]:
     plan = Arrangements(store, "d").load("plan")
     return (
-        sorted(DeskDrafts(store, "d").kept()),
+        sorted(DeskDrafts(store, "d").texts()),
         [each.what for each in Journal(store, "d").entries()],
         None if plan is None else plan.state,
         DeskSnoozes(store, "d").read(),
@@ -111,19 +111,19 @@ def test_a_damaged_file_is_set_aside_and_what_can_be_read_of_it_stays(
     content = path.read_bytes()
     store = State(path)
     drafts = DeskDrafts(store, "d")
-    kept = drafts.kept()
+    kept = drafts.texts()
     drafts.save("new", "What is on the screen")
     DeskSeen(store, "d").mark("cr", "page", "text")
     store.close()
     aside = path.with_name("state.db.broken")
     assert aside.read_bytes() == content
-    assert store.said.startswith(f"state.db was damaged: it is kept as {aside}")
-    assert DeskDrafts(State(path), "d").kept() == {**kept, "new": "What is on the screen"}
+    assert store.damage.startswith(f"state.db was damaged: it is kept as {aside}")
+    assert DeskDrafts(State(path), "d").texts() == {**kept, "new": "What is on the screen"}
     if damage is damage_a_part:
         assert len(kept) > 5, "what stands before the damage is read"
     # Another time it has another name.
     damage_all(path)
-    assert DeskDrafts(State(path), "d").kept() == {}
+    assert DeskDrafts(State(path), "d").texts() == {}
     assert path.with_name("state.db.broken-2").exists()
 
 
@@ -166,7 +166,7 @@ def test_numbers_that_the_new_file_has_too_cost_no_row(path: Path) -> None:
     ]  # fmt: skip
     assert store.rows("SELECT text FROM dropped") == [('"Dropped here"',), ('"Dropped"',)]
     drafts = DeskDrafts(store, "d")
-    assert len(drafts.kept()) == 61
+    assert len(drafts.texts()) == 61
     assert drafts.load("key 1") == "Another text"
     assert drafts.others("key 1") == 1
 
@@ -181,12 +181,12 @@ from copydesk.local.state import State
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 store = State(Path(sys.argv[1]))
 drafts = DeskDrafts(store, "d")
-found = [len(drafts.kept()), len(Journal(store, "d").entries())]
+found = [len(drafts.texts()), len(Journal(store, "d").entries())]
 try:
     drafts.save("new", "text")
 except OSError as error:
     found += [type(error).__name__]
-found += [len(drafts.kept()), len(Journal(store, "d").entries()), store.said]
+found += [len(drafts.texts()), len(Journal(store, "d").entries()), store.damage]
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 sys.stdout.write(json.dumps(found))
 """
@@ -211,9 +211,9 @@ def test_a_damaged_file_on_a_full_disk_is_read_and_taken_over_later(
     assert then == [drafts, 3, ""]
     # Another process finds it when there is room again.
     store = State(path)
-    assert len(DeskDrafts(store, "d").kept()) == drafts
+    assert len(DeskDrafts(store, "d").texts()) == drafts
     assert len(Journal(store, "d").entries()) == 3
-    assert store.said.startswith("state.db was damaged: it is kept as")
+    assert store.damage.startswith("state.db was damaged: it is kept as")
     left = {each.name for each in path.parent.glob("state.db.*")}
     assert {name for name in left if not name.endswith(("-wal", "-shm"))} == {
         "state.db.broken", "state.db.lock",
@@ -237,9 +237,9 @@ def test_what_is_written_while_a_file_is_set_aside_goes_into_the_new_one(path: P
     waits.execute("ROLLBACK")
     waits.close()
     writing.join()
-    kept = DeskDrafts(State(path), "d").kept()
+    kept = DeskDrafts(State(path), "d").texts()
     assert (kept["late"], kept["there"]) == ("Typed", "Typed there")
-    assert DeskDrafts(there, "d").kept() == kept
+    assert DeskDrafts(there, "d").texts() == kept
 
 
 def test_a_file_that_is_damaged_while_it_is_open_costs_no_text(path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_file_that_is_damaged_while_it_is_open_costs_no_text(path: Path) -> No
     there.save("key 2", "And there")
     store.close()
     other.close()
-    kept = DeskDrafts(State(path), "d").kept()
+    kept = DeskDrafts(State(path), "d").texts()
     assert kept["key 1"] == "What is on the screen"
     assert kept["key 2"] == "And there"
 
@@ -262,9 +262,9 @@ def test_a_file_that_is_deleted_or_moved_away_is_begun_anew(path: Path) -> None:
     drafts = DeskDrafts(State(path), "d")
     drafts.save("a", "one")
     shutil.rmtree(path.parent)
-    assert drafts.kept() == {}
+    assert drafts.texts() == {}
     drafts.save("a", "one, two")
-    assert DeskDrafts(State(path), "d").kept() == {"a": "one, two"}
+    assert DeskDrafts(State(path), "d").texts() == {"a": "one, two"}
 
 
 def test_commands_say_that_it_was_damaged(
@@ -384,7 +384,7 @@ def test_what_older_versions_left_is_taken_over_once_and_goes_then(path: Path) -
     assert held is not None, "an older copydesk is at that run"
     store = State(path)
     drafts, journal = DeskDrafts(store, "d"), Journal(store, "d")
-    assert drafts.kept() == {"one": "First \ud83d", "two": "Second"}
+    assert drafts.texts() == {"one": "First \ud83d", "two": "Second"}
     assert drafts.restore("three") == "Dropped"
     assert [(each.id, each.state) for each in journal.entries()] == [
         ("e0", "done"), ("e1", "unknown"), ("e2", "queued"),
@@ -418,7 +418,7 @@ def test_what_older_versions_left_is_taken_over_once_and_goes_then(path: Path) -
     (folder / "journal.jsonl").write_text(json.dumps(line) + "\n")
     store.close()
     store = State(path)
-    assert sorted(DeskDrafts(store, "d").kept().values()) == [
+    assert sorted(DeskDrafts(store, "d").texts().values()) == [
         "Dropped", "Second there", "Second, and on",
     ]  # fmt: skip
     assert not older_again.exists()
@@ -437,7 +437,7 @@ def test_a_journal_that_an_older_copydesk_is_at_is_left_alone(path: Path, name: 
     assert Journal(store, "d").waiting() == []
     assert (folder / "journal.jsonl").exists()
     assert (folder / name).exists()
-    assert len(DeskDrafts(store, "d").kept()) == 2, "that is nobody's"
+    assert len(DeskDrafts(store, "d").texts()) == 2, "that is nobody's"
     store.close()
     held.close()
     # It cannot begin to send either while its journal is taken over.
@@ -467,9 +467,9 @@ def test_a_take_over_that_is_cut_off_is_done_again(
     with monkeypatch.context() as end:
         end.setattr("copydesk.local.takeover.clear", killed)
         with pytest.raises(KeyboardInterrupt):
-            DeskDrafts(State(path), "d").kept()
+            DeskDrafts(State(path), "d").texts()
     store = State(path)
-    assert DeskDrafts(store, "d").kept() == {"one": "First \ud83d", "two": "Second"}
+    assert DeskDrafts(store, "d").texts() == {"one": "First \ud83d", "two": "Second"}
     assert len(Journal(store, "d").entries()) == 3
     assert len(store.rows("SELECT * FROM dropped")) == 1
     assert not (path.parent / "journal.jsonl").exists()
@@ -486,13 +486,13 @@ def test_reading_on_a_disk_that_takes_nothing_shows_what_older_versions_left(
     with monkeypatch.context() as full:
         full.setattr(Path, "touch", refuse)
         store = State(path)
-        assert len(DeskDrafts(store, "d").kept()) == 2
+        assert len(DeskDrafts(store, "d").texts()) == 2
         assert len(Journal(store, "d").entries()) == 3
         with pytest.raises(OSError, match="Read-only"):
             DeskDrafts(store, "d").save("four", "text")
     assert (path.parent / "journal.jsonl").exists()
     DeskDrafts(store, "d").save("four", "text")
-    assert len(DeskDrafts(State(path), "d").kept()) == 3
+    assert len(DeskDrafts(State(path), "d").texts()) == 3
 
 
 # One among many
@@ -500,7 +500,7 @@ def test_reading_on_a_disk_that_takes_nothing_shows_what_older_versions_left(
 
 def test_nothing_is_made_before_something_is_kept(path: Path) -> None:
     store = State(path)
-    assert DeskDrafts(store, "d").kept() == {}
+    assert DeskDrafts(store, "d").texts() == {}
     assert Journal(store).entries() == []
     assert Runs(store, "d").all() == []
     assert not path.parent.exists()

@@ -32,10 +32,10 @@ from copydesk.present.change_request import name_cells, short_name, sorted_rows,
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
-    TALK,
+    THREADS,
     Details,
+    OpenThreads,
     PageLine,
-    Talk,
     Verdict,
 )
 from copydesk.session.known_requests import KnownRequests
@@ -152,7 +152,7 @@ def test_filters_by_what_was_read() -> None:
         more_pages=3,
         verdicts=[Verdict("Lee", False, False, NOW)],
         asked=["Ana Silva"],
-        talk=Talk(mine=NOW),
+        waiting=OpenThreads(mine=NOW),
     )
     known = known_of(ready, asked=False)
     for text in (
@@ -163,23 +163,29 @@ def test_filters_by_what_was_read() -> None:
     assert judged("waiting:me", known) is False  # no thread is open
     assert judged("waiting:me", known, threads=1) is True
     assert judged("waiting:me", known, threads=1, status="draft") is False
-    failing = known_of(Details(rules=[result("fail", "a")], verdicts=[], talk=Talk()), asked=True)
+    failing = known_of(
+        Details(rules=[result("fail", "a")], verdicts=[], waiting=OpenThreads()), asked=True
+    )
     assert judged("rule:failing review:none waiting:me", failing) is True
     assert judged("waiting:author", failing, threads=1) is False
     # What the service cannot say is not what was not read.
     assert judged("rule:unknown -page:x -changed:>0", known_of(Details())) is True
     # What was said with a verdict is no open thread, though a service counts it as one.
     assert judged(
-        "threads:1 has:threads is:discussed", known_of(Details(talk=Talk(open=1))), threads=2
+        "threads:1 has:threads is:discussed",
+        known_of(Details(waiting=OpenThreads(open=1))),
+        threads=2,
     )
     assert judged(
-        "threads:0 -has:threads -is:discussed", known_of(Details(talk=Talk(open=0))), threads=2
+        "threads:0 -has:threads -is:discussed",
+        known_of(Details(waiting=OpenThreads(open=0))),
+        threads=2,
     )
     # Only what a filter turns on is read.
     assert needs(Query.parse("has:cluster is:outdated", fields(known))) == set()
     for text in ("has:threads", "is:discussed", "threads:>1"):
-        assert needs(Query.parse(text, fields(known))) == {TALK}
-    assert needs(Query.parse("waiting:me fix", fields(known))) == {TALK, "asked"}
+        assert needs(Query.parse(text, fields(known))) == {THREADS}
+    assert needs(Query.parse("waiting:me fix", fields(known))) == {THREADS, "asked"}
     assert needs(Query.parse("rule:ready can:merge", fields(known))) == {RULES, PAGES}
 
 

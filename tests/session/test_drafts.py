@@ -21,7 +21,7 @@ def test_what_is_kept_while_the_disk_is_read_is_counted() -> None:
     store = Read(State())
     counted = CountedDrafts(store, lambda: None)
     store.save("old", "Kept before")
-    counted.take_stock()
+    counted.load_keys()
     assert (counted.count, counted.typed) == (1, True)
     store.save("other", "Of another window")
     counted._seen = -1
@@ -33,7 +33,7 @@ def test_counting_follows_saving_dropping_and_restoring() -> None:
     store, told = DeskDrafts(State()), []
     store.save("old", "text")
     counted = CountedDrafts(store, lambda: told.append(counted.count))
-    counted.take_stock()
+    counted.load_keys()
     assert counted.count == 1
     counted.save("new", "a")
     counted.save("new", "ab")
@@ -56,17 +56,17 @@ def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
         "second",
     )
     assert drafts.refused("a") == drafts.trouble
-    assert drafts.kept() == {"a": "second", "b": "other"} == drafts.unkept
+    assert drafts.texts() == {"a": "second", "b": "other"} == drafts.unsaved
     assert [key for key, _, _ in drafts.dated()] == ["a", "b"]
     drafts.drop("b")
-    assert (drafts.load("b"), drafts.kept(), drafts.trouble) == (
+    assert (drafts.load("b"), drafts.texts(), drafts.trouble) == (
         None,
         {"a": "second"},
         "Read-only file system",
     )
     drafts.again()
-    assert drafts.unkept == {"a": "second"}
+    assert drafts.unsaved == {"a": "second"}
     store.full = False
     drafts.again()
-    assert (drafts.trouble, drafts.unkept, store.kept()) == ("", {}, {"a": "second"})
+    assert (drafts.trouble, drafts.unsaved, store.texts()) == ("", {}, {"a": "second"})
     assert changes[-1] == ""

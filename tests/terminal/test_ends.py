@@ -78,7 +78,7 @@ def write_a_verdict(program: Program) -> None:
 
 def drafts(home: Path) -> list[str]:
     desk = f"desk:{home / 'data/desk.db'}"
-    return list(DeskDrafts(State(home / "state/state.db"), desk).kept().values())
+    return list(DeskDrafts(State(home / "state/state.db"), desk).texts().values())
 
 
 def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> None:

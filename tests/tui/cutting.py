@@ -564,7 +564,7 @@ async def live(desk: Desk, life: Life, folder: Path) -> Came:
     await program.early()
     await program.mended(came)
     came.arrived = len(program.network.arrived)
-    came.kept = sorted(program.session.drafts.kept())
+    came.kept = sorted(program.session.drafts.texts())
     program.store.close()
     return came
 

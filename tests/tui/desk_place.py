@@ -41,7 +41,7 @@ REQUESTS = [
 class Service:
     """What the test place reads and writes: enough of a client for it."""
 
-    keeps = False
+    caches = False
     answers = 0
     skew = timedelta()
 

@@ -156,7 +156,7 @@ class Trial:
         session = self.session(Moments(0))
         arranger = session.arranging
         said = await recover(session, await arranger.groups())
-        left, more = await arranger.take_stock()
+        left, more = await arranger.find_interrupted()
         found = await arranger.find(PLACE, self.plan.site)
         begun = [found.id] if found is not None and found.begun else []
         if said or more or [run.id for run in left] != begun:
@@ -167,7 +167,7 @@ class Trial:
             return f"reading did not tell of {unknown}"
         if self.way == "back" or run.state != "finished":
             run = await (arranger.roll_back if self.way == "back" else arranger.go)(run)
-        await arranger.taken_in(run)
+        await arranger.forget_ended(run)
         if run.state != "finished" or await arranger.find(PLACE, self.plan.site) is not None:
             return f"the run is {run}"
         return await self.noted(session, run)

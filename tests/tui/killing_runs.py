@@ -66,7 +66,7 @@ class Ending(httpx.AsyncBaseTransport):
 async def begin(folder: Path, names: dict[str, str], at: int, *, before: bool) -> str:
     """Plan a run and go through it until the process ends."""
     runner, api = await _runner(folder, names, at, before=before)
-    assert await runner.take_stock() == ""
+    assert await runner.find_interrupted() == ""
     found = [await api(ops.get_change_request, names["space"], names[page]) for page in PAGES]
     await runner.plan([row_of(request) for request in found])
     await asyncio.gather(*runner.busy)
@@ -79,7 +79,7 @@ async def begin(folder: Path, names: dict[str, str], at: int, *, before: bool) -
 async def resume(folder: Path, names: dict[str, str]) -> str:
     """Go on as the next process does; return what is wrong then."""
     runner, _ = await _runner(folder, names, 0, before=True)
-    said = await runner.take_stock()
+    said = await runner.find_interrupted()
     await runner.go_on()
     await asyncio.gather(*runner.busy)
     run = runner.run

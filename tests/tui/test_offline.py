@@ -213,7 +213,7 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         await driver.press("ctrl+s", "e", "ctrl+s")
         edits = [each.text for each in app.session.outbox.items.values() if each.what == "Edit"]
         assert edits == ["YXReword"], "one takes the place of the other"
-        assert not app.session.drafts.kept()
+        assert not app.session.drafts.texts()
         await driver.press("w", "space", "ctrl+s")
         outbox = list(app.session.outbox.items.values())
         assert [each.what for each in outbox[-2:]] == ["Edit", "Ask for a review"]
@@ -416,7 +416,7 @@ async def test_who_waits_under_a_sheet_is_told_when_the_service_is_back(
         assert driver.app.screen is not driver.place
         sheet = driver.app.screen
         await service.server.down()
-        app.session.knock()
+        app.session.probe()
         await eventually(lambda: "offline" in over(driver), driver.turn)
         await driver.press("ctrl+g")
         assert "cannot be reached now, so it says nothing of the token" in driver.screen
@@ -518,7 +518,7 @@ async def test_ages_go_by_the_clock_of_the_service(
             assert said in driver.screen
             await driver.press("j")
             assert said not in driver.screen
-            assert [said in line.said for line in session.messages] == [True], "once"
+            assert [said in line.message for line in session.messages] == [True], "once"
     for near in (timedelta(seconds=50), timedelta(days=999_999)):
         assert service_time(world.clock.now, near) == world.clock.now, "no difference, or nonsense"
         assert not apart(near)

@@ -38,7 +38,7 @@ async def test_drafts_open_before_the_service_has_answered_or_when_it_is_away(
         assert driver.place.PLACE == "drafts"
         assert "The draft stays here" in " ".join(driver.screen.split())
         assert "Fine, all of it" in driver.screen
-        assert app.session.drafts.kept() == {key: "Fine, all of it"}
+        assert app.session.drafts.texts() == {key: "Fine, all of it"}
 
 
 async def test_the_json_of_what_waits_is_shown_without_the_service(world: World) -> None:

@@ -87,7 +87,7 @@ def kept_for(key: str) -> list[str]:
 
     store = kept_state()
     counts = {
-        "draft": len(DeskDrafts(store, key).kept()),
+        "draft": len(DeskDrafts(store, key).texts()),
         "waiting write": len(Journal(store, key).waiting()),
         "merge run": len(Runs(store, key).all()),
         "rearrangement": len(Arrangements(store, key).all()),

@@ -71,7 +71,7 @@ class Connection:
             if keeping is not None:
                 from copydesk.local.answer_cache import Answers, answers_file
 
-                api.keep_in(Answers(answers_file(keeping, self.key), desk=self.key))
+                api.cache_in(Answers(answers_file(keeping, self.key), desk=self.key))
             return api
         from copydesk.server.store import DeskError
 

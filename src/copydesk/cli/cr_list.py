@@ -21,10 +21,10 @@ from copydesk.local.saved_views import SavedViews
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.present.change_filter import fields, needs, open_threads
 from copydesk.present.change_request import SORT_NEEDS, SORTS, UNKNOWN, sorted_rows
-from copydesk.session.change_rows import ASKED, PARTS, TALK, ChangeRow, row_of
+from copydesk.session.change_rows import ASKED, PARTS, THREADS, ChangeRow, row_of
 from copydesk.session.known_requests import AT_ONCE, KnownRequests
 from copydesk.session.reads.change_requests import Scope
-from copydesk.session.views import FIRST, LISTINGS, TALKS_READ, Listing, listing_of
+from copydesk.session.views import FIRST, LISTINGS, THREADS_READ, Listing, listing_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -176,8 +176,8 @@ class Triage:
         """Count the open threads of the first rows that may have some, as the review does."""
         asked = [row for row in self.rows if open_threads(row, self.known.details(row)) is None]
         if asked:
-            await self._look_into(api, self.scopes[0], asked[:TALKS_READ], {TALK})
-        self.uncounted = len(asked[TALKS_READ:])
+            await self._look_into(api, self.scopes[0], asked[:THREADS_READ], {THREADS})
+        self.uncounted = len(asked[THREADS_READ:])
 
     def _judge(self, row: ChangeRow, queries: Iterable[Query[ChangeRow]]) -> bool | None:
         outcomes = [query.judge(row) for query in queries]

@@ -226,14 +226,14 @@ def last_words(app: CopydeskApp) -> None:
         say(app.explained)
     if app.ended_by is not None:
         kept = app.kept_typed
-        if app.unkept_typed and not drafts.unkept:
+        if app.unkept_typed and not drafts.unsaved:
             kept = "What you typed was sent, or is kept."  # while it ended
         say(f"copydesk: ended by {app.ended_by.name}. {kept}".rstrip())
-    if drafts.unkept:
+    if drafts.unsaved:
         from copydesk.session.draft_keys import belonging
 
         say(f"copydesk: this could not be kept on disk ({drafts.trouble}). Copy it from here:")
-        for key, text in drafts.unkept.items():
+        for key, text in drafts.unsaved.items():
             found = belonging(key)
             about = "text" if found is None else found.words
             shown = text if found is None else found.summary(text)

@@ -539,7 +539,7 @@ async def taken_in(session: Session, api: Api, run: ArrangeRun, site: FoundSite)
             after = after.rebase(layout).arrangement
             await asyncio.to_thread(_keep, session, key, after)
             left = begun_there and after.dirty
-    await session.arranging.taken_in(run)
+    await session.arranging.forget_ended(run)
     return left
 
 

@@ -24,23 +24,23 @@ import httpx
 
 from copydesk.client import request as requests
 from copydesk.client.budget import Budget
-from copydesk.client.cached_answers import AnswerStore, Keeping, KeptReading, current_reading
-from copydesk.client.endless_lists import EMPTY_PAGES as EMPTY_PAGES  # for the command line
-from copydesk.client.endless_lists import Turning
+from copydesk.client.cached_answers import AnswerStore, CachedReading, Keeping, current_reading
 from copydesk.client.errors import (
     ApiError,
     ExtensionMissing,
     Forbidden,
     Garbled,
+    NotCached,
     NotFound,
-    NotKept,
     ReadOnly,
 )
 from copydesk.client.extensions import Extensions
+from copydesk.client.paging import EMPTY_PAGES as EMPTY_PAGES  # for the command line
+from copydesk.client.paging import PageGuard
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.response import THREAD_BYTES, read_answer
 from copydesk.client.secret import Secret
-from copydesk.client.shared_reads import Flights
+from copydesk.client.shared_reads import SharedReads
 from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
 from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
@@ -91,10 +91,10 @@ class Api:
         self._wire = Wire(base_url, secret, transport, clock, ca_file)
         self._clock = clock
         self._keeping: Keeping | None = None
-        self.keep_in(store)
+        self.cache_in(store)
         self.read_only = read_only
         self._way = transport, ca_file, clock
-        self._flights = Flights()
+        self._flights = SharedReads()
         self._extensions = Extensions(self.base_url, self._send)
         self._timeouts = timeouts
 
@@ -159,11 +159,11 @@ class Api:
         return self._wire.answers
 
     @property
-    def keeps(self) -> bool:
-        """Whether what is read is kept on this machine, so that ``kept_reading`` finds it."""
+    def caches(self) -> bool:
+        """Whether what is read is kept on this machine, so that ``cached_reading`` finds it."""
         return self._keeping is not None
 
-    def keep_in(self, store: AnswerStore | None) -> None:
+    def cache_in(self, store: AnswerStore | None) -> None:
         """Keep what is read from now on in this store; None: nowhere. It is closed with this."""
         self._keeping = None if store is None else Keeping(store, self._clock)
 
@@ -171,7 +171,7 @@ class Api:
         """Return how much is kept of what was read; None where nothing is to be kept."""
         return None if self._keeping is None else await self._keeping.held()
 
-    async def forget_kept(self) -> None:
+    async def forget_cached(self) -> None:
         """Drop all that is kept of what was read, as when it was for somebody else."""
         if self._keeping is not None:
             await self._keeping.forget()
@@ -258,12 +258,12 @@ class Api:
 
         Raises ``Garbled`` for a list that comes back to a page or goes on without new items.
         """
-        turning = Turning(operation.name)
+        guard = PageGuard(operation.name)
         given: dict[str, Any] = dict(kwargs)
         while True:
             found: Page[T] = await self._call(operation, args, given)
             following = None if found.next is None else found.next.page
-            turning.turned(found.items, following)
+            guard.check(found.items, following)
             for item in found.items:
                 yield item
             if following is None:
@@ -369,13 +369,13 @@ class Api:
         finally:
             self._flights.part()
 
-    async def _from_store(self, outgoing: Outgoing, reading: KeptReading) -> Answer:
+    async def _from_store(self, outgoing: Outgoing, reading: CachedReading) -> Answer:
         kept = None
         if self._keeping is not None and outgoing.keepable:
             kept = await self._keeping.read(outgoing.target)
         if kept is None:
             reading.lacked = True
-            raise NotKept("Nothing of this is kept on this machine.", operation=outgoing.name)
+            raise NotCached("Nothing of this is kept on this machine.", operation=outgoing.name)
         reading.used(kept)
         return Answer(200, kept.content)
 
@@ -384,7 +384,7 @@ class Api:
     ) -> Any:
         try:
             return await run()
-        except NotKept:
+        except NotCached:
             if operation.extension is None or self._keeping is None:
                 raise
             if await self._keeping.read(_lacking(operation)) is None:
@@ -393,7 +393,7 @@ class Api:
             raise self._extensions.lacks(operation) from None
         except Garbled as error:
             # Kept by another version, or damaged: as good as nothing.
-            raise NotKept(
+            raise NotCached(
                 "What is kept of this is not understood.", operation=operation.name
             ) from error
 

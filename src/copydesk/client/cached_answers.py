@@ -3,8 +3,8 @@
 An ``Api`` that was given a store keeps every answer to a read in it, unless its operation is
 declared to carry secrets. Nobody gets a kept answer unasked:
 
-    with kept_reading() as found:
-        page = await api(ops.get_space_page, space, page)   # from the store, or NotKept
+    with cached_reading() as found:
+        page = await api(ops.get_space_page, space, page)   # from the store, or NotCached
     show(page, read_at=found.oldest)
 """
 
@@ -49,8 +49,8 @@ class AnswerStore(Protocol):
 
 
 @dataclass(slots=True)
-class KeptReading:
-    """What was read inside of ``kept_reading``.
+class CachedReading:
+    """What was read inside of ``cached_reading``.
 
     ``oldest`` is when the oldest answer came that was used, in seconds since the epoch; None while
     none was. ``lacked``: something was asked for that is not kept. ``over``: left; what still runs
@@ -66,29 +66,29 @@ class KeptReading:
         self.oldest = kept.at if self.oldest is None else min(self.oldest, kept.at)
 
 
-KEPT: ContextVar[KeptReading | None] = ContextVar("kept reading", default=None)
-"""Set inside of ``kept_reading``."""
+CACHED_ONLY: ContextVar[CachedReading | None] = ContextVar("kept reading", default=None)
+"""Set inside of ``cached_reading``."""
 
 
 @contextmanager
-def kept_reading() -> Iterator[KeptReading]:
-    """Answer every read in this block, and in tasks begun in it, from what is kept.
+def cached_reading() -> Iterator[CachedReading]:
+    """Answer every read in this block, and in tasks begun in it, from the cache.
 
-    A read of which nothing is kept raises ``NotKept``; nothing is asked of the service. A write in
-    it is a mistake of the program: ``RuntimeError``.
+    A read without a cached answer raises ``NotCached``; no request is sent. A write in the block
+    is a mistake of the program: ``RuntimeError``.
     """
-    found = KeptReading()
-    token = KEPT.set(found)
+    found = CachedReading()
+    token = CACHED_ONLY.set(found)
     try:
         yield found
     finally:
         found.over = True
-        KEPT.reset(token)
+        CACHED_ONLY.reset(token)
 
 
-def current_reading() -> KeptReading | None:
+def current_reading() -> CachedReading | None:
     """Return the kept reading that goes on here, None where reads go to the service."""
-    found = KEPT.get()
+    found = CACHED_ONLY.get()
     return None if found is None or found.over else found
 
 

@@ -116,7 +116,7 @@ class Untrusted(Unreachable):
     """The service did not prove who it is: its certificate is not good. Nothing was sent."""
 
 
-class NotKept(Unreachable):
+class NotCached(Unreachable):
     """Nothing of this is kept on this machine, and only there it was looked (``answers``)."""
 
 

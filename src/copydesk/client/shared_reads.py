@@ -14,7 +14,7 @@ class _Flight:
     waiting: int = 0
 
 
-class Flights:
+class SharedReads:
     """Reads on their way, by what they ask for.
 
     Cancelling one waiter leaves the read to the others; cancelling the last one cancels the read.

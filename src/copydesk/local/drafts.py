@@ -108,7 +108,7 @@ class DeskDrafts:
         self._taken[own] = rows[0][1]
         return str(json.loads(rows[0][2]))
 
-    def look(self, key: str) -> str | None:
+    def own_text(self, key: str) -> str | None:
         """Return what this window has kept under ``key``: not what another typed there since."""
         own = self.key_of(key)
         there = self._row(own)
@@ -203,7 +203,7 @@ class DeskDrafts:
                     self._taken[key] = version
             return text
 
-    def kept(self) -> dict[str, str]:
+    def texts(self) -> dict[str, str]:
         """Return all texts of the desk by key, newest first."""
         return {key: text for key, text, _ in self.dated()}
 
@@ -224,10 +224,10 @@ class DeskDrafts:
         """Return a number that is another once another window has changed something."""
         return self._store.touched()
 
-    def said(self) -> str:
+    def damage_report(self) -> str:
         """Return once what became of a damaged file."""
-        said, self._store.said = self._store.said, ""
-        return said
+        report, self._store.damage = self._store.damage, ""
+        return report
 
     @contextmanager
     def _note(self) -> Iterator[None]:

@@ -93,8 +93,8 @@ class State:
     Safe to use from several threads and processes. ``clock`` gives seconds since the epoch.
     ``run`` tells this start of the program from others. Everything raises ``OSError``, with a
     sentence, when the disk refuses. A damaged file gets another name, and what can still be read of
-    it goes into the new one: then that is said by ``tell``, else noted in ``said``. Until it could
-    be written, what can be read is read from the damaged file each time.
+    it goes into the new one: ``tell`` is given the report, or
+    else ``damage`` has it. Until it could be written, reads go to the damaged file each time.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class State:
         self.clock = clock
         self._tell = tell or self._note
         self.run = secrets.token_hex(6)
-        self.said = ""
+        self.damage = ""
         self._lock = threading.RLock()
         self._database: sqlite3.Connection | None = None
         self._reading = threading.Lock()
@@ -187,7 +187,7 @@ class State:
                 self._life_of(self.run).unlink(missing_ok=True)
 
     def _note(self, said: str) -> None:
-        self.said = said
+        self.damage = said
 
     # Who is at what
 

@@ -119,7 +119,7 @@ def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> 
             said = "approved it" if mine.approved else "asked for changes"
             when = f" {_ago(mine.at, now)}" if mine.at is not None else ""
             reasons.append(f"you {said}{when}, and are still on its list of reviewers")
-    whys = details.talk.whys if details is not None and details.talk is not None else ()
+    whys = details.waiting.whys if details is not None and details.waiting is not None else ()
     for why, one, many in (
         ("answered", "your thread was answered", "of your threads were answered"),
         ("yours", "a thread on it asks you, its author", "threads on it ask you, its author"),
@@ -140,8 +140,8 @@ def news_lines(
         said = "approved by" if verdict.approved else "changes asked for by"
         if verdict.at is not None:
             found.append((verdict.at, f"{said} {verdict.name}"))
-    if details.talk is not None:
-        found += [(at, f"{who} wrote in a thread") for at, who in details.talk.words]
+    if details.waiting is not None:
+        found += [(at, f"{who} wrote in a thread") for at, who in details.waiting.words]
     if details.asked_since is not None and details.asked:
         found.append((details.asked_since, f"asked for a review: {listed(details.asked)}"))
     found.append((row.updated, "changed   d shows what it changes"))
@@ -170,9 +170,9 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
     if not count:
         return Text("not known" if count is None else "none open", style="muted")
     text = Text(f"{count} open")
-    if details.talk is not None and details.talk.mine is not None:
+    if details.waiting is not None and details.waiting.mine is not None:
         text.append("   one waits on you", style="accent")
-    elif details.talk is not None and details.talk.author is not None:
+    elif details.waiting is not None and details.waiting.author is not None:
         text.append("   one waits on the author", style="muted")
     return text
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value
-from copydesk.session.change_rows import ASKED, PAGES, RULES, TALK
+from copydesk.session.change_rows import ASKED, PAGES, RULES, THREADS
 from copydesk.session.readiness import READY, readiness_of
 from copydesk.session.views import STATUSES
 
@@ -22,10 +22,10 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "asked": frozenset({RULES}),
     "page": frozenset({PAGES}),
     "changed": frozenset({PAGES}),
-    "threads": frozenset({TALK}),
-    "has": frozenset({TALK}),
-    "is": frozenset({TALK}),
-    "waiting": frozenset({RULES, TALK, ASKED}),
+    "threads": frozenset({THREADS}),
+    "has": frozenset({THREADS}),
+    "is": frozenset({THREADS}),
+    "waiting": frozenset({RULES, THREADS, ASKED}),
 }
 """What each key needs. `needs` takes off what a value does without."""
 
@@ -142,7 +142,7 @@ def waiting(row: ChangeRow, known: KnownRequests) -> States:
     if row.status != "open":
         return {"me": False, "author": False}
     found = known.last_details(row)
-    talk = None if found is None else found.talk
+    talk = None if found is None else found.waiting
     asked = known.asked_me(row)
     threads_me = False if not row.threads else None if talk is None else talk.mine is not None
     verdicts = found.verdicts if found is not None and RULES in found.parts else None
@@ -166,7 +166,7 @@ def open_threads(row: ChangeRow, details: Details | None) -> int | None:
     """
     if not row.threads:
         return 0
-    return None if details is None or details.talk is None else details.talk.open
+    return None if details is None or details.waiting is None else details.waiting.open
 
 
 def _discussed(row: ChangeRow, known: KnownRequests) -> bool | None:

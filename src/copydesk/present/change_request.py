@@ -14,7 +14,7 @@ from rich.text import Text
 from copydesk.domain.age import age
 from copydesk.domain.filter import fold
 from copydesk.present.change_filter import open_threads
-from copydesk.session.change_rows import PAGES, RULES, TALK, ChangeRow, Titles
+from copydesk.session.change_rows import PAGES, RULES, THREADS, ChangeRow, Titles
 from copydesk.session.glyphs import glyphs
 from copydesk.session.views import SERVED, Listing
 
@@ -42,8 +42,8 @@ SORTS: Mapping[str, str] = {
 """How the list may be ordered, and what each order is called. The first is the service's own."""
 
 SORT_NEEDS: Mapping[str, frozenset[str]] = {
-    "waiting": frozenset({RULES, TALK}),
-    "threads": frozenset({TALK}),
+    "waiting": frozenset({RULES, THREADS}),
+    "threads": frozenset({THREADS}),
     "pages": frozenset({PAGES}),
     "rules": frozenset({RULES}),
 }
@@ -87,7 +87,7 @@ def waiting_since(row: ChangeRow, found: Details | None) -> datetime:
     """Return since when it waits on somebody: asked, or spoken to; else when it last changed."""
     if found is None:
         return row.updated
-    talk = found.talk
+    talk = found.waiting
     said = [found.asked_since]
     if talk is not None:
         said += [talk.mine, talk.author]
@@ -192,6 +192,6 @@ def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
     count = open_threads(row, found)
     if not count:
         return Text(UNKNOWN if count is None else "0", style="muted")
-    if found is not None and found.talk is not None and found.talk.mine is not None:
+    if found is not None and found.waiting is not None and found.waiting.mine is not None:
         return Text(f"{count}!", style="accent")
     return str(count)

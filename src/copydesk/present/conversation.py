@@ -73,7 +73,7 @@ class Words(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class Conversation:
     """A conversation as it came: its parts are (role, body), attributes (name, value).
 
     They are not clean yet; the other texts are, but not masked.
@@ -90,11 +90,11 @@ class Talk:
     """Characters of its parts."""
 
 
-def talk_of(detail: ConversationDetail) -> Talk:
+def conversation_of(detail: ConversationDetail) -> Conversation:
     """Return a conversation."""
     conversation, metadata = detail.conversation, detail.metadata
     attributes = metadata.attributes if metadata is not None else {}
-    return Talk(
+    return Conversation(
         conversation.id,
         clean(conversation.subject or "").strip(),
         clean(conversation.source or "", limit=NAME_LIMIT),
@@ -116,7 +116,7 @@ def since(row: IssueRow, now: datetime) -> str:
     return age_or_ahead(row.created, now)
 
 
-def talk_title(talk: Talk, now: datetime, *, masked: bool) -> str:
+def conversation_title(talk: Conversation, now: datetime, *, masked: bool) -> str:
     """Return the title over a conversation: its source, its age, how long it is."""
     when = age_or_ahead(talk.created, now)
     past = when and when != "now" and not when.startswith("in ")
@@ -129,7 +129,9 @@ def talk_title(talk: Talk, now: datetime, *, masked: bool) -> str:
     return "   ".join(step for step in steps if step)
 
 
-def talk_blocks(talk: Talk, now: datetime, issue: IssueRow | None = None) -> list[Block]:
+def conversation_blocks(
+    talk: Conversation, now: datetime, issue: IssueRow | None = None
+) -> list[Block]:
     """Return a conversation to read: who said what, then what is known besides."""
     found: list[Block] = []
     if talk.subject and (issue is None or talk.subject != issue.title):

@@ -15,7 +15,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.conflict import HOW_TO_SETTLE
 from copydesk.present.hints import hint
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import name_of
+from copydesk.session.members import name_of
 from copydesk.session.reads.review import Side
 
 if TYPE_CHECKING:

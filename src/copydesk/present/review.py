@@ -17,8 +17,8 @@ from copydesk.present.page_changes import counted
 from copydesk.present.readiness import readiness_text
 from copydesk.present.request_rules import rule_sign
 from copydesk.session.glyphs import glyphs
+from copydesk.session.members import name_of
 from copydesk.session.page_changes import Changed
-from copydesk.session.people import name_of
 from copydesk.session.reads.merge import RulesRead, document_text
 
 if TYPE_CHECKING:

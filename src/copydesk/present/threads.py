@@ -17,7 +17,7 @@ from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line, draw
 from copydesk.present.markdown_blocks import blocks
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import name_of
+from copydesk.session.members import name_of
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply, Reaction

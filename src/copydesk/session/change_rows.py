@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from copydesk.session.target import Target
 
 
-RULES, PAGES, TALK, ASKED = "rules", "pages", "talk", "asked"
+RULES, PAGES, THREADS, ASKED = "rules", "pages", "threads", "asked"
 """What is read of a change request beyond its row, in parts: its rules and reviews, the pages that
 change, its threads; and, of all of them at once, which the reader was asked to review."""
 
 
-PARTS = frozenset({RULES, PAGES, TALK})
+PARTS = frozenset({RULES, PAGES, THREADS})
 """The parts that are read row by row."""
 
 
@@ -136,7 +136,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class OpenThreads:
     """Its open threads: since when one waits on the reader, and on its author; None for neither."""
 
     mine: datetime | None = None
@@ -184,7 +184,7 @@ class Details:
     stuck: bool = False
     """Whether an update conflicted at that moment."""
     parts: frozenset[str] = ALL_PARTS
-    talk: Talk | None = None
+    waiting: OpenThreads | None = None
     asked_since: datetime | None = None
     """When the first of those who have not answered was asked."""
     read_at: datetime | None = None

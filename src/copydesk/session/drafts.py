@@ -36,7 +36,7 @@ def refusal(why: str) -> str:
 class CountedDrafts:
     """A store that knows how many texts it keeps without asking the disk at every frame.
 
-    ``changed`` is called when the number may be another. `take_stock` reads it once. On the event
+    ``changed`` is called when the number may be another. `load_keys` reads it once. On the event
     loop `save` and `drop` return at once: one thread writes, in the order of the calls, of each key
     what is newest, and ``told`` is called on the loop after that. Without a loop, as in a thread,
     it is written when they return. `flush` waits for it. What is not written yet is read from
@@ -54,7 +54,7 @@ class CountedDrafts:
         """Keys written while the disk is read: for these, memory is newer than the disk."""
         self._seen = 0
         self._typed: set[str] = set()
-        self._unkept: dict[str, str] = {}
+        self._unsaved: dict[str, str] = {}
         """What is not on the disk yet, by key; empty for what is to be dropped."""
         self._queue: dict[str, None] = {}
         """The keys of it that are to be written, in this order; others were refused."""
@@ -72,9 +72,9 @@ class CountedDrafts:
         return len(self._keys)
 
     @property
-    def unkept(self) -> Mapping[str, str]:
+    def unsaved(self) -> Mapping[str, str]:
         """The texts that are in memory only, by key."""
-        return {key: text for key, text in dict(self._unkept).items() if text}
+        return {key: text for key, text in dict(self._unsaved).items() if text}
 
     @property
     def typed(self) -> bool:
@@ -83,13 +83,13 @@ class CountedDrafts:
 
     def refused(self, key: str) -> str:
         """Return why the last draft under ``key`` is not on disk; empty when it is."""
-        return self.trouble if key in self._unkept else ""
+        return self.trouble if key in self._unsaved else ""
 
     def shared(self, key: str) -> str:
         """Say so where another window typed for the same field; else empty."""
         return "" if self.refused(key) or not self.others(key) else f"{TWO_WINDOWS}."
 
-    def take_stock(self) -> None:
+    def load_keys(self) -> None:
         """Read which texts there are. Reads the disk; call it in a thread."""
         self._seen = self.touched()
         self._count()
@@ -109,7 +109,7 @@ class CountedDrafts:
 
         ``trouble`` says so then. Blocks: on the event loop only where the program ends.
         """
-        if not self._unkept:
+        if not self._unsaved:
             return True
         ended = self._writer.submit(self._write)
         try:
@@ -121,15 +121,15 @@ class CountedDrafts:
 
     def load(self, key: str) -> str | None:
         """Return the text kept under ``key``, or None."""
-        if (text := self._unkept.get(key)) is not None:
+        if (text := self._unsaved.get(key)) is not None:
             return text or None
         return self._ask(None, lambda: self._store.load(key))
 
-    def look(self, key: str) -> str | None:
+    def own_text(self, key: str) -> str | None:
         """Return what this window has kept under ``key``: not what another typed there since."""
-        if (text := self._unkept.get(key)) is not None:
+        if (text := self._unsaved.get(key)) is not None:
             return text or None
-        return self._ask(None, lambda: self._store.look(key))
+        return self._ask(None, lambda: self._store.own_text(key))
 
     def key_of(self, key: str) -> str:
         """Return the key under which this window keeps the draft of a field."""
@@ -153,7 +153,7 @@ class CountedDrafts:
         self.flush()
         with self._queued:
             self._queue.pop(key, None)
-            self._unkept.pop(key, None)
+            self._unsaved.pop(key, None)
         self._store.discard(key)
         self._note(key, there=False)
 
@@ -161,9 +161,9 @@ class CountedDrafts:
         """Return a number that changes whenever another window changes a draft."""
         return self._ask(-1, self._store.touched)
 
-    def said(self) -> str:
+    def damage_report(self) -> str:
         """Return the report on a damaged file the first time it is asked for, then an empty one."""
-        return self._store.said()
+        return self._store.damage_report()
 
     def follow(self) -> bool:
         """Learn what other windows have changed since; whether they have. Reads the disk."""
@@ -195,27 +195,27 @@ class CountedDrafts:
             self._note(key, there=True)
         return text
 
-    def kept(self) -> Mapping[str, str]:
+    def texts(self) -> Mapping[str, str]:
         """Return all texts by key."""
-        unkept = dict(self._unkept)
+        unsaved = dict(self._unsaved)
         none: Mapping[str, str] = {}
-        there = self._ask(none, self._store.kept)
-        kept = {**unkept, **there, **unkept}
+        there = self._ask(none, self._store.texts)
+        kept = {**unsaved, **there, **unsaved}
         return {key: text for key, text in kept.items() if text}
 
     def keys(self) -> set[str]:
         """Return the keys of all texts."""
-        unkept = dict(self._unkept)
+        unsaved = dict(self._unsaved)
         none: set[str] = set()
         there = self._ask(none, self._store.keys)
-        return {key for key in there | unkept.keys() if unkept.get(key, "there")}
+        return {key for key in there | unsaved.keys() if unsaved.get(key, "there")}
 
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved), newest first."""
         none: Sequence[tuple[str, str, float]] = ()
         there = self._ask(none, self._store.dated)
-        kept = [each for each in there if each[0] not in self._unkept]
-        return [*((key, text, time()) for key, text in self.unkept.items()), *kept]
+        kept = [each for each in there if each[0] not in self._unsaved]
+        return [*((key, text, time()) for key, text in self.unsaved.items()), *kept]
 
     def refuse(self, why: str, again: Callable[[], object] | None = None) -> None:
         """Note before anything is typed that the disk refuses drafts.
@@ -228,11 +228,11 @@ class CountedDrafts:
     def again(self) -> None:
         """Try again to keep what the disk refused. Writes to the disk; call it in a thread."""
         with self._queued:
-            self._queue |= dict.fromkeys(self._unkept)
+            self._queue |= dict.fromkeys(self._unsaved)
         if self._write():
             self._changed()
         refused = self._refused
-        if refused is None or self._unkept:
+        if refused is None or self._unsaved:
             return
         try:
             refused()
@@ -250,7 +250,7 @@ class CountedDrafts:
             return read()
         except OSError as error:
             if not self.trouble:
-                self.refuse(error.strerror or str(error), self._store.kept)
+                self.refuse(error.strerror or str(error), self._store.texts)
             return none
 
     @cached_property
@@ -261,7 +261,7 @@ class CountedDrafts:
     def _keep(self, key: str, text: str, told: Callable[[], None] | None) -> None:
         with self._queued:
             self._queue.pop(key, None)  # its newest text comes after what was kept before that
-            self._queue[key], self._unkept[key] = None, text
+            self._queue[key], self._unsaved[key] = None, text
         try:
             self.when_kept(told or (lambda: None))
         except RuntimeError:  # there is no loop
@@ -292,7 +292,7 @@ class CountedDrafts:
                 with self._queued:
                     key = next(iter(self._queue))
                     del self._queue[key]
-                    text = self._unkept[key]
+                    text = self._unsaved[key]
                 try:
                     if text:
                         self._store.save(key, text)
@@ -310,8 +310,8 @@ class CountedDrafts:
                 else:
                     with self._queued:
                         if key not in self._queue:  # else it is another text by now
-                            self._unkept.pop(key, None)
-                    if not self._unkept.keys() - self._queue.keys():
+                            self._unsaved.pop(key, None)
+                    if not self._unsaved.keys() - self._queue.keys():
                         self.trouble = ""
         return before != self.trouble
 

@@ -29,7 +29,7 @@ def silence_types() -> tuple[type[Exception], ...]:
     return (Unreachable, ServerFault, Garbled, RateLimited)
 
 
-NOT_KEPT = "Not kept on this machine. "
+NOT_CACHED = "Not kept on this machine. "
 """Begins what is said in place of what was never read here, while it cannot be."""
 
 OFFLINE = "Offline: "
@@ -41,7 +41,7 @@ STILL_READING = "Still reading."
 
 def ends_with_an_answer(text: str) -> bool:
     """Whether a `sentence` is about the way to the service: untrue once it has answered."""
-    return text.removeprefix(NOT_KEPT).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
+    return text.removeprefix(NOT_CACHED).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
 
 
 def sentence(error: BaseException, again: str = "R") -> str:

@@ -10,8 +10,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
-from copydesk.session.offline import from_kept, leave_kept
-from copydesk.session.people import People
+from copydesk.session.cached_reads import leave_cache, read_cached
+from copydesk.session.members import Members
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -84,10 +84,10 @@ def choose(session: Session, organization: str, title: str) -> None:
 
 async def recall(session: Session, api: Api) -> bool:
     """Fill in the caller and the organization from cached answers; False if there are none."""
-    leave_kept()  # who reads what is kept may have begun this: that it is the start is no secret
-    if not api.keeps:
+    leave_cache()  # who reads what is kept may have begun this: that it is the start is no secret
+    if not api.caches:
         return False
-    return await from_kept(lambda: session.identify(session, api)) is not None
+    return await read_cached(lambda: session.identify(session, api)) is not None
 
 
 async def confirm(session: Session, api: Api) -> None:
@@ -99,7 +99,7 @@ async def confirm(session: Session, api: Api) -> None:
     from copydesk.client.errors import ApiError, ExtensionMissing
     from copydesk.contract import operations as ops
 
-    leave_kept()
+    leave_cache()
     before = session.me
     try:
         me = await api(ops.get_current_user)
@@ -115,8 +115,8 @@ async def confirm(session: Session, api: Api) -> None:
         await tell_owner(session)
         return
     # Another token: nothing that its reader may not see is to be shown to them.
-    await api.forget_kept()
-    session.people, session.organization = People(), None
+    await api.forget_cached()
+    session.members, session.organization = Members(), None
     session.organization_titles.clear()
     try:
         await session.identify(session, api)
@@ -151,14 +151,14 @@ async def note_owner(session: Session) -> str:
         return ""  # where nothing can be noted, nothing of them is kept either
 
 
-async def knock(session: Session) -> None:
+async def probe(session: Session) -> None:
     """Ask a service that could not be reached whether it is back, where nothing else is to be read.
 
     Raises nothing, as `confirm`, which does the asking.
     """
     from copydesk.client.errors import ApiError
 
-    leave_kept()
+    leave_cache()
     try:
         api = await session.ready()
     except (ApiError, OSError) as error:

@@ -10,8 +10,16 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from copydesk.session.change_rows import ALL_PARTS, PAGES, PARTS, RULES, TALK, Details, Talk
-from copydesk.session.offline import reads_kept
+from copydesk.session.cached_reads import reads_cached
+from copydesk.session.change_rows import (
+    ALL_PARTS,
+    PAGES,
+    PARTS,
+    RULES,
+    THREADS,
+    Details,
+    OpenThreads,
+)
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -83,7 +91,7 @@ class KnownRequests:
 
         self._asked[scope] = await read_asked(api, scope, me)
         # An answer that was kept of it is not the one that was asked for.
-        self._asked_old = reads_kept()
+        self._asked_old = reads_cached()
         return True
 
     def now_asked(self, scope: Scope, asked: frozenset[str]) -> bool:
@@ -155,7 +163,7 @@ class KnownRequests:
         try:
             return await read_parts(api, scope, row, parts, me=self.me(), space=space)
         except (Forbidden, NotFound) as error:
-            return Details(missing=sentence(error), talk=Talk())
+            return Details(missing=sentence(error), waiting=OpenThreads())
 
     async def read_rows(
         self, api: Api, scope: Scope, rows: Iterable[ChangeRow], parts: Collection[str]
@@ -164,10 +172,10 @@ class KnownRequests:
 
         Raises ``ApiError``.
         """
-        from copydesk.client.errors import NotKept
+        from copydesk.client.errors import NotCached
 
         async def one(row: ChangeRow) -> None:
-            with suppress(NotKept):  # of the others more may be kept
+            with suppress(NotCached):  # of the others more may be kept
                 self.keep(row, await self.read(api, scope, row, self.due(row, parts)))
 
         await asyncio.gather(*(one(row) for row in rows))
@@ -185,8 +193,8 @@ def _together(before: Details, found: Details) -> Details:
         changes |= {"pages": before.pages, "more_pages": before.more_pages,
                     "approximate": before.approximate, "losing": before.losing,
                     "unlooked": before.unlooked}  # fmt: skip
-    if TALK in old:
-        changes["talk"] = before.talk
+    if THREADS in old:
+        changes["talk"] = before.waiting
     if old - PARTS:
         changes |= {"description": before.description, "cluster": before.cluster}
     if found.moment is None:

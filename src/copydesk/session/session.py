@@ -22,15 +22,15 @@ from copydesk.local.seen_pages import DeskSeen
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
+from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
-from copydesk.session.identity import confirm, identify, knock, recall, tell_owner
-from copydesk.session.offline import reads_kept
-from copydesk.session.people import People
+from copydesk.session.identity import confirm, identify, probe, recall, tell_owner
+from copydesk.session.members import Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
 from copydesk.session.seen_pages import seen_steps
-from copydesk.session.snooze import Sleepers
+from copydesk.session.snooze import Snoozes
 from copydesk.session.views import views_steps
 from copydesk.session.writes.log import Written
 from copydesk.session.writes.outbox import Outbox
@@ -108,7 +108,7 @@ class Session:
     """What was said that had no room on screen, for the log; the newest `KEPT_MESSAGES`."""
     left: dict[object, object] = field(default_factory=dict)
     """How places were left in this run, for whoever comes back to them."""
-    people: People = field(default_factory=People)
+    members: Members = field(default_factory=Members)
     """Who can be named, once that was read."""
     unsent: dict[str, str] = field(default_factory=dict)
     """Why a text could not be sent, by the key of its draft, until it is."""
@@ -150,8 +150,8 @@ class Session:
         self.writes = WriteSender(self)
         self.outbox = Outbox(self)
         self.reversals = Reversals(self)
-        self.sleepers = Sleepers(self.snoozes)
-        self.local_steps.update(self.sleepers.steps)
+        self.snoozed = Snoozes(self.snoozes)
+        self.local_steps.update(self.snoozed.steps)
         self.local_steps.update(seen_steps(self.seen))
         self.local_steps.update(views_steps(self.views))
         self.local_steps.update(tree_steps(self.ready))
@@ -178,7 +178,7 @@ class Session:
 
     async def _draft(self, key: str) -> dict[str, bool] | None:
         """Tell whether there is a text; None when there is none."""
-        text = await asyncio.to_thread(self.drafts.look, key)
+        text = await asyncio.to_thread(self.drafts.own_text, key)
         return None if text is None else {"kept": True}
 
     @property
@@ -203,10 +203,10 @@ class Session:
     async def ready(self) -> Api:
         """Return the client, connecting at the first call. Raises what ``connect`` raises."""
         self.asks()
-        if reads_kept() and self.contact.refused:
-            from copydesk.client.errors import NotKept
+        if reads_cached() and self.contact.refused:
+            from copydesk.client.errors import NotCached
 
-            raise NotKept("What was kept for a token is not shown once that was refused.")
+            raise NotCached("What was kept for a token is not shown once that was refused.")
         if self._api is None:
             if self._connecting is None or (
                 self._connecting.done() and self._connecting.exception() is not None
@@ -237,10 +237,10 @@ class Session:
         if api is not None and not self.confirmed and waits:
             self.confirming = asyncio.create_task(confirm(self, api), name="confirm")
 
-    def knock(self) -> None:
+    def probe(self) -> None:
         """Ask whether a service that could not be reached is back, unless that is asked already."""
         if self.confirming is None or self.confirming.done():
-            self.confirming = asyncio.create_task(knock(self), name="knock")
+            self.confirming = asyncio.create_task(probe(self), name="probe")
 
     @property
     def unanswered(self) -> bool:
@@ -272,7 +272,7 @@ class Session:
 
     def fresh(self, *, tell: bool = True) -> None:
         """Note that an answer has just arrived; who does not ``tell`` calls `touched` after it."""
-        if reads_kept():
+        if reads_cached():
             return
         self.read_at = self.clock()
         self.contact.answered()
@@ -362,7 +362,7 @@ class Session:
 
     def note(self, said: str) -> None:
         """Keep a message that has no room on screen, unless the log has it already."""
-        if any(line.said == said for line in (*self.messages, *self.log)):
+        if any(line.message == said for line in (*self.messages, *self.log)):
             return
         # Numbered below all writes, so that no two lines of the log are taken for one.
         number = self.messages[-1].number - 1 if self.messages else 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from copydesk.session.writes.undo import LocalStep
 
 
-class Sleepers:
+class Snoozes:
     """Snoozed and looked-at requests, in memory; the disk is only touched in a thread.
 
     The methods that await raise ``OSError`` when the disk refuses.

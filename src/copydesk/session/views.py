@@ -25,7 +25,7 @@ SERVED = "updated"
 COUNTED_ROWS = 400
 """Up to how many rows the views are counted that the service cannot count."""
 
-TALKS_READ = 48
+THREADS_READ = 48
 """Up to how many rows' threads are read to count what waits on the reader."""
 
 COUNT_SECONDS = 60

@@ -178,7 +178,7 @@ class CopydeskApp(EndingApp):
         elif (session.offline or session.contact.limited) and not place.reads.loads:
             # Under a sheet, or while something is typed, nothing is read: but who waits for the
             # service is told when it is back, and what waits to be sent goes then.
-            session.knock()
+            session.probe()
 
     def on_app_blur(self) -> None:
         """Note that the terminal lost the focus: nothing is read for somebody who is away."""
@@ -196,7 +196,7 @@ class CopydeskApp(EndingApp):
     async def _awaken(self) -> None:
         if self.goes_on:
             begin(self, self.go_on, name="go on")
-        await asyncio.to_thread(self.session.drafts.take_stock)
+        await asyncio.to_thread(self.session.drafts.load_keys)
         self.session.touched()
         self.recover_soon()
         await asyncio.to_thread(self._preload)

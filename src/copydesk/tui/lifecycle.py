@@ -157,7 +157,7 @@ class EndingApp(DeskApp):
         with suppress(OSError):  # which is said as soon as something is to be kept
             if await asyncio.to_thread(drafts.follow) and app.here is not None:
                 app.here.others_typed()
-        if said := drafts.said():
+        if said := drafts.damage_report():
             said = f"{said} Look whether a draft is missing (g d)."
             app.session.note(said)
             app.session.report(said, "bad")
@@ -171,7 +171,7 @@ class EndingApp(DeskApp):
         refused = self.keep_soon()
         drafts = self.session.drafts
         drafts.flush()
-        if drafts.unkept:
+        if drafts.unsaved:
             refused = refused or drafts.trouble
         if refused:
             return f"Not all you typed could be kept on disk ({refused})."
@@ -212,7 +212,7 @@ class EndingApp(DeskApp):
             patience = threading.Thread(target=self._end_hard, args=(self._over,), daemon=True)
             patience.start()
         self.kept_typed = self.keep_typed()
-        self.unkept_typed = bool(self.session.drafts.unkept)
+        self.unkept_typed = bool(self.session.drafts.unsaved)
         asyncio.get_running_loop().create_task(self._end(), name="end")
 
     async def _end(self) -> None:

@@ -43,7 +43,7 @@ async def test_sent_taken_back_as_one_and_kept_until_it_is_taken_in(desk: Desk) 
     last = desk.session
     desk.begin()
     assert (await desk.find()).made == {"new:1": made}
-    await desk.arranger.taken_in(run)
+    await desk.arranger.forget_ended(run)
     assert await desk.arranger.find(PLACE, desk.plan.site) is None
     # One undo takes back all of it but what was removed for good.
     await last.reversals.undo()
@@ -77,7 +77,7 @@ async def test_refusals_stop_it_and_it_goes_on_goes_back_or_is_kept(desk: Desk) 
     assert run.why.startswith(("Gone.", "The service did not accept it"))
     run = await desk.arranger.keep(run)
     assert run.state == "finished"
-    await desk.arranger.taken_in(run)
+    await desk.arranger.forget_ended(run)
     assert await desk.arranger.find(PLACE, plan.site) is None
 
 
@@ -166,14 +166,14 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
     desk.begin()
     groups = await desk.arranger.groups()
     assert await recover(desk.session, groups) == ""
-    left, said = await desk.arranger.take_stock()
+    left, said = await desk.arranger.find_interrupted()
     assert ([run.far for run in left], said) == (["2 of 5"], "")
     async with desk.world.api() as api:
         await api(ops.delete_site, desk.world.home, plan.site)
-    left, said = await desk.arranger.take_stock()
+    left, said = await desk.arranger.find_interrupted()
     assert left == []
     assert said == "Acme docs is gone: what was left of it (3 requests) is dropped."
-    assert await desk.arranger.take_stock() == ([], "")
+    assert await desk.arranger.find_interrupted() == ([], "")
 
 
 class Full(Arrangements):

@@ -89,7 +89,7 @@ async def test_instructions_are_edited_shown_sent_and_put_back(
         assert after["nodes"][0] == before["nodes"][0]
         assert "puns" in json.dumps(after)
         assert "Say hello." in driver.screen
-        assert driver.app.session.drafts.kept() == {}
+        assert driver.app.session.drafts.texts() == {}
         await driver.press("u")
         assert told(world) == theirs.to_dict()
         await driver.press("g j")

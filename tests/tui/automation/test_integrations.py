@@ -95,9 +95,9 @@ def at(world: World, name: str = "", view: str | None = None) -> Target:
 def told(driver: Driver) -> str:
     """Return all that the run keeps of what it wrote and said, and what is on screen."""
     session = driver.app.session
-    lines = [(n.what, n.target, n.said, n.entry) for n in (*session.log, *session.messages)]
+    lines = [(n.what, n.target, n.message, n.entry) for n in (*session.log, *session.messages)]
     kept = [past.entry for past in session.history.known.values()]
-    return repr((lines, kept, dict(session.drafts.kept()))) + driver.screen
+    return repr((lines, kept, dict(session.drafts.texts()))) + driver.screen
 
 
 async def send(driver: Driver, line: str) -> None:
@@ -242,7 +242,7 @@ async def test_a_manifest_is_checked_shown_and_published(
         await driver.press("u")
         assert "cannot be undone" in driver.screen
         assert SECRET not in told(driver)
-        assert driver.app.session.drafts.kept() == {}
+        assert driver.app.session.drafts.texts() == {}
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ async def test_one_is_edited_installed_developed_and_deleted(
         way.swallowing = True
         await driver.press("ctrl+s")
         assert driver.app.session.log[-1].state == "failed"
-        assert "Mine" in repr(driver.app.session.drafts.kept())
+        assert "Mine" in repr(driver.app.session.drafts.texts())
         await driver.press("escape")
         mine = Publication("acme-status", IntegrationPublish(title="Acme-Status"))
         with pytest.raises(Unreachable):

@@ -195,7 +195,7 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         await driver.press("ctrl+s")
         way.losing = False
         assert "ledger" in driver.screen
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
         await driver.press("u")
         assert "It is deleted with what was read of it." in driver.screen
         await driver.press("y")

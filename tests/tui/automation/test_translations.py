@@ -74,7 +74,7 @@ async def test_translations_are_made_instructed_run_and_deleted(
         way.losing = False
         (made,) = await all_of(world)
         assert driver.selected == made.id
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
         await settled(world, driver)
         assert "completed" in driver.screen
         (made,) = await all_of(world)

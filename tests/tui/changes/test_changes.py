@@ -750,7 +750,7 @@ async def test_a_typed_subject_outlives_esc(desk: Desk) -> None:
         assert subjects(driver) == ["Say thanks twice"]
         await driver.press("ctrl+n")
         assert "is back" not in driver.screen
-        assert driver.app.session.drafts.kept() == {}
+        assert driver.app.session.drafts.texts() == {}
 
 
 async def test_the_subject_is_in_sight_when_it_is_edited(desk: Desk) -> None:

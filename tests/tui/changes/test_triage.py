@@ -345,12 +345,12 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
         assert "Snooze for 1 day 2 of 2." in driver.screen
         assert "u takes all of it back." in driver.screen
         await driver.press("y", "escape")
-        sleeping = driver.app.session.sleepers.held
+        sleeping = driver.app.session.snoozed.held
         assert {row: each.step for row, each in sleeping.items()} == {
             desk.ids[each]: 1 for each in marked
         }
         await driver.press("u")
-        assert not driver.app.session.sleepers.held
+        assert not driver.app.session.snoozed.held
 
 
 async def test_no_number_is_cut(desk: Desk) -> None:
@@ -385,7 +385,7 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
         await driver.press("B")
         assert "[snoozed] Ready one" in driver.screen
         await driver.press("B", "u")
-        assert app.session.sleepers.held[first].until is None  # one step back
+        assert app.session.snoozed.held[first].until is None  # one step back
         assert "It sleeps until it is edited." in driver.screen
         await driver.press("u")
         assert "It is awake." in driver.screen

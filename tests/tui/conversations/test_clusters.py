@@ -600,7 +600,7 @@ async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: Worl
         await driver.type(", why")
         await driver.press("ctrl+s")
         assert "Waits in the outbox (g x)" in driver.screen
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
         # Dropped there it is a draft again, that the form opens with.
         await driver.press("g x", "D")
         assert "Dropped. u puts it back." in driver.screen
@@ -614,11 +614,11 @@ async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: Worl
         await driver.press("ctrl+s")
         assert "Mend “Subject” first." in driver.screen
         assert f"{label}, why" in driver.line(f" {label}, w")
-        assert list(session.drafts.kept()) == [f"request of cluster {asked.clusters[label]}"]
+        assert list(session.drafts.texts()) == [f"request of cluster {asked.clusters[label]}"]
         await driver.type("?")
         await driver.press("ctrl+s")
         assert "Begun #3 in Platform guide" in driver.screen
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
         async with world.api() as api:
             found = await api.page(
                 ops.list_organization_change_requests, world.home, status="draft",

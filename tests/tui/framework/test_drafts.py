@@ -111,7 +111,7 @@ async def test_esc_keeps_the_draft_and_it_is_there_again() -> None:
         await driver.type("Almost done")
         await driver.press("escape")
         assert said(driver.app) is None
-        assert drafts.kept() == {"comment:118": "Almost done"}
+        assert drafts.texts() == {"comment:118": "Almost done"}
         await driver.press("c")
         assert "Almost done" in driver.screen
         assert "draft restored" in driver.screen
@@ -120,7 +120,7 @@ async def test_esc_keeps_the_draft_and_it_is_there_again() -> None:
         assert "Preview" in driver.screen
         await driver.press("ctrl+s")
         assert said(driver.app) == "Almost done now"
-        assert drafts.kept() == {"comment:118": "Almost done now"}
+        assert drafts.texts() == {"comment:118": "Almost done now"}
 
 
 async def test_what_is_typed_is_kept_within_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ async def test_what_is_typed_is_kept_within_a_second(monkeypatch: pytest.MonkeyP
     async with drive(app_with(drafts), "c") as driver:
         await driver.send("H")
         await driver.send("i")
-        await eventually(lambda: drafts.kept() == {"comment:118": "Hi"}, driver.turn)
+        await eventually(lambda: drafts.texts() == {"comment:118": "Hi"}, driver.turn)
         assert driver.app.screen is not driver.place, "it is still being written"
 
 
@@ -142,7 +142,7 @@ async def test_what_was_sent_elsewhere_meanwhile_is_not_sent_unasked() -> None:
         drafts.drop("comment:118")
         await driver.press("ctrl+s")
         assert "Sent or discarded elsewhere since: look first." in driver.screen
-        assert drafts.kept() == {"comment:118": "Once"}
+        assert drafts.texts() == {"comment:118": "Once"}
         await driver.press("ctrl+s")
         assert said(driver.app) == "Once"
 
@@ -152,7 +152,7 @@ async def test_an_end_without_warning_keeps_the_draft() -> None:
     async with drive(app_with(drafts), "c") as driver:
         await driver.type("Half a sen")
         driver.app.exit()
-    assert drafts.kept() == {"comment:118": "Half a sen"}
+    assert drafts.texts() == {"comment:118": "Half a sen"}
 
 
 async def test_an_empty_text_is_not_sent() -> None:
@@ -213,9 +213,9 @@ async def test_a_line_that_is_refused_stays_with_the_reason() -> None:
         await driver.type("New")
         await driver.press("enter")
         assert "The title is too short." in driver.screen
-        assert drafts.kept() == {"title": "New"}
+        assert drafts.texts() == {"title": "New"}
         await driver.type("er")
         assert "enter or ctrl+s take" in driver.screen
         await driver.press("ctrl+s")
         assert said(driver.app) == "Newer"
-        assert drafts.kept() == {}
+        assert drafts.texts() == {}

@@ -17,7 +17,7 @@ from copydesk.local.state import State
 from copydesk.server.desk_seed import Editor
 from copydesk.server.organization_seed import add_saml_provider
 from copydesk.session.draft_keys import schema_key
-from copydesk.session.reads.visitor_schema import KeptSchema
+from copydesk.session.reads.visitor_schema import SchemaDraft
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
@@ -101,7 +101,7 @@ async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: W
         assert "Nix" in driver.line("Nix")
         assert not driver.place.query_one(Status).message, "it has opened"
         assert app.session.log == []
-        assert "Typed after that: Wm" in app.session.messages[-1].said
+        assert "Typed after that: Wm" in app.session.messages[-1].message
 
 
 async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
@@ -136,7 +136,7 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await driver.idle()
         said = [line.text for line in app.session.log]
         assert said == ["First.", "Ax, all.", "Third.", "Fourth."]
-        assert (review.open_threads(), app.session.drafts.kept()) == (4, {})
+        assert (review.open_threads(), app.session.drafts.texts()) == (4, {})
         app.session.recall_seconds = 0
 
         # What an action reads first keeps nobody from typing; esc stops that.
@@ -150,7 +150,7 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
             if stops:
                 await driver.send("escape")
                 assert "Stopped: “edit” was not opened." in " ".join(driver.screen.split())
-                assert "Typed for it: Axm Wq" in app.session.messages[-1].said
+                assert "Typed for it: Axm Wq" in app.session.messages[-1].message
         way.let.set()
         await eventually(lambda: app.screen is not driver.place, driver.turn)
         await driver.idle()
@@ -164,7 +164,7 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
             await driver.send(key)
         assert driver.place.PLACE == "review"
         assert "“comment on whole” opens once this is read" in " ".join(driver.screen.split())
-        assert "Typed for it: Was it so? a W" in app.session.messages[-1].said
+        assert "Typed for it: Was it so? a W" in app.session.messages[-1].message
         await driver.send("ctrl+s", "4")
         way.let.set()
         await eventually(lambda: len(app.session.log) == 5, driver.turn)
@@ -181,7 +181,7 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await eventually(lambda: app.keyboard.ahead.opening is None, driver.turn)
         await driver.idle()
         assert "is merged and takes no review" in " ".join(driver.screen.split())
-        assert "Typed for it: aWm" in app.session.messages[-1].said
+        assert "Typed for it: aWm" in app.session.messages[-1].message
 
 
 async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_taken_back(
@@ -204,7 +204,7 @@ async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_t
         way.refusing = True
         way.let.set()
         await driver.idle()
-        assert "What you wrote is kept" in line.said
+        assert "What you wrote is kept" in line.message
         assert app.session.drafts.load(line.draft) == "First."
 
 
@@ -217,11 +217,11 @@ async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_nex
     app = review.app(faults=way, drafts=disk)
     async with drive(app, size=(100, 30)) as driver:
         await driver.send("C", *typed("Is ten enougg"), "backspace", *typed("h?"))
-        await eventually(lambda: bool(disk.kept()), driver.turn)
-        assert list(disk.kept().values()) == ["Is ten enough?"]
+        await eventually(lambda: bool(disk.texts()), driver.turn)
+        assert list(disk.texts().values()) == ["Is ten enough?"]
         await driver.send(*typed(" Or more?"))
         app.keep_typed()  # as when it is told to end
-        assert list(disk.kept().values()) == ["Is ten enough? Or more?"]
+        assert list(disk.texts().values()) == ["Is ten enough? Or more?"]
     again = review.app(drafts=disk)
     async with drive(again, "g d", size=(140, 30)) as driver:
         assert "Is ten enough? Or" in driver.line("comment on whole: #1")
@@ -230,7 +230,7 @@ async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_nex
         assert "Comment on #1" in driver.screen
         await driver.press("ctrl+s")
         assert again.session.log[-1].text == "Is ten enough? Or more?"
-        assert disk.kept() == {}
+        assert disk.texts() == {}
 
 
 async def test_what_is_typed_ahead_is_offered_where_its_key_is_pressed_again(world: World) -> None:
@@ -241,25 +241,25 @@ async def test_what_is_typed_ahead_is_offered_where_its_key_is_pressed_again(wor
     async with drive(app, size=(100, 30)) as driver:
         await driver.send("C", *typed("Is ten enough?"))
         app.keep_typed()  # what is typed is on the disk, and then it is killed
-        kept = disk.kept()
+        kept = disk.texts()
     assert list(kept.values()) == ["Is ten enough?"]
     again = review.app(drafts=disk)
     async with drive(again, size=(100, 30)) as driver:
         await driver.press("A")
         assert "Is ten enough?" not in driver.screen, "it is for another field"
         await driver.press("escape")
-        assert disk.kept() == kept
+        assert disk.texts() == kept
         await driver.press("C", "ctrl+r")
         assert "Comment on #1" in driver.screen
         assert "Is ten enough?" in driver.screen
-        assert list(disk.kept().values()) == ["Is ten enough?"]
-        assert disk.kept() != kept, "its field keeps it now"
+        assert list(disk.texts().values()) == ["Is ten enough?"]
+        assert disk.texts() != kept, "its field keeps it now"
         await driver.press("escape")
         await driver.press("C", "ctrl+r")
         assert again.screen.query_one(Composer).text == "Is ten enough?"
         await driver.press("ctrl+s")
         assert again.session.log[-1].text == "Is ten enough?"
-        assert disk.kept() == {}
+        assert disk.texts() == {}
         await driver.press("C", "ctrl+r")
         assert again.screen.query_one(Composer).text == ""
 
@@ -271,7 +271,7 @@ async def test_what_was_typed_ahead_in_vain_is_a_draft(world: World) -> None:
     app = review.app(faults=way, drafts=disk)
     async with drive(app, size=(100, 30)) as driver:
         await driver.send("C", *typed("Why?"), "escape")
-        assert list(disk.kept().values()) == ["Why?"]
+        assert list(disk.texts().values()) == ["Why?"]
         assert "kept as a draft (g d)" in " ".join(driver.screen.split())
 
 
@@ -319,7 +319,7 @@ async def test_words_typed_after_a_refused_comment_are_no_commands(world: World)
         # A key after a pause acts again, and what was typed is in the log.
         await driver.press("@")
         assert "ome on, Wma" in driver.screen
-        assert "ome on, Wma" in " ".join(app.session.drafts.kept().values())
+        assert "ome on, Wma" in " ".join(app.session.drafts.texts().values())
         await driver.press("escape", "c")
         await driver.burst("x", "escape", "?")
         assert "Keys here" in driver.screen, "Esc says that one has seen it"
@@ -355,7 +355,7 @@ async def test_words_typed_for_a_comment_that_is_refused_later_are_no_commands(
         said = " ".join(driver.screen.split())
         assert driver.place is app.screen
         assert "12 keys typed after it were not run" in said, driver.screen
-        assert [line.said for line in app.session.log if line.state != "said"] == []
+        assert [line.message for line in app.session.log if line.state != "said"] == []
 
 
 async def two_requests(world: World) -> list[str]:
@@ -461,7 +461,7 @@ async def test_keys_after_the_one_that_leaves_a_field_are_not_for_the_field(worl
         await driver.burst("C", "O", "k", "escape", "4")
         assert driver.place is app.screen
         assert driver.place.view == "rules"
-        assert list(app.session.drafts.kept().values()) == ["Ok"]
+        assert list(app.session.drafts.texts().values()) == ["Ok"]
         await driver.burst("/", "x", "escape", ":", *typed("view threads"), "enter", "1")
         assert driver.place.view == "overview"
         assert driver.place is app.screen
@@ -573,7 +573,7 @@ async def test_words_are_no_commands_while_an_action_reads_what_it_asks(sample: 
     async with drive(app, size=(140, 40)) as driver:
         at = wanted[""]
         assert at.site is not None
-        kept = KeptSchema('{"type": "object", "properties": {}}', {})
+        kept = SchemaDraft('{"type": "object", "properties": {}}', {})
         app.session.drafts.save(schema_key(at.site), kept.to_text())
         for name, before, key, opens in LATE:
             await app.go(name, wanted.get(name, at))
@@ -651,7 +651,7 @@ async def test_a_mark_that_is_typed_before_the_rows_are_there_takes_the_burst_wi
         assert app.session.log == []
         said = " ".join(driver.screen.split())
         assert "“mark” was refused; 3 keys typed after it were not run" in said
-        assert app.session.drafts.kept() == {}, "keys are no text"
+        assert app.session.drafts.texts() == {}, "keys are no text"
         await driver.press("j", "space")
         assert len(driver.place.marking.marks) == 1, "a pause ends that"
 

@@ -268,7 +268,7 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         other = Session(app.session.ready, runs=Runs(State(tmp_path / "state.db"), "desk"))
         told: list[str] = []
         beside = MergeRunner(other, lambda said, tone: told.append(said))
-        assert await beside.take_stock() == ""
+        assert await beside.find_interrupted() == ""
         assert beside.elsewhere
         await beside.go_on()
         assert told == ["Another copydesk is going through this run."]

@@ -234,7 +234,7 @@ async def test_people_are_taken_in_and_removed(world: World, update_golden: bool
         way.losing = False
         assert driver.selected == made["rui"]
         assert (membership(world, made["rui"]) or {})["sso"]
-        assert driver.app.session.drafts.kept() == {}
+        assert driver.app.session.drafts.texts() == {}
         await driver.press("/")
         await driver.burst(*"Lee", "enter")
         await driver.press("D")

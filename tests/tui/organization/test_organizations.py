@@ -178,7 +178,7 @@ async def test_an_organization_is_joined_and_left_greeted_and_its_invites_end(
         await driver.press("escape", "@")
         assert TOKEN not in driver.screen
         session = app.session
-        assert TOKEN not in repr([(n.what, n.target, n.said, n.entry) for n in session.log])
+        assert TOKEN not in repr([(n.what, n.target, n.message, n.entry) for n in session.log])
         # An invite link, by itself or its id.
         await driver.press("escape")
         await driver.resize(80, 24)
@@ -224,7 +224,7 @@ async def test_two_windows_that_type_in_one_form_keep_both_and_say_so(
     async with drive(app, "escape", "g O", "e", size=(140, 40)) as driver:
         await driver.type(" & Co")
         await driver.press("escape")
-        (key,) = other.kept()
+        (key,) = other.texts()
         await driver.press("enter")
         assert other.load(key)
         other.save(key, "{}")
@@ -232,9 +232,9 @@ async def test_two_windows_that_type_in_one_form_keep_both_and_say_so(
         app.keep_typed()
         await driver.idle()
         assert f"{TWO_WINDOWS}." in driver.screen
-        assert len(other.kept()) == 2
+        assert len(other.texts()) == 2
         await driver.press("escape", "enter")
         assert f"{TWO_WINDOWS}." in driver.screen
         await driver.press("ctrl+s")
         assert str(world.row("organization", world.home)["title"]).endswith(" & Co, too")
-        assert other.kept() == {key: "{}"}
+        assert other.texts() == {key: "{}"}

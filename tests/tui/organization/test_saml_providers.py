@@ -85,8 +85,8 @@ async def test_providers_are_added_changed_and_taken_back(
         await fill(driver, CERTIFICATE.replace("CERTIFICATE", "PRIVATE KEY"))
         assert "this is a private key" in driver.line("Certificate")
         await driver.press("escape")
-        assert "Entra" in repr(driver.app.session.drafts.kept())
-        assert "MIIC" not in repr(driver.app.session.drafts.kept())
+        assert "Entra" in repr(driver.app.session.drafts.texts())
+        assert "MIIC" not in repr(driver.app.session.drafts.texts())
         await driver.press("ctrl+n", "tab", "tab", "tab")
         for text in ("abc", CERTIFICATE.replace("MIIC", "abcd"), "MIIC&"):
             await fill(driver, text)

@@ -198,4 +198,4 @@ async def test_a_write_out_of_reach_says_offline(review: ReviewWorld) -> None:
         assert "outbox 1" in driver.screen.splitlines()[0]
         assert "Waits in the outbox (g x)" in driver.screen
         assert [entry.text for entry in driver.app.session.outbox.items.values()] == ["In short"]
-        assert not driver.app.session.drafts.kept(), "what waits is no draft beside it"
+        assert not driver.app.session.drafts.texts(), "what waits is no draft beside it"

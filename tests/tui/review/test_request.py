@@ -238,12 +238,12 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         await driver.press("ctrl+s")
         assert "on the request Nice." in driver.screen
         assert "It waits: 2 drafts" in driver.screen
-        assert len(app.session.drafts.kept()) == 3
+        assert len(app.session.drafts.texts()) == 3
         faults.refusing = False
         await driver.press("r")
         assert "Asked for changes in #1, with 2 drafts" in driver.screen
         assert driver.place.PLACE == "review"
-        assert not app.session.drafts.kept()
+        assert not app.session.drafts.texts()
         assert review.open_threads() == before + 3  # what is said with a verdict is one too
         await driver.press("u", "y")
         assert review.open_threads() == before + 1
@@ -252,14 +252,14 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         assert "2 drafts, none goes along" in driver.screen
         await driver.press("ctrl+s")
         assert "Approved #1; a verdict cannot be undone." in driver.screen
-        assert len(app.session.drafts.kept()) == 2
+        assert len(app.session.drafts.texts()) == 2
         app.session.recall_seconds = 600
         await waiting(driver, "a", "ctrl+s")
         assert "sent in 600 s" in driver.screen
         await driver.send("u")
         await driver.idle()
         assert "Recalled: nothing was sent." in driver.screen
-        assert len(app.session.drafts.kept()) == 2
+        assert len(app.session.drafts.texts()) == 2
         assert review.open_threads() == before + 1
         await waiting(driver, "a", "ctrl+s")
         await driver.send("escape")  # it goes on without its sheet, and is still one
@@ -267,13 +267,13 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         await driver.idle()
         assert driver.app.screen is driver.place
         assert "Recalled: nothing was sent." in driver.screen
-        assert (len(app.session.drafts.kept()), review.open_threads()) == (2, before + 1)
+        assert (len(app.session.drafts.texts()), review.open_threads()) == (2, before + 1)
         await waiting(driver, "a", "ctrl+s")
         await driver.send("escape")
         await driver.send("Q")  # quitting sends all that goes together, and then quits
         await driver.idle()
     assert review.open_threads() == before + 3
-    assert not app.session.drafts.kept()
+    assert not app.session.drafts.texts()
     assert [line.what for line in app.session.log if line.state == "done"][-3:] == [
         "Comment", "Comment", "Approve",
     ]  # fmt: skip

@@ -74,7 +74,7 @@ async def test_what_is_deleted_is_a_draft_and_what_is_resolved_stays(world: Worl
         await driver.press("g g", "D")
         assert "text is kept as a draft." in driver.screen
         await driver.press("y")
-        assert list(app.session.drafts.kept().values()) == ["Good work!"]
+        assert list(app.session.drafts.texts().values()) == ["Good work!"]
         assert review.open_threads() == 3
         await driver.press("C")
         assert "Good work!" in driver.screen
@@ -95,7 +95,7 @@ async def test_a_comment_can_be_recalled_for_a_while(world: World) -> None:
         assert review.open_threads() == 0
         await driver.press("u")
         assert "Recalled: comment was not sent." in driver.screen
-        assert list(app.session.drafts.kept().values()) == ["Ah."]
+        assert list(app.session.drafts.texts().values()) == ["Ah."]
         assert "[draft]" in driver.screen
         await driver.press("c")
         await driver.send("ctrl+s")
@@ -103,7 +103,7 @@ async def test_a_comment_can_be_recalled_for_a_while(world: World) -> None:
         app.session.writes.send_now()
         await driver.idle()
         assert review.open_threads() == 1
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
 
 
 async def test_what_waited_under_a_thread_is_gone_with_it_also_where_another_place_took_it_out(
@@ -139,23 +139,23 @@ async def test_words_typed_after_the_key_of_a_comment_on_the_whole_are_the_comme
         assert app.screen.query_one(Composer).text == "Is this page needed? a W"
         page = app.screen.query_one(Composer).draft_key
         await driver.press("escape")
-        assert app.session.drafts.kept() == {page: "Is this page needed? a W"}
+        assert app.session.drafts.texts() == {page: "Is this page needed? a W"}
         # ctrl+r takes the words along, there and back.
         await driver.press("C", "ctrl+r")
         assert "Comment on #1" in driver.screen
-        assert list(app.session.drafts.kept()) == [
+        assert list(app.session.drafts.texts()) == [
             review_key(review.space, review.request, "request")
         ]
         await driver.press("ctrl+r")
-        assert list(app.session.drafts.kept()) == [page]
+        assert list(app.session.drafts.texts()) == [page]
         await driver.burst("ctrl+r", *typed("!"), "ctrl+s")
         assert app.session.log[-1].text == "Is this page needed? a W!"
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
         # Where both have a text, each keeps its own.
         await driver.press("C", "ctrl+r", *typed("Two"), "escape", "C", *typed("One"), "ctrl+r")
         assert app.screen.query_one(Composer).text == "Two"
         await driver.press(*typed("!"), "escape")
-        assert sorted(app.session.drafts.kept().values()) == ["One", "Two!"]
+        assert sorted(app.session.drafts.texts().values()) == ["One", "Two!"]
 
 
 async def test_words_typed_before_the_space_of_a_new_request_is_chosen_are_its_subject(
@@ -169,10 +169,10 @@ async def test_words_typed_before_the_space_of_a_new_request_is_chosen_are_its_s
         assert "it is kept for what you write next" in " ".join(driver.screen.split())
         assert "Handbook" in driver.screen
         app.keep_typed()  # as when it is told to end
-        assert list(app.session.drafts.kept().values()) == ["Say what a is"]
+        assert list(app.session.drafts.texts().values()) == ["Say what a is"]
         await driver.press("down", "enter")
         assert "New change request in Handbook" in driver.screen
         assert app.screen.query_one(AskInput).value == "Say what a is"
         await driver.press("escape", "ctrl+n", *typed("Another thing"), "escape")
-        assert sorted(app.session.drafts.kept().values()) == ["Another thing", "Say what a is"]
+        assert sorted(app.session.drafts.texts().values()) == ["Another thing", "Say what a is"]
         assert "kept as a draft (g d)" in " ".join(driver.screen.split())

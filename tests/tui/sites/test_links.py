@@ -46,8 +46,8 @@ def told(driver: Driver) -> str:
     """Return all that the run keeps of what it wrote and said."""
     session = driver.app.session
     entries = [past.entry for past in session.history.known.values()]
-    lines = [(n.what, n.target, n.said, n.entry) for n in (*session.log, *session.messages)]
-    return repr((lines, entries, dict(session.drafts.kept()), driver.place))
+    lines = [(n.what, n.target, n.message, n.entry) for n in (*session.log, *session.messages)]
+    return repr((lines, entries, dict(session.drafts.texts()), driver.place))
 
 
 async def test_links_are_made_renamed_switched_and_taken_back(
@@ -139,7 +139,7 @@ async def test_a_link_is_deleted_by_its_name_and_its_key_opens_nothing(world: Wo
         await driver.press("ctrl+s")
         way.losing = False
         assert driver.line("Ferry").split()[2] == "on"
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
         # Gone while the cursor is on it: told, and nothing breaks.
         world.write(lambda tx: tx.run("DELETE FROM share_link"))
         await driver.press("x")

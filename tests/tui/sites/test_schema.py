@@ -141,7 +141,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         editor(json.dumps(third, indent=4))
         await driver.press("e")
         assert "The schema is so already" in driver.screen
-        assert driver.app.session.drafts.kept() == {}
+        assert driver.app.session.drafts.texts() == {}
 
 
 async def test_an_edit_outlives_the_program_and_a_refusal(world: World, editor: Write) -> None:
@@ -160,7 +160,7 @@ async def test_an_edit_outlives_the_program_and_a_refusal(world: World, editor: 
         await driver.press("y")
         assert "did not accept" in driver.screen
         assert stored(world, site) == FIRST
-        kept = dict(app.session.drafts.kept())
+        kept = dict(app.session.drafts.texts())
         assert list(kept) == [schema_key(site)]
         found = belonging(schema_key(site))
         assert found is not None

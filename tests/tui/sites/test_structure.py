@@ -504,7 +504,7 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         await asked(driver, "1 of 2 sent")
         assert await published.order() == ["Guides", "Status", "API reference", "Changelog"]
         await driver.press("X", "y")
-    assert drafts.kept() == {}
+    assert drafts.texts() == {}
     async with drive(open_app(world, published.site, drafts=drafts, runs=runs)) as driver:
         assert "Cut off" not in driver.screen
 
@@ -520,15 +520,15 @@ async def test_two_windows_that_stage_in_one_site_keep_both_and_say_so(
         await driver.press("K")
         here(driver).draft.keep_due()
         await driver.idle()
-        mine = drafts.kept()[key]
+        mine = drafts.texts()[key]
         assert other.load(key) == mine
         other.save(key, "- Status before Guides\n{}")
         await driver.press("K")
         here(driver).draft.keep_due()
         await driver.idle()
         assert f"{TWO_WINDOWS}." in driver.screen
-        assert len(other.kept()) == 2
-        assert other.kept()[key] == "- Status before Guides\n{}"
+        assert len(other.texts()) == 2
+        assert other.texts()[key] == "- Status before Guides\n{}"
         await driver.press("q")
     async with drive(open_app(world, published.site, drafts=drafts), size=(100, 40)) as driver:
         assert f"{TWO_WINDOWS}." in driver.screen
@@ -553,7 +553,7 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
         await driver.press("X")
         assert "Another copydesk" not in driver.screen
         await driver.press("escape")
-        kept = drafts.kept()[key]
+        kept = drafts.texts()[key]
         other.save(key, "- Status before Guides\n{}")
         for way in ("X", "ctrl+s"):
             await driver.press(way)
@@ -567,10 +567,10 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
         await driver.press("escape")
         here(driver).draft.keep_due()
         await driver.idle()
-        assert drafts.kept()[key] == kept
+        assert drafts.texts()[key] == kept
         await driver.press("u")
         assert "current order" in driver.screen
-    assert key not in drafts.kept()
+    assert key not in drafts.texts()
     # An order that an earlier version kept, and what is none.
     rows = [ids[title] for title in SECTIONS]
     old = {"base": {"": [*rows, "gone"]}, "now": {"": [*rows[:3], rows[4], "gone", rows[3]]}}
@@ -581,7 +581,7 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
     drafts.save(key, "- Something\n[]")
     async with drive(open_app(world, published.site, drafts=drafts)) as driver:
         assert "kept as text: g d shows it" in " ".join(driver.screen.split())
-    assert [text for text in drafts.kept().values() if "Something" in text] == ["- Something\n[]"]
+    assert [text for text in drafts.texts().values() if "Something" in text] == ["- Something\n[]"]
 
 
 async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> None:

@@ -64,7 +64,7 @@ async def test_a_new_request_goes_on_with_its_subject(review: ReviewWorld) -> No
         assert "Say which" in driver.screen
         await driver.press("enter")
         assert "Started #2 in API reference as a draft." in driver.screen
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
 
 
 async def test_a_description_goes_on_where_its_request_is_not_shown(review: ReviewWorld) -> None:
@@ -79,7 +79,7 @@ async def test_a_description_goes_on_where_its_request_is_not_shown(review: Revi
         await driver.press("ctrl+s")
         row = review.world.row("change_request", review.request)
         assert row["subject"] == "Retries"
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
 
 
 async def test_a_reply_goes_on_in_its_thread(review: ReviewWorld) -> None:
@@ -123,10 +123,10 @@ async def test_a_draft_is_discarded_and_brought_back(review: ReviewWorld) -> Non
         await driver.type("In short")
         await driver.press("escape", "g d", "D")
         assert "Nothing waits to be sent." in driver.screen
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
         await driver.press("u")
         assert "In short" in driver.screen
-        assert list(app.session.drafts.kept().values()) == ["In short"]
+        assert list(app.session.drafts.texts().values()) == ["In short"]
 
 
 async def test_a_text_that_belongs_nowhere_can_be_copied(review: ReviewWorld) -> None:
@@ -186,7 +186,7 @@ async def test_an_edit_goes_on_from_the_one_that_is_still_on_its_way(world: Worl
         assert [line.state for line in app.session.log] == ["done"] * 3
         was = "Webhook retries and dead letters"
         assert [line.text for line in app.session.log] == [f"One {was}", f"Two One {was}", was]
-        assert not app.session.drafts.kept()
+        assert not app.session.drafts.texts()
 
 
 async def test_a_comment_is_changed_back_though_its_edit_is_still_on_its_way(world: World) -> None:
@@ -221,7 +221,7 @@ async def test_two_windows_keep_and_show_what_each_typed(
         app.keep_typed()
         await driver.type(", all of it")
         await driver.press("escape")
-        assert sorted(other.kept().values()) == ["Mine, all of it", "Yours"]
+        assert sorted(other.texts().values()) == ["Mine, all of it", "Yours"]
         await driver.press("C", "ctrl+r")
         assert "Another window typed here too: both texts are kept (g d)." in driver.screen
         assert "Mine, all of it" in driver.screen
@@ -247,12 +247,12 @@ async def test_two_windows_keep_and_show_what_each_typed(
         assert "Yours" in driver.screen
         await driver.press("ctrl+s")
         assert app.session.log[-1].text == "Yours"
-        assert list(other.kept().values()) == ["Mine, all of it"]
+        assert list(other.texts().values()) == ["Mine, all of it"]
         await driver.press("g d", "enter")
         assert "Mine, all of it" in driver.screen
         await driver.press("ctrl+s")
         assert app.session.log[-1].text == "Mine, all of it"
-        assert other.kept() == {}
+        assert other.texts() == {}
 
 
 async def test_what_another_window_changed_is_not_sent_as_mine(
@@ -271,7 +271,7 @@ async def test_what_another_window_changed_is_not_sent_as_mine(
         assert app.session.log == []
         await driver.press("ctrl+s")
         assert app.session.log[-1].text == "Mine"
-        assert other.kept() == {key: "Mine, and yours"}
+        assert other.texts() == {key: "Mine, and yours"}
 
 
 async def test_a_damaged_file_is_told_and_what_is_on_screen_is_kept(
@@ -285,7 +285,7 @@ async def test_a_damaged_file_is_told_and_what_is_on_screen_is_kept(
         app.tick()
         said = "state.db was damaged: it is kept as"
         await eventually(
-            lambda: any(said in each.said for each in app.session.messages), driver.turn
+            lambda: any(said in each.message for each in app.session.messages), driver.turn
         )
-    kept = DeskDrafts(State(tmp_path / "state.db"), "desk").kept()
+    kept = DeskDrafts(State(tmp_path / "state.db"), "desk").texts()
     assert list(kept.values()) == ["A thought, and more"]

@@ -62,13 +62,13 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         await driver.type("Ten it is.")
         await driver.press("ctrl+s")
         assert "Kept: it waits with what you wrote." in words(driver)
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
         await driver.press("j", "D")
         assert "Dropped. u puts it back." in words(driver)
-        assert list(session.drafts.kept().values()) == ["And twelve?"]
+        assert list(session.drafts.texts().values()) == ["And twelve?"]
         await driver.press("u")
         assert "outbox 3" in driver.screen
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
         await driver.press("k", "D", "s")
         assert "outbox 2" in driver.screen
         # Somebody edits the request meanwhile: the verdict was about another revision.
@@ -91,7 +91,7 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert "Ten it is." in driver.screen
         await driver.press("u")  # the newest was to drop the other one: it goes after all
         assert review.open_threads() == 2
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
         assert not session.outbox.count
 
 
@@ -114,12 +114,12 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
         assert "Taken back: Comment #1 “B”. It was not sent; its text" in words(driver)
         assert [line.state for line in session.log] == ["done", "dropped", "done"]
         assert not session.outbox.count
-        assert list(session.drafts.kept().values()) == ["B"]
+        assert list(session.drafts.texts().values()) == ["B"]
         assert app.here.status_right() == "last: comment #1 “A”   u undo"
         # It waits again, and is dropped again: both as often as one likes.
         await driver.press("ctrl+r")
         assert list(session.outbox.items) == [queued]
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
         assert app.here.status_right() == last
         await driver.press("u")
         assert not session.outbox.count

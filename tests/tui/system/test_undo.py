@@ -436,7 +436,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         await driver.press("u")
         assert "Recalled: approve was not sent. What you wrote is kept" in driver.screen
         assert reviews() == 0
-        assert list(session.drafts.kept().values()) == ["Fine."]
+        assert list(session.drafts.texts().values()) == ["Fine."]
         assert session.log[-1].state == "recalled"
         assert not session.journal.entries()
         await approve("")
@@ -445,7 +445,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         await driver.send("ctrl+q")  # quitting sends at once, also over a sheet
         await driver.idle()
         assert reviews() == 1
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
 
 
 class Cut(httpx.AsyncBaseTransport):
@@ -581,7 +581,7 @@ def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
 
     async def commented(session: Session, api: Api, store: Store, said: str) -> None:
         texts = store.read(lambda tx: tx.all("SELECT body FROM comment"))
-        kept = list(session.drafts.kept().values())
+        kept = list(session.drafts.texts().values())
         assert (len(texts), kept) == (1, [])
         found = "No answer had come, but it had arrived"
         assert said == f"{found if after else 'Sent from the outbox'}: Comment #1."
@@ -654,7 +654,7 @@ async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> No
     await asyncio.wait(session.writes.writing)
     assert sent == ["One.", "Two."]
     assert told == [("Done: comment #1", "good")]
-    assert not session.drafts.kept()
+    assert not session.drafts.texts()
 
     # The same text is not sent while it is on its way, neither anew nor by a retry of the log.
     session.recall_seconds, answer = 0.0, asyncio.Event()

@@ -30,7 +30,7 @@ async def test_a_comment_written_offline_waits_and_goes_with_the_next_answer(
         way.gone = True
         await driver.press("ctrl+s")
         assert "Waits in the outbox (g x): the service cannot be reached." in words(driver)
-        assert not session.drafts.kept()
+        assert not session.drafts.texts()
         await driver.press("c")
         await driver.type("Typed since.")
         await driver.press("escape")
@@ -38,7 +38,7 @@ async def test_a_comment_written_offline_waits_and_goes_with_the_next_answer(
         await driver.press("R")
         assert "Sent from the outbox: Comment #1" in words(driver)
         assert review.open_threads() == 1
-        assert list(session.drafts.kept().values()) == ["Typed since."]
+        assert list(session.drafts.texts().values()) == ["Typed since."]
         assert "Why not ten?" in driver.screen
         await driver.press("@")
         assert "done" in driver.screen
@@ -69,7 +69,7 @@ async def test_a_comment_that_may_have_arrived_is_only_sent_again_when_asked(
         assert review.open_threads() == 1
         await driver.press("c", "ctrl+s", "y")
         assert review.open_threads() == 2
-        assert not driver.app.session.drafts.kept()
+        assert not driver.app.session.drafts.texts()
         await driver.press("@", "j")
         assert "replaced" in driver.screen
         await driver.press("r")
@@ -91,7 +91,7 @@ async def test_the_same_words_sent_before_are_not_taken_for_those_that_were_lost
         assert "It is not there yet" in words(driver)
         assert driver.app.session.log[-1].state == "queued"
         assert [each.state for each in driver.app.session.outbox.items.values()] == ["unknown"]
-        assert not driver.app.session.drafts.kept()
+        assert not driver.app.session.drafts.texts()
         way.losing = way.swallowing = False
         await driver.press("escape", "R")
         assert review.open_threads() == 1

@@ -198,7 +198,7 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         assert "Ok" in driver.screen
         await driver.press("ctrl+s")
         assert "✓ answered" in line(driver, "@Ana Silva see")
-        assert app.session.drafts.kept() == {}
+        assert app.session.drafts.texts() == {}
         await driver.press("x", "u")
         assert world.row("comment", found["space"])["status"] == "open"
         # What was read before the answer to a reply came counts that, and knows who spoke since.

@@ -88,7 +88,7 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         assert (await replies(made["fees"]))[1].body.markdown == "Dollars"
         await driver.press("u")
         assert len(await replies(made["fees"])) == 1
-        assert "Dollars" in driver.app.session.drafts.kept().values().__repr__()
+        assert "Dollars" in driver.app.session.drafts.texts().values().__repr__()
         # Resolved and opened again.
         await driver.press("escape", "x")
         assert (await read(made["fees"])).status == "resolved"
@@ -147,7 +147,7 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         assert "This cannot be undone." in driver.screen
         await driver.press("y")
         assert whole not in (await ids(world, space))
-        assert "All is well" in repr(driver.app.session.drafts.kept())
+        assert "All is well" in repr(driver.app.session.drafts.texts())
         # The page that a thread is about.
         assert driver.place.rows.select(made["fees"])  # type: ignore[attr-defined]
         await driver.press("enter", "enter")

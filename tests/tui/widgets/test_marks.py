@@ -68,7 +68,7 @@ def changes(world: World) -> Listed:
         app, rows = driver.app, on_desk(world, change_request="id", **tables)
         run = app.merging.run
         planned = [] if run is None else [each.request for each in run.items]
-        asleep = app.session.sleepers.held
+        asleep = app.session.snoozed.held
         return {row: (held, asleep.get(row), row in planned) for row, held in rows.items()}
 
     return Listed(open_world(world, "changes", Target(view="open")), read)

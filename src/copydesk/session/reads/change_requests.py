@@ -17,12 +17,12 @@ from copydesk.domain.thread_turn import Word, last_word, waits_on
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
-    TALK,
     TEXT,
+    THREADS,
     ChangeRow,
     Details,
+    OpenThreads,
     PageLine,
-    Talk,
     Verdict,
     person,
     row_of,
@@ -38,7 +38,7 @@ from copydesk.session.page_changes import (
 from copydesk.session.reads.base_revision import read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RulesRead, document_text, read_rules
-from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, TALKS_READ
+from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, THREADS_READ
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -196,14 +196,14 @@ async def read_all(
     progress: Callable[[int], None],
 ) -> list[ChangeRow]:
     """Return every row of a view, in the order of the service. Raises ``ApiError``."""
-    from copydesk.client.endless_lists import Turning
+    from copydesk.client.paging import PageGuard
 
     rows: list[ChangeRow] = []
     token: str | None = None
-    turning = Turning()
+    guard = PageGuard()
     while True:
         found, token, _ = await read_page(api, scope, listing, me, token=token, limit=AT_ONCE)
-        turning.turned(found, token)
+        guard.check(found, token)
         rows.extend(found)
         progress(len(rows))
         if token is None:
@@ -226,18 +226,18 @@ async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
 
     Raises ``ApiError``.
     """
-    from copydesk.client.endless_lists import Turning
+    from copydesk.client.paging import PageGuard
 
     found: set[str] = set()
     token: str | None = None
-    turning = Turning()
+    guard = PageGuard()
     while True:
         page = await _ask(api, scope, "open", "requested_reviewer", me, page=token, limit=AT_ONCE)
         found.update(request.id for request in page.items)
         if page.next is None:
             return frozenset(found)
         token = page.next.page
-        turning.turned(page.items, token)
+        guard.check(page.items, token)
 
 
 async def read_parts(
@@ -263,7 +263,7 @@ async def read_parts(
     rules, pages, talk, cluster = await asyncio.gather(
         read_rules(api, request, space) if RULES in parts and request and space else _nothing(),
         _pages(api, row) if PAGES in parts else _nothing(),
-        read_talk(api, row, me) if TALK in parts else _nothing(),
+        read_waiting(api, row, me) if THREADS in parts else _nothing(),
         _cluster(api, scope, request) if TEXT in parts and request is not None else _nothing(),
     )
     description = "" if request is None else document_text(request.description)
@@ -284,7 +284,7 @@ async def read_parts(
         cluster=cluster or "",
         moment=(request.id, request.revision, space.revision) if request and space else None,
         parts=frozenset(parts),
-        talk=talk,
+        waiting=talk,
     )
 
 
@@ -292,7 +292,7 @@ async def _nothing() -> None:
     return None
 
 
-async def read_talk(api: Api, row: ChangeRow, me: str) -> Talk:
+async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
     """Return since when a thread of a change request waits on the reader, and on its author.
 
     Raises ``ApiError``.
@@ -303,7 +303,7 @@ async def read_talk(api: Api, row: ChangeRow, me: str) -> Talk:
     words: list[tuple[datetime, str]] = []
     count = 0
     if not row.threads:
-        return Talk()
+        return OpenThreads()
     async for comment in api.pages(
         ops.list_change_request_comments, row.space, row.id, status="open", limit=100
     ):
@@ -324,7 +324,7 @@ async def read_talk(api: Api, row: ChangeRow, me: str) -> Talk:
             author.append(at)
     words.sort(reverse=True)
     since, on_author = min(mine, default=None), min(author, default=None)
-    return Talk(since, on_author, tuple(words[:WORDS]), tuple(whys), count)
+    return OpenThreads(since, on_author, tuple(words[:WORDS]), tuple(whys), count)
 
 
 def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:
@@ -440,12 +440,12 @@ async def count_needing(
     asked = await read_asked(api, scope, me)
     awake = [row for row in rows if not asleep(row)]
     others = [row for row in awake if row.id not in asked and row.threads]
-    if len(others) > TALKS_READ:
+    if len(others) > THREADS_READ:
         return None
     gate = asyncio.Semaphore(WAITING_AT_ONCE)
 
     async def waits(row: ChangeRow) -> bool:
         async with gate:
-            return (await read_talk(api, row, me)).mine is not None
+            return (await read_waiting(api, row, me)).mine is not None
 
     return sum(row.id in asked for row in awake) + sum(await asyncio.gather(*map(waits, others)))

@@ -19,7 +19,7 @@ from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
 from copydesk.domain.thread_turn import Word, last_word
 from copydesk.session.inbox_rows import InboxRow
-from copydesk.session.people import first_words, name_of
+from copydesk.session.members import first_words, name_of
 from copydesk.session.reads.change_requests import Scope, read_asked
 from copydesk.session.reads.spaces import read_desk
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
-    from copydesk.session.people import People
+    from copydesk.session.members import Members
 
 USES = (
     "list_organization_spaces",
@@ -105,7 +105,7 @@ class _Reading:
     api: Api
     organization: str
     me: User
-    people: People
+    people: Members
     found: Found
     progress: Progress
     known: Known
@@ -235,7 +235,7 @@ async def read_inbox(
     api: Api,
     organization: str,
     me: User,
-    people: People,
+    people: Members,
     found: Found,
     progress: Progress,
     known: Known,

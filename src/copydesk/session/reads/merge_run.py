@@ -23,8 +23,8 @@ from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunIte
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
+from copydesk.session.members import name_of
 from copydesk.session.page_changes import losses
-from copydesk.session.people import name_of
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge import RulesRead, why_not_mergeable

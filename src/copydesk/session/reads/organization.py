@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
+from copydesk.session.members import member_name
 from copydesk.session.options import Option
-from copydesk.session.people import member_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -101,7 +101,7 @@ async def find_sent(api: Api, ids: tuple[str, str], schema: JSON) -> Any:
 
 
 @dataclass(frozen=True)
-class KeptSchema:
+class SchemaDraft:
     """A schema that was edited and not sent: its text, and the schema that it was begun from."""
 
     text: str
@@ -112,7 +112,7 @@ class KeptSchema:
         return json.dumps({"text": self.text, "base": self.base})
 
 
-def kept_schema(text: str | None) -> KeptSchema | None:
+def schema_draft(text: str | None) -> SchemaDraft | None:
     """Return the draft on disk; None if there is none that can be read."""
     if text is None:
         return None
@@ -122,5 +122,5 @@ def kept_schema(text: str | None) -> KeptSchema | None:
         return None
     match kept:
         case {"text": str(typed), "base": base}:
-            return KeptSchema(typed, base)
+            return SchemaDraft(typed, base)
     return None

@@ -53,7 +53,7 @@ def untold(run: ArrangeRun) -> None:
     """Tell nobody."""
 
 
-def unkept(error: OSError) -> str:
+def not_saved(error: OSError) -> str:
     """Say that nothing more is sent, as it cannot be kept on this machine how far it is."""
     return (
         "It cannot be kept on this machine how far it is, so nothing more is sent: "
@@ -115,7 +115,7 @@ class Arranger:
             try:
                 run = await self._send(run, item)
             except OSError as error:
-                return run.stop(unkept(error))
+                return run.stop(not_saved(error))
             if run.state != "running":
                 return run
         return run.finish()
@@ -165,7 +165,7 @@ class Arranger:
         entry = line.entry.id if line is not None and line.entry is not None else ""
         self._replaced(run, line)
         took = max(0.0, (session.clock() - began).total_seconds())
-        said = "" if line is None else line.said
+        said = "" if line is None else line.message
         made = made_by(item.call, result)
         return run.arrived(key, entry=entry, made=made, seconds=took, said=said)
 
@@ -198,7 +198,7 @@ class Arranger:
                 continue
             same = (other.what, other.target) == (line.what, line.target)
             if same and other.state in ("failed", "unknown"):
-                other.state, other.said = "replaced", "It was sent again later, and arrived."
+                other.state, other.message = "replaced", "It was sent again later, and arrived."
 
     # Back
 
@@ -214,7 +214,7 @@ class Arranger:
             try:
                 run = await self._take_back(run, item)
             except OSError as error:
-                return run.not_taken(item.call.key, "").stop(unkept(error))
+                return run.not_taken(item.call.key, "").stop(not_saved(error))
             if run.state != "rolling-back":
                 return run
         return run.stop() if run.returning() or run.count("unknown") else run.finish()
@@ -290,9 +290,9 @@ class Arranger:
     async def find(self, place: str, target: str) -> ArrangeRun | None:
         """Return the unfinished run of a target, or None.
 
-        One that was cut off is settled by reading, as far as that tells. A finished one is there
-        until it is `taken_in`: ``made`` tells which ids the service gave. None also where another
-        copydesk (``elsewhere``) or this one is at it. Raises ``OSError`` when the disk refuses.
+        The outcome of an interrupted run is read where reading tells it. A finished run stays until
+        `forget_ended`: ``made`` has the ids that the service gave. None also where another copydesk
+        (``elsewhere``) or this one is at it. Raises ``OSError`` when the disk refuses.
         """
         run_id = identity(place, target)
         if self._is_busy(run_id):
@@ -313,7 +313,7 @@ class Arranger:
     def _alone(self, run_id: str) -> asyncio.Lock:
         return self._looking.setdefault(run_id, asyncio.Lock())
 
-    async def take_stock(self) -> tuple[list[ArrangeRun], str]:
+    async def find_interrupted(self) -> tuple[list[ArrangeRun], str]:
         """Return the runs that were cut off, and what else a person should know of such at a start.
 
         What was rearranging a thing that is gone is forgotten, and that is said.
@@ -350,7 +350,7 @@ class Arranger:
         except OSError:
             return set()
 
-    async def taken_in(self, run: ArrangeRun) -> None:
+    async def forget_ended(self, run: ArrangeRun) -> None:
         """Forget the run of a target once its outcome is in the staged layout.
 
         One that is not over stays. Raises ``OSError`` when the disk refuses.
@@ -421,16 +421,16 @@ class Arranger:
                 self.elsewhere.add(run.id)
                 raise WriteError(f"Another copydesk is rearranging {run.title} at the moment.")
         except OSError as error:
-            raise WriteError(unkept(error)) from error
+            raise WriteError(not_saved(error)) from error
         try:
             await self._agree(run)
             done = await work(run)
             try:
                 return await self._keep(done)
             except OSError as error:
-                return done.stop(unkept(error)) if done.state != "finished" else done
+                return done.stop(not_saved(error)) if done.state != "finished" else done
         except OSError as error:
-            return replace(run, state="stopped", said=unkept(error))
+            return replace(run, state="stopped", said=not_saved(error))
         finally:
             self._store.release(run.id)
             self._changed.pop(run.id, None)

@@ -265,7 +265,7 @@ async def _note(
     session.history.take(settled)
     for line in session.log:
         if line.entry is not None and line.entry.id == settled.id:
-            line.state, line.said, line.entry = state, settled.sentence, settled
+            line.state, line.message, line.entry = state, settled.sentence, settled
 
 
 async def _settle_back(session: Session, run: ArrangeRun, item: RunCall) -> ArrangeRun:

@@ -240,7 +240,7 @@ class MergeRunner:
 
     # What there is
 
-    async def take_stock(self) -> str:
+    async def find_interrupted(self) -> str:
         """Find the run that has not ended on this machine; return what to say of it, or nothing."""
         try:
             runs = await asyncio.to_thread(self._store.all)

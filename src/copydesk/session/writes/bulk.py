@@ -37,7 +37,7 @@ class BulkItem:
     hidden: bool = False
     why: str = ""
     state: State = "waiting"
-    said: str = ""
+    message: str = ""
     where: str = ""
     unknown: bool = False
     """Whether it may have arrived all the same: then it is not sent again from here."""
@@ -137,7 +137,7 @@ class BulkRun:
         """Send again to those that failed, and to no other: not where it may have arrived."""
         for item in self.items:
             if item.state == "failed" and not item.unknown:
-                item.state, item.said = "waiting", ""
+                item.state, item.message = "waiting", ""
         self.start()
 
     async def _go(self) -> None:
@@ -153,14 +153,14 @@ class BulkRun:
             except NothingToDoError as error:
                 item.state, item.why = "skipped", str(error)
             except QueuedError as error:
-                item.state, item.said = "queued", str(error)
+                item.state, item.message = "queued", str(error)
             except WriteError as error:
-                item.state, item.said, item.unknown = "failed", str(error), error.unknown
+                item.state, item.message, item.unknown = "failed", str(error), error.unknown
                 if isinstance(error.__cause__, failure_types()):
-                    item.said = write_sentence(error.__cause__, again="r")
+                    item.message = write_sentence(error.__cause__, again="r")
             except failure_types() as error:
                 item.state = "failed"
-                item.said = write_sentence(error, again="r")
+                item.message = write_sentence(error, again="r")
             else:
                 item.state = "done"
             self._changed()

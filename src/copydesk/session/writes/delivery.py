@@ -37,7 +37,7 @@ class Tally:
     found: list[str] = field(default_factory=list)
     there: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
-    said: str = ""
+    stopped: str = ""
     """Why it ended before its end; empty when it did not."""
 
     def sentence(self) -> str:
@@ -107,21 +107,21 @@ class Sending:
 
         Raises `AwayError`.
         """
-        if entry.id in self._box.untold and not hand:
+        if entry.id in self._box.undecided and not hand:
             return None
         try:
             happened, result = await self._happened(entry)
         except failure_types() as error:
             raise_away(error)
             if passes(error) and not hand:
-                self.tally.said = sentence(error, "s")
+                self.tally.stopped = sentence(error, "s")
                 return None
             happened, result = None, None
         if happened:
             await self._arrive(entry, result, name)
             return None
         if happened is None and not sure:
-            self._box.untold.add(entry.id)
+            self._box.undecided.add(entry.id)
             if entry.sentence != UNKNOWN:
                 settled = await asyncio.to_thread(
                     self._session.journal.settle, entry, "unknown", sentence=UNKNOWN
@@ -130,7 +130,7 @@ class Sending:
                 self._box.show(settled, "unknown", UNKNOWN)
             return None
         if happened is False and not sure and self._box.may_come(entry):
-            self.tally.said = "No answer came. It is not there yet, and may still arrive."
+            self.tally.stopped = "No answer came. It is not there yet, and may still arrive."
             return None
         if entry.held and not hand:
             return await self._box.queue(entry, entry.sentence, entry.held)
@@ -246,10 +246,10 @@ class Sending:
         if self._is_typed_again(entry) or (entry.id in self._box.edited and not hand):
             return
         if self._waits_for_others(entry):
-            self.tally.said = "It waits for a comment that it goes with: that one first."
+            self.tally.stopped = "It waits for a comment that it goes with: that one first."
             return
         if self._box.is_others(entry):
-            self.tally.said = OTHERS_WRITE
+            self.tally.stopped = OTHERS_WRITE
             if entry.id not in self._box.told_of_others:
                 self._box.told_of_others.add(entry.id)
                 self.tally.held.append(name)
@@ -266,7 +266,7 @@ class Sending:
         except failure_types() as error:
             raise_away(error)
             if passes(error):
-                self.tally.said = sentence(error, "s")
+                self.tally.stopped = sentence(error, "s")
                 return
             verdict = Verdict(held="changed", why=f"Held: {sentence(error, 's')}")
         except (ValueError, TypeError):
@@ -376,7 +376,7 @@ class Sending:
             entry = await asyncio.to_thread(self._box.settle, entry, "unknown", sentence=NOT_YET)
             self._box.show(entry, "unknown", NOT_YET)
         elif happened is None:
-            self._box.untold.add(entry.id)
+            self._box.undecided.add(entry.id)
             self.tally.held.append(name)
         if away:
             raise AwayError(error)

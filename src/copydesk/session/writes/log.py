@@ -86,7 +86,7 @@ class Written:
     what: str
     target: str
     state: str = "sending"
-    said: str = ""
+    message: str = ""
     request_id: str = ""
     send: Callable[[], Awaitable[Any]] | None = None
     reversal: Reversal | Callable[[Any], Reversal | None] | None = None

@@ -17,9 +17,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.cause import CAUSE
+from copydesk.session.cached_reads import leave_cache
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
-from copydesk.session.offline import leave_kept
 from copydesk.session.writes.outbox_marks import NOTHING, Marks, marks_of
 from copydesk.session.writes.outbox_rules import (
     GONE,
@@ -48,7 +48,7 @@ GOES_ON = "An edit of it waits in the outbox: this goes on with it, and takes it
 """Shown where a field opens with the text of a waiting edit."""
 
 
-def _unkept(error: OSError) -> str:
+def _not_saved(error: OSError) -> str:
     return f"Nothing is sent that cannot be noted on disk first: {error.strerror or error}."
 
 
@@ -60,7 +60,7 @@ class Outbox:
         self.items: dict[str, Entry] = {}
         """What waits, oldest first, by its id."""
         self._marks: Marks | None = NOTHING
-        self.untold: set[str] = set()
+        self.undecided: set[str] = set()
         """What reading tells nothing of: a person decides."""
         self.told_of_others: set[str] = set()
         """What was told to be of somebody else."""
@@ -90,7 +90,7 @@ class Outbox:
     @property
     def asks(self) -> int:
         """How many of them wait for a person to decide."""
-        return sum(bool(each.held) or each.id in self.untold for each in self.items.values())
+        return sum(bool(each.held) or each.id in self.undecided for each in self.items.values())
 
     @property
     def busy(self) -> bool:
@@ -146,7 +146,7 @@ class Outbox:
     def move_draft(self, draft: str, text: str | None) -> None:
         """Drop a draft whose text is in the outbox now; a newer text stays."""
         session = self.session
-        if draft and text and session.drafts.look(draft) == text:
+        if draft and text and session.drafts.own_text(draft) == text:
             session.drafts.drop(draft)
         session.unsent.pop(draft, None)
 
@@ -160,13 +160,13 @@ class Outbox:
     def ask_about(self, line: Written) -> None:
         """Let a person decide on a write without an answer: another text was sent from there."""
         if line.entry is not None and line.entry.id in self.items:
-            line.said = OTHER_TEXT
+            line.message = OTHER_TEXT
             line.entry = self.settle(line.entry, "unknown", sentence=OTHER_TEXT, held="changed")
 
     def replaced(self, line: Written) -> None:
         """Take a write out whose text has arrived by another."""
         if line.entry is not None and line.entry.id in self.items:
-            line.entry = self.settle(line.entry, "dropped", sentence=line.said)
+            line.entry = self.settle(line.entry, "dropped", sentence=line.message)
 
     def may_come(self, entry: Entry) -> bool:
         """Whether something that is not there might still be made by a request under way."""
@@ -182,7 +182,7 @@ class Outbox:
     async def queue(self, entry: Entry, said: str, held: str = "") -> Entry:
         """Note that a write waits: it is known not to have arrived."""
         queued = await asyncio.to_thread(self.settle, entry, "queued", sentence=said, held=held)
-        self.untold.discard(entry.id)
+        self.undecided.discard(entry.id)
         await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
         self.show(queued, "queued", said)
         return queued
@@ -203,7 +203,7 @@ class Outbox:
         """Show in the log how a write stands, if it has a line there."""
         line = self.session.writes.line_of(entry.id)
         if line is not None:
-            line.entry, line.state, line.said, line.what = entry, state, said, entry.what
+            line.entry, line.state, line.message, line.what = entry, state, said, entry.what
             line.request_id = entry.request_id
         self.session.touched()
 
@@ -300,7 +300,7 @@ class Outbox:
     def _give_back(self, entry: Entry) -> None:
         """Let a text be a draft again, unless something else is typed there."""
         drafts = self.session.drafts
-        if drafts.look(entry.draft) is None:
+        if drafts.own_text(entry.draft) is None:
             drafts.save(entry.draft, entry.text)
 
     async def queue_again(self, id: str) -> None:
@@ -360,7 +360,7 @@ class Outbox:
             return False
         if entry.state == "queued":
             return entry.held in ("", "other")
-        return entry.id not in self.untold and not self.may_come(entry)
+        return entry.id not in self.undecided and not self.may_come(entry)
 
     async def send(
         self, only: str = "", *, anyway: bool = False, sure: bool = False, tell: bool = True
@@ -387,7 +387,7 @@ class Outbox:
         # Mostly there is nothing to send, and nothing of this is needed.
         from copydesk.session.writes.delivery import AwayError, Sending, Tally
 
-        leave_kept()
+        leave_cache()
         # Whatever woke it: what goes was asked for by the action that wrote it, long ago.
         CAUSE.set(())
         tally = Tally()
@@ -406,7 +406,7 @@ class Outbox:
                     waiting = await self.look()
                     sending = Sending(self, api, tally)
                     if only and only not in self.items:
-                        tally.said = GONE
+                        tally.stopped = GONE
                         await self._learn(only)
                     for entry in waiting:
                         if not only or entry.id == only:
@@ -417,15 +417,17 @@ class Outbox:
             except AwayError as error:
                 self.not_before = getattr(error.error, "retry_at", None)
                 session.learn(error.error, quiet=False)
-                tally.said = sentence(error.error, "s")
+                tally.stopped = sentence(error.error, "s")
             except failure_types() as error:
                 session.learn(error, quiet=False)
-                tally.said = _unkept(error) if isinstance(error, OSError) else sentence(error, "s")
+                tally.stopped = (
+                    _not_saved(error) if isinstance(error, OSError) else sentence(error, "s")
+                )
         session.touched()
         said = tally.sentence()
         if said and tell:
             session.report(said, "warn" if tally.held else "good")
-        return said or tally.said
+        return said or tally.stopped
 
     async def _learn(self, id: str) -> None:
         """Show how a write stands that waits no more, as another copydesk noted it."""

@@ -132,7 +132,7 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
         # What knows the keys of drafts knows the places, and so the screens: not for a command.
         from copydesk.session.draft_keys import staged_moves
 
-        kept = await asyncio.to_thread(session.drafts.kept)
+        kept = await asyncio.to_thread(session.drafts.texts)
         orders = staged_moves(kept)
         found.moves = sum(orders.values())
         found.drafts = len(kept) - len(orders)
@@ -230,7 +230,7 @@ async def settle_one(session: Session, past: Past) -> str:
     session.outbox.take(settled)
     for line in session.log:
         if line.entry is not None and line.entry.id == settled.id:
-            line.state, line.said, line.entry = state, said, settled
+            line.state, line.message, line.entry = state, said, settled
         elif line.entry is not None and line.entry.id == past.id:
             line.state = past.standing
     return said
@@ -253,7 +253,7 @@ async def _found_out(session: Session, api: Api, entry: Entry) -> tuple[bool | N
             return False, None  # nothing of it was ever sent: what is like it is another's
         trace = trace_of(entry.trace)
         text: str | None = trace.says or entry.text
-        text = text or await asyncio.to_thread(session.drafts.look, entry.draft)
+        text = text or await asyncio.to_thread(session.drafts.own_text, entry.draft)
         if not text:
             return None, None
         known = session.history.made

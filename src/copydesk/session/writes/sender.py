@@ -194,7 +194,7 @@ class WriteSender:
         line = self.new_line(
             what, target, send=send, group=group,
             reversal=reversal, trace=trace, look=look, then=then, draft=draft,
-            text=self._session.drafts.look(draft) if draft else None,
+            text=self._session.drafts.own_text(draft) if draft else None,
             expects=expects, now=now or danger() >= ASKED, several=several, aged=aged,
         )  # fmt: skip
         if trace is not None and look is None and (trace.says or line.text is not None):
@@ -222,7 +222,7 @@ class WriteSender:
         if line.entry is not None and self._session.outbox.keeps(line):
             said = await self._session.outbox.send(line.entry.id, anyway=True, sure=True)
             if line.state != "done":
-                raise WriteError(said or line.said, unknown=line.state == "unknown")
+                raise WriteError(said or line.message, unknown=line.state == "unknown")
         elif line.send is not None and line.state in ("failed", "unknown"):
             self._apart(line)
             await self.send(line, line.send)
@@ -238,7 +238,7 @@ class WriteSender:
             and line.state == "unknown"
             and not self._session.outbox.keeps(line)
         ):
-            unknown = line.said
+            unknown = line.message
 
             async def only_look() -> Any:
                 raise UnansweredError(unknown)
@@ -256,7 +256,7 @@ class WriteSender:
             if entry.draft == draft and entry.state == "unknown":
                 # An earlier run wrote it.
                 line = self.line_for(entry)
-                line.state, line.said = "unknown", entry.sentence
+                line.state, line.message = "unknown", entry.sentence
                 return line
         return None
 
@@ -305,11 +305,11 @@ class WriteSender:
             line.left = True
             raise
         except RecallError as error:
-            raise RecalledError(line.said) from error
+            raise RecalledError(line.message) from error
         except failure_types() as error:
             if line.state == "queued":
-                raise QueuedError(line.said) from error
-            raise WriteError(line.said, unknown=line.state == "unknown") from error
+                raise QueuedError(line.message) from error
+            raise WriteError(line.message, unknown=line.state == "unknown") from error
 
     async def _request(self, line: Written, send: Callable[[], Awaitable[Any]]) -> Any:
         """Do what sends a line. It is noted, with its request, before that goes.
@@ -467,15 +467,15 @@ class WriteSender:
         changes: dict[str, Any] = {}
         if task.cancelled():
             sent = line.entry is not None
-            line.state, line.said = ("unknown", STOPPED) if sent else ("recalled", NOT_SENT)
+            line.state, line.message = ("unknown", STOPPED) if sent else ("recalled", NOT_SENT)
         elif (error := task.exception()) is not None:
             self._failed(line, error)
         else:
-            line.state, line.said = "done", HAD_ARRIVED if found else ""
+            line.state, line.message = "done", HAD_ARRIVED if found else ""
             changes = self._bind(line, task.result())
             self._arrived(line, task.result())
         if line.entry is not None:
-            changes.update(request_id=line.request_id, sentence=line.said)
+            changes.update(request_id=line.request_id, sentence=line.message)
             if line.never:
                 changes["since"] = None
             line.entry = self._end(line, line.entry, changes)
@@ -487,14 +487,14 @@ class WriteSender:
             if line.aged and not self._session.contact.held(self._session.clock()):
                 self._session.outbox.wake()
         elif line.draft and line.state in ("failed", "unknown"):
-            self._session.unsent[line.draft] = line.said
+            self._session.unsent[line.draft] = line.message
         elif line.draft:
             self._session.unsent.pop(line.draft, None)
         self._session.touched()
         if line.left:
             # Who asked for it has left its place: whoever is there now is told.
             done = line.state == "done"
-            said = f"Done: {line.what.lower()} {line.target}" if done else line.said
+            said = f"Done: {line.what.lower()} {line.target}" if done else line.message
             waits = line.state == "queued"
             self._session.report(said, "good" if done else "warn" if waits else "bad")
 
@@ -513,8 +513,8 @@ class WriteSender:
             if state == "queued":
                 # What is not on the disk does not wait: its draft stays, and it is told as failed.
                 state = line.state = "failed"
-                line.said = f"Not sent, and it cannot wait in the outbox: {said}."
-                changes["sentence"] = line.said
+                line.message = f"Not sent, and it cannot wait in the outbox: {said}."
+                changes["sentence"] = line.message
                 failed = replace(entry, state=state, ended=self._session.journal.now(), **changes)
                 self._session.journal.owe(failed)  # or the next start would send it
                 return failed
@@ -528,26 +528,29 @@ class WriteSender:
     def _failed(self, line: Written, error: BaseException) -> None:
         line.request_id = str(getattr(error, "request_id", "") or "")
         if isinstance(error, RecallError):
-            line.state, line.said = "recalled", str(error)
+            line.state, line.message = "recalled", str(error)
             return
         if isinstance(error, HeldBackError):
-            line.state, line.said, line.never = "queued", str(error), True
+            line.state, line.message, line.never = "queued", str(error), True
             return
         if isinstance(error, NotThereError):
-            line.state, line.said, line.may_come = "queued", str(error), creates(line.request)
+            line.state, line.message, line.may_come = "queued", str(error), creates(line.request)
             return
         line.state = "unknown" if is_unknown(error) else "failed"
         if line.state == "failed" and line.request is not None and _is_away(error):
             line.never = True
-            line.state, line.said = "queued", waits_sentence(error)
+            line.state, line.message = "queued", waits_sentence(error)
             self._session.learn(error, quiet=False)
             return
-        if line.draft and line.text and self._session.drafts.look(line.draft) is None:
+        if line.draft and line.text and self._session.drafts.own_text(line.draft) is None:
             # Another text was begun there meanwhile, and taken back: this one is kept again.
             self._session.drafts.save(line.draft, line.text)
         unkept = bool(self._session.drafts.refused(line.draft))
-        other = bool(line.text) and self._session.drafts.look(line.draft) not in (None, line.text)
-        line.said = (
+        other = bool(line.text) and self._session.drafts.own_text(line.draft) not in (
+            None,
+            line.text,
+        )
+        line.message = (
             str(error)
             if isinstance(error, UnansweredError)
             else write_sentence(
@@ -557,9 +560,9 @@ class WriteSender:
             )
         )
         if other:
-            line.said += " Something else is typed there since: @, then r sends it again."
+            line.message += " Something else is typed there since: @, then r sends it again."
         if unkept:
-            line.said += " What you wrote is not on disk yet (:drafts)."
+            line.message += " What you wrote is not on disk yet (:drafts)."
         self._session.learn(error, quiet=False)
 
     def _bind(self, line: Written, result: Any) -> dict[str, Any]:
@@ -576,12 +579,12 @@ class WriteSender:
         """Do what follows a write that has arrived."""
         if line.draft:
             # Text that was typed since is another text: it stays.
-            if line.text is not None and self._session.drafts.look(line.draft) == line.text:
+            if line.text is not None and self._session.drafts.own_text(line.draft) == line.text:
                 self._session.drafts.drop(line.draft)
             self._replace(line, "Its text was sent later, and arrived.")
             for other in self._session.log:
                 if other.draft == line.draft and other.state == "failed":
-                    other.state, other.said = "replaced", "Another text was sent from there."
+                    other.state, other.message = "replaced", "Another text was sent from there."
                 elif other.draft == line.draft and other.state == "unknown":
                     self._session.outbox.ask_about(other)
         if line.then is not None:
@@ -592,7 +595,7 @@ class WriteSender:
         for other in self._session.log:
             alike = other.draft == line.draft and other.text == line.text
             if line.draft and alike and other.state in ("failed", "unknown"):
-                other.state, other.said = "replaced", said
+                other.state, other.message = "replaced", said
                 self._session.outbox.replaced(other)
 
     # The outbox

@@ -166,7 +166,7 @@ class StagedDraft:
         if self._planning is not None:
             self.keep_soon()
             return
-        if self._on_disk and self.here.session.drafts.look(self.here.draft_key) is None:
+        if self._on_disk and self.here.session.drafts.own_text(self.here.draft_key) is None:
             self._on_disk = ""
         self.keep_now()
 
@@ -224,7 +224,7 @@ class StagedDraft:
         It is one line for each request; none where they sent or dropped what was staged.
         """
         drafts, key = self.here.session.drafts, self.here.draft_key
-        kept, mine = dict(drafts.kept()), drafts.look(key)
+        kept, mine = dict(drafts.texts()), drafts.own_text(key)
         if mine is not None:
             kept.pop(drafts.key_of(key), None)
         others = [text for each, text in kept.items() if field_of(each) == key]

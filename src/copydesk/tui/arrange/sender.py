@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.layout import Layout, differences
 from copydesk.domain.text import plural
-from copydesk.session.offline import reads_kept
+from copydesk.session.cached_reads import reads_cached
 from copydesk.tui.framework.keyboard import tell_failures
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ class Sender:
     async def unfinished(self) -> ArrangeRun | None:
         """Return the run of what is arranged that is not over, if there is one. May raise."""
         found = await self.here.session.arranging.find(self.here.PLACE, self.here.run_target)
-        if found is not None and reads_kept():
-            from copydesk.client.errors import NotKept
+        if found is not None and reads_cached():
+            from copydesk.client.errors import NotCached
 
-            raise NotKept("What became of a run is asked of the service.")
+            raise NotCached("What became of a run is asked of the service.")
         return found
 
     def begin(self, layout: Layout, run: ArrangeRun | None = None) -> None:
@@ -218,7 +218,7 @@ class Sender:
             await self._ask_about(run, (), later="It is as it was left: ctrl+s asks again.")
             return
         self.here.draft.keep_now()
-        await self.here.session.arranging.taken_in(run)
+        await self.here.session.arranging.forget_ended(run)
 
     async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
         """Show a plan, or what became of it so far; then go on from what it came to."""
@@ -283,7 +283,7 @@ class Sender:
             # What is published is what was wanted: there is no step left to undo here.
             self.here.draft.arrangement = self.here.fresh(self.here.draft.arrangement.base)
         self.here.draft.keep_now()
-        await self.here.session.arranging.taken_in(run)
+        await self.here.session.arranging.forget_ended(run)
         self.here.show_arrangement()
         return rebased
 

@@ -78,7 +78,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         """Say when they were changed last."""
         if self.found is None:
             return ""
-        if self.session.drafts.look(self.draft_key) is not None:
+        if self.session.drafts.own_text(self.draft_key) is not None:
             return "What you wrote is kept, not sent: e goes on with it."
         when = ago(self.found.updated_at, self.session.now)
         return f"changed {when}" if when else "nobody has written any"

@@ -16,7 +16,7 @@ from copydesk.session.change_rows import (
     ALL_PARTS,
     PAGES,
     RULES,
-    TALK,
+    THREADS,
     ChangeRow,
     Details,
 )
@@ -32,7 +32,7 @@ REST_SECONDS = 0.12
 STAY_SECONDS = 0.4
 """How long it stays before the rows around it are read too."""
 
-READ_FOR = {"pages": PAGES, "rules": RULES, "threads": TALK}
+READ_FOR = {"pages": PAGES, "rules": RULES, "threads": THREADS}
 """The columns whose cells come from what is read, and from which part."""
 
 KEPT_IMPACTS = 100
@@ -79,7 +79,7 @@ class DetailsReader:
             self.place.facts.show([], title="Details")
             return
         known = self.shown(row)
-        looked = self.place.session.sleepers.looks.get(row.id)
+        looked = self.place.session.snoozed.looks.get(row.id)
         now, asked = self.place.session.now, self.known.asked_me(row)
         found = facts(
             row,
@@ -181,7 +181,7 @@ class DetailsReader:
     async def _read_visible(self, api: Api) -> bool:
         parts = self._parts_shown
         wanted = [row for row in self.place.rows.rows_around(self.place.rows.page_lines) if
-                  self.known.due(row, parts if row.threads else parts - {TALK})]  # fmt: skip
+                  self.known.due(row, parts if row.threads else parts - {THREADS})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
             rows = wanted[at : at + AT_ONCE]
             before = {row.id: self.known.details(row) for row in rows}
@@ -209,7 +209,7 @@ class DetailsReader:
             self.known.forget(oldest)
         row = self.place.rows.selected
         if row is not None:
-            told = {RULES, TALK} if row.threads else {RULES}
+            told = {RULES, THREADS} if row.threads else {RULES}
             self.read(row, ALL_PARTS if self.known.due(row, ALL_PARTS) else told)
         self._read_around()
 

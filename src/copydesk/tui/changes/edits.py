@@ -41,7 +41,7 @@ class EditCommands(Commands, scope="changes_writing"):
 
     async def _edit(self, row: ChangeRow) -> None:
         from copydesk.contract import operations as ops
-        from copydesk.session.offline import live_or_kept
+        from copydesk.session.cached_reads import live_or_cached
         from copydesk.session.writes.edits import about_text, is_plain, read_about, update_of
         from copydesk.session.writes.outbox import GOES_ON
         from copydesk.tui.dialogs.composer import WriteSheet
@@ -50,7 +50,7 @@ class EditCommands(Commands, scope="changes_writing"):
         # Asked before it is read: what arrives meanwhile is in what is read, or is known here.
         words = self.place.session.writes.unsent_text(key)
         sent = read_about(words) if words else None
-        found = await live_or_kept(
+        found = await live_or_cached(
             self.place.session, lambda api: api(ops.get_change_request, row.space, row.id)
         )
         request = found.result
@@ -197,12 +197,12 @@ class EditCommands(Commands, scope="changes_writing"):
 
     async def _resume_about(self) -> None:
         from copydesk.contract import operations as ops
-        from copydesk.session.offline import live_or_kept
+        from copydesk.session.cached_reads import live_or_cached
 
         space, request = self.place.target.space, self.place.target.change_request
         assert space is not None
         assert request is not None
-        found = await live_or_kept(
+        found = await live_or_cached(
             self.place.session, lambda api: api(ops.get_change_request, space, request)
         )
         row = row_of(found.result)
@@ -215,16 +215,16 @@ class EditCommands(Commands, scope="changes_writing"):
 
     async def _know(self, space: str) -> None:
         """Find out what a space is called. Raises ``ApiError``."""
-        from copydesk.session.offline import live_or_kept
+        from copydesk.session.cached_reads import live_or_cached
 
         async def learn(api: Api) -> None:
             await self.place.known.spaces.learn(api, self.place.scope.organization, [space])
 
-        await live_or_kept(self.place.session, learn)
+        await live_or_cached(self.place.session, learn)
 
     async def _choose_space(self) -> str | None:
         from copydesk.present.space_options import space_options
-        from copydesk.session.offline import live_or_kept
+        from copydesk.session.cached_reads import live_or_cached
         from copydesk.session.reads.spaces import Desk, read_desk
         from copydesk.tui.dialogs.choice import Choice
 
@@ -232,7 +232,7 @@ class EditCommands(Commands, scope="changes_writing"):
             return await read_desk(api, self.place.scope.organization)
 
         row = self.place.rows.selected
-        desk = (await live_or_kept(self.place.session, read)).result
+        desk = (await live_or_cached(self.place.session, read)).result
         options = space_options(desk.nodes, None if row is None else row.space)
         if not options:
             self.place.say("There is no space that you may edit.", "warn")

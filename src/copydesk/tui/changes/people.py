@@ -221,7 +221,7 @@ class PeopleCommands(Commands, scope="changes_people"):
         With marked rows: ticked people are asked for all of these too, and nobody is taken off.
         """
         from copydesk.contract import operations as ops
-        from copydesk.session.offline import live_or_kept
+        from copydesk.session.cached_reads import live_or_cached
 
         if self.place.rows.marks:
             await self._ask_for_marked()
@@ -234,7 +234,7 @@ class PeopleCommands(Commands, scope="changes_people"):
             pages = api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
             return {each.user.id: each.user async for each in pages}
 
-        found = await live_or_kept(self.place.session, asked)
+        found = await live_or_cached(self.place.session, asked)
         await self.place.session.ready()
         organization = self.place.scope.organization
         await reviewers.ask_reviewers(
@@ -251,7 +251,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     async def _ask_for_marked(self) -> None:
         """Let the reader tick who is asked for a review of all marked rows, and ask them."""
-        from copydesk.session.people import name_of
+        from copydesk.session.members import name_of
 
         await self.place.session.ready()
         organization = self.place.scope.organization

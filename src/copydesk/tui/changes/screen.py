@@ -111,7 +111,7 @@ class ChangesPlace(Place):
             me=lambda: "" if self.session.me is None else self.session.me.id,
             now=lambda: self.session.now,
             clock=lambda: self.session.clock(),
-            snoozed=lambda row: self.session.sleepers.asleep(
+            snoozed=lambda row: self.session.snoozed.asleep(
                 row.id, row.updated, self.session.clock()
             ),
         )
@@ -223,7 +223,7 @@ class ChangesPlace(Place):
 
     def _sign(self, row: ChangeRow) -> str:
         """Return what stands before a row: it changed since it was looked at, or main did."""
-        looked = self.session.sleepers.looks.get(row.id)
+        looked = self.session.snoozed.looks.get(row.id)
         if looked is not None and row.updated > looked:
             return glyphs().changed
         return glyphs().outdated if row.outdated else ""
@@ -345,8 +345,8 @@ class ChangesPlace(Place):
         if len(self.session.log) != self._written:
             self.reload()
         row = self.rows.selected
-        if row is not None and row.id in self.session.sleepers.looks:
-            self.session.sleepers.look(row.id, self.session.now)
+        if row is not None and row.id in self.session.snoozed.looks:
+            self.session.snoozed.look(row.id, self.session.now)
 
     def look(self) -> None:
         """Show what is known of the row under the cursor, and read what is not.

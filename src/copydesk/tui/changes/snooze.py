@@ -68,7 +68,7 @@ class SnoozeCommands(Commands, scope="changes_snooze"):
         self, row: ChangeRow, after: Snooze | None, again: str = "", group: str = ""
     ) -> None:
         """Let a row sleep, or wake it. Raises `WriteError` when the disk refuses."""
-        sleepers = self.place.session.sleepers
+        sleepers = self.place.session.snoozed
         before = sleepers.held.get(row.id)
 
         async def send(api: Api) -> None:

@@ -11,9 +11,9 @@ from copydesk.domain.filter import Fields, Query, fold, quoted
 from copydesk.domain.text import listed
 from copydesk.present import change_filter
 from copydesk.present.change_filter import needs
-from copydesk.session.change_rows import ASKED, TALK, ChangeRow
+from copydesk.session.change_rows import ASKED, THREADS, ChangeRow
 from copydesk.session.known_requests import AT_ONCE
-from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, STATUSES, TALKS_READ, Listing
+from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, STATUSES, THREADS_READ, Listing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -78,7 +78,7 @@ class Triage:
         """Read what sleeps on this machine."""
 
         async def read(api: Api) -> None:
-            await self.place.session.sleepers.read()
+            await self.place.session.snoozed.read()
 
         def arrived(nothing: None) -> None:
             if self.sleepers:
@@ -89,7 +89,7 @@ class Triage:
     @property
     def sleepers(self) -> dict[str, Snooze]:
         """What was put aside, whether it still sleeps or not."""
-        return self.place.session.sleepers.held
+        return self.place.session.snoozed.held
 
     # Judging
 
@@ -232,10 +232,12 @@ class Triage:
             return
         await self.known.know_asked(api, self.place.scope)
         rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
-        rows = [row for row in rows if row.status == "open" and self.known.due(row, {TALK})]
-        if len(rows) <= TALKS_READ and self.place.details.may_spend:
+        rows = [row for row in rows if row.status == "open" and self.known.due(row, {THREADS})]
+        if len(rows) <= THREADS_READ and self.place.details.may_spend:
             for at in range(0, len(rows), AT_ONCE):
-                await self.known.read_rows(api, self.place.scope, rows[at : at + AT_ONCE], {TALK})
+                await self.known.read_rows(
+                    api, self.place.scope, rows[at : at + AT_ONCE], {THREADS}
+                )
             self.learned(rows)
 
     def count_views(self) -> None:

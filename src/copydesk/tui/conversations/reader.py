@@ -15,7 +15,7 @@ from textual import events
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.present import conversation as talks
-from copydesk.present.conversation import Block, Talk, shown_address
+from copydesk.present.conversation import Block, Conversation, shown_address
 from copydesk.session.cluster_rows import IssueRow, shown
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Commands, action
@@ -44,13 +44,13 @@ KEPT_CHARACTERS = 20_000_000
 """Characters of them that are kept at most, but for the one that is read and the next."""
 
 
-async def read_talk(api: Api, organization: str, conversation: str) -> Talk | None:
+async def read_talk(api: Api, organization: str, conversation: str) -> Conversation | None:
     """Return a conversation, or None when it is gone. Raises ``ApiError``."""
     from copydesk.client.errors import NotFound
     from copydesk.contract import operations as ops
 
     try:
-        return talks.talk_of(await api(ops.get_conversation, organization, conversation))
+        return talks.conversation_of(await api(ops.get_conversation, organization, conversation))
     except NotFound:
         return None
 
@@ -76,11 +76,11 @@ class TalkPlace(Place, scope="talks"):
         self.limits = self.commands_of(LimitCommands)
         self.masked = True
         """Whether e-mail addresses and phone numbers are masked."""
-        self._talks: dict[str, Talk] = {}
-        self._said: dict[str, tuple[Talk, bool, str]] = {}
+        self._talks: dict[str, Conversation] = {}
+        self._said: dict[str, tuple[Conversation, bool, str]] = {}
         """What was said in conversations, folded, and whether it was masked then."""
         self._asked: tuple[str, IssueRow | None] | None = None
-        self._shown: tuple[Talk | None, list[Block], str] = (None, [], "")
+        self._shown: tuple[Conversation | None, list[Block], str] = (None, [], "")
         """What the pane shows: a conversation or what is said in its place, and its name."""
         self._direction = 1
         """Where the last step from conversation to conversation went."""
@@ -245,7 +245,7 @@ class TalkPlace(Place, scope="talks"):
     ) -> None:
         organization = self.organization or ""
 
-        def arrived(talk: Talk | None) -> None:
+        def arrived(talk: Conversation | None) -> None:
             if talk is None:
                 self._talks.pop(conversation, None)
                 kept = " What the issue says is kept above." if issue is not None else ""
@@ -260,7 +260,7 @@ class TalkPlace(Place, scope="talks"):
             if self._shown[2] != conversation:
                 self._say(issue, "Reading the conversation…")
 
-        async def read(api: Api) -> Talk | None:
+        async def read(api: Api) -> Conversation | None:
             say_reading()
             try:
                 return await read_talk(api, organization, conversation)
@@ -292,7 +292,7 @@ class TalkPlace(Place, scope="talks"):
         if not conversation or conversation in self._talks:
             return
 
-        def arrived(talk: Talk | None) -> None:
+        def arrived(talk: Conversation | None) -> None:
             if talk is not None:
                 self._keep(talk)
 
@@ -301,7 +301,7 @@ class TalkPlace(Place, scope="talks"):
             what="Reading the next conversation", quiet=True, kept="never",
         )  # fmt: skip
 
-    def _keep(self, talk: Talk) -> None:
+    def _keep(self, talk: Conversation) -> None:
         """Keep a conversation, as many of the latest as there is room for, and the one shown."""
         self._talks.pop(talk.id, None)
         self._talks[talk.id] = talk
@@ -324,10 +324,10 @@ class TalkPlace(Place, scope="talks"):
         conversation, issue = self._asked
         talk = self._talks.get(conversation)
         if talk is not None:
-            blocks = talks.talk_blocks(talk, self.session.now, issue)
+            blocks = talks.conversation_blocks(talk, self.session.now, issue)
             self._put(talk, blocks, conversation)
 
-    def _put(self, talk: Talk | None, blocks: list[Block], key: str) -> None:
+    def _put(self, talk: Conversation | None, blocks: list[Block], key: str) -> None:
         self._shown = talk, blocks, key
         self._draw_talk()
 
@@ -336,7 +336,7 @@ class TalkPlace(Place, scope="talks"):
         talk, blocks, key = self._shown
         title = "Conversation"
         if talk is not None:
-            title = talks.talk_title(talk, self.session.now, masked=self.masked)
+            title = talks.conversation_title(talk, self.session.now, masked=self.masked)
         if blocks and not self.masked:
             title = f"In clear   {title}"
         self.talk.show(blocks, title=title, masked=self.masked, key=key)

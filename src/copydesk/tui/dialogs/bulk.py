@@ -48,7 +48,7 @@ def _outcome(item: BulkItem) -> tuple[str, str]:
         case "done":
             return f"   {signs.passed} done", "good"
         case "failed":
-            return f"   {signs.failed} failed: {item.said}", "bad"
+            return f"   {signs.failed} failed: {item.message}", "bad"
     return "", ""
 
 

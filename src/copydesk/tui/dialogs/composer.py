@@ -209,7 +209,7 @@ class Composer(TextField, scope="composer"):
                 plain = glyphs().gap.isascii()
                 self.line.offer(completion.emoji(word.typed, self._emoji, plain=plain))
             return
-        people = self._session.people.known(self._session.organization)
+        people = self._session.members.known(self._session.organization)
         if people is None:
             self._read_once("people", self._read_people)
         else:
@@ -231,7 +231,7 @@ class Composer(TextField, scope="composer"):
         try:
             api = await session.ready()
             if session.organization is not None:
-                await session.people.read(api, session.organization)
+                await session.members.read(api, session.organization)
                 self._offer()
         except failure_types() as error:
             session.learn(error)
@@ -272,9 +272,9 @@ class Composer(TextField, scope="composer"):
 
         Another copydesk may have sent it, or the start found that it had arrived after all.
         """
-        if not self._kept or self._drafts.look(self.draft_key) is not None:
+        if not self._kept or self._drafts.own_text(self.draft_key) is not None:
             return False
-        shared = self._drafts.key_of(self.draft_key) in self._drafts.kept()
+        shared = self._drafts.key_of(self.draft_key) in self._drafts.texts()
         self._drafts.save(self.draft_key, self.text)
         said = TWO_WINDOWS if shared else "Sent or discarded elsewhere since: look first"
         self.line.say(f"{said}. ctrl+s sends it all the same")

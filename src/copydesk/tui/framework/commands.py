@@ -359,7 +359,7 @@ class CommonCommands(Commands, scope="place"):
     @command("cache", "clear", complete=lambda here: ("clear",))
     async def show_cache(self, rest: str) -> None:
         """Say how much is kept on this machine of what was read, or drop it: :cache clear."""
-        from copydesk.session.offline import about_cache, clear_cache
+        from copydesk.session.cached_reads import about_cache, clear_cache
 
         place = self.place
         if rest not in ("", "clear"):

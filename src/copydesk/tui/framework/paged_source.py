@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from copydesk.session.cached_reads import CachedRead, read_cached, reads_cached
 from copydesk.session.errors import failure_types, sentence, silence_types
-from copydesk.session.offline import FromKept, from_kept, reads_kept
 from copydesk.tui.framework.held_pages import HeldPages
 from copydesk.tui.framework.source import Source
 
 if TYPE_CHECKING:
-    from copydesk.client.endless_lists import Turning
+    from copydesk.client.paging import PageGuard
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class PagedSource(Source[T]):
         self._fresh_pages: list[tuple[list[T], str | None, str | None]] | None = None
         self._new = 0
         self._held = 0
-        self._turning: Turning | None = None
+        self._guard: PageGuard | None = None
         self.failure: Exception | None = None
         """What the last load failed with, until someone took note; ``error`` is its sentence."""
         self.kept_at: datetime | None = None
@@ -234,7 +234,7 @@ class PagedSource(Source[T]):
         self.notify("grown")
         self._pump()
 
-    async def _recall(self, token: str | None) -> FromKept[_Page[T]] | None:
+    async def _recall(self, token: str | None) -> CachedRead[_Page[T]] | None:
         """Return the cached rows of a page that was not read yet, if there are any.
 
         That of the first page is shown until the service has answered. The others are looked up
@@ -242,7 +242,7 @@ class PagedSource(Source[T]):
         """
         if self._begun if token is None else self.kept_at is None:
             return None
-        return await from_kept(lambda: self._fetch(token, self._limit))
+        return await read_cached(lambda: self._fetch(token, self._limit))
 
     def _show_kept(self, page: _Page[T], at: datetime, token: str | None) -> None:
         rows, following, total = page
@@ -279,11 +279,11 @@ class PagedSource(Source[T]):
 
     def _turned(self, rows: Sequence[T], following: str | None) -> None:
         """Look whether the list has an end. Raises ``Garbled`` for one that has none."""
-        from copydesk.client.endless_lists import Turning
+        from copydesk.client.paging import PageGuard
 
-        if self._turning is None:
-            self._turning = Turning()
-        self._turning.turned(rows, following)
+        if self._guard is None:
+            self._guard = PageGuard()
+        self._guard.check(rows, following)
 
     def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
         self._pages.add(rows, token)
@@ -293,7 +293,7 @@ class PagedSource(Source[T]):
     def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
         token = self._pages.token(at)
         self._pages.cut(at)
-        self._ended, self._turning = False, None
+        self._ended, self._guard = False, None
         self._append(rows, token, following)
 
     def _evict(self) -> None:
@@ -306,10 +306,10 @@ class PagedSource(Source[T]):
         Rows that read differently change in place; new ones wait for `fold`. Raises what the fetch
         raises.
         """
-        if reads_kept():
-            from copydesk.client.errors import NotKept
+        if reads_cached():
+            from copydesk.client.errors import NotCached
 
-            raise NotKept("A list looks up by itself what is kept of it.")
+            raise NotCached("A list looks up by itself what is kept of it.")
         if not self._begun or self._confirming:
             self.error = ""
             self.failure = None
@@ -387,7 +387,7 @@ class PagedSource(Source[T]):
         self.missing = frozenset()
         before = set(self._pages.ids)
         self._pages.cut(0)
-        self._ended, self._turning = False, None
+        self._ended, self._guard = False, None
         for rows, token, following in pages:
             self._append(rows, token, following)
         if before:
@@ -410,7 +410,7 @@ class PagedSource(Source[T]):
         self._pages.cut(0)
         self._next, self._total = None, None
         self._begun = self._ended = self._confirming = False
-        self._turning = None
+        self._guard = None
         self._fresh_pages, self._new, self._goal = None, 0, 0
         self.kept_at = None
         self.missing = frozenset()

@@ -9,8 +9,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from copydesk.session.errors import NOT_KEPT, failure_types, sentence, silence_types
-from copydesk.session.offline import from_kept
+from copydesk.session.cached_reads import read_cached
+from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
 from copydesk.tui.framework.frame import STOPS, Status
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
@@ -366,7 +366,7 @@ class Reads:
                 if failed is not None:
                     failed(self._place.nowhere)
                 return True
-            keeps = not local and api.keeps and kept != "never"
+            keeps = not local and api.caches and kept != "never"
             # Who passes by reads nothing that was kept while the service answers: it would be taken
             # for what is known, and not be read.
             first = not after or session.unanswered if kept == "first" else session.held
@@ -376,7 +376,7 @@ class Reads:
             answers = 0 if local else api.answers
             result = await read(api)
             # What swallows a failure, or asks for nothing, says nothing of the service.
-            answered = not local and (not api.keeps or api.answers > answers)
+            answered = not local and (not api.caches or api.answers > answers)
         except failures as error:
             from copydesk.client.errors import Unreachable
 
@@ -437,7 +437,7 @@ class Reads:
     ) -> bool:
         """Show the cached read unless a newer one is shown; return whether it does."""
         session = self._place.session
-        found = await from_kept(read)
+        found = await read_cached(read)
         if found is None or found.at is None or not self._place.is_attached:
             return False
         if not session.may_recall(found.at):
@@ -468,7 +468,7 @@ class Reads:
         if not quiet:
             self._place.tell(text, "bad")
         if failed is not None and self._place.is_attached:
-            failed(f"{NOT_KEPT}{text}" if lacking else text)
+            failed(f"{NOT_CACHED}{text}" if lacking else text)
 
     def learn(self, error: Exception) -> None:
         """Learn from the failure of a read that an action made: the header says so at once."""

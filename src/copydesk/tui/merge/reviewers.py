@@ -50,7 +50,7 @@ async def ask_reviewers(
     arrived. Raises `WriteError`.
     """
     from copydesk.session.ages import moment
-    from copydesk.session.people import name_of
+    from copydesk.session.members import name_of
     from copydesk.session.writes.log import QueuedError
     from copydesk.tui.dialogs.choice import Choices
 
@@ -104,8 +104,8 @@ async def ask_reviewers(
 
 def _options(people: Mapping[str, User]) -> list[Option]:
     """Return people to tick, by their names."""
+    from copydesk.session.members import name_of
     from copydesk.session.options import Option
-    from copydesk.session.people import name_of
 
     found = (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values())
     return sorted(found, key=lambda option: option.title.casefold())
@@ -175,9 +175,9 @@ async def _members(place: Place, organization: str) -> dict[str, User] | None:
     ``ApiError``.
     """
     from copydesk.contract import operations as ops
+    from copydesk.session.cached_reads import live_or_cached, read_cached
     from copydesk.session.errors import silence_types
-    from copydesk.session.offline import from_kept, live_or_kept
-    from copydesk.session.people import PAGE
+    from copydesk.session.members import PAGE
 
     async def read(api: Api) -> dict[str, User]:
         found: dict[str, User] = {}
@@ -192,10 +192,10 @@ async def _members(place: Place, organization: str) -> dict[str, User] | None:
     held = place.session.held
     if held:  # nobody waits for what is known not to answer
         api = await place.session.ready()
-        found = await from_kept(lambda: read(api)) if api.keeps else None
+        found = await read_cached(lambda: read(api)) if api.caches else None
         return None if found is None else found.result
     try:
-        return (await live_or_kept(place.session, read)).result
+        return (await live_or_cached(place.session, read)).result
     except silence_types():
         if not place.session.held:
             raise

@@ -14,8 +14,8 @@ from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
+from copydesk.session.members import member_name
 from copydesk.session.options import Option
-from copydesk.session.people import member_name
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import TypeToConfirm

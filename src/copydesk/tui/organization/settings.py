@@ -298,7 +298,7 @@ class OrganizationPlace(Place, scope="organization"):
                 title = ""
         _, rules = rule_list(found.merge_rules)
         if any(users for _, users in rules):
-            await self.session.people.read(api, found.id)  # ids say nothing
+            await self.session.members.read(api, found.id)  # ids say nothing
         return found, title
 
     def _unread(self, text: str) -> None:
@@ -318,7 +318,7 @@ class OrganizationPlace(Place, scope="organization"):
         self.session.fresh()
         if self.read.id == self.session.organization:
             self.session.organization_title = clean(self.read.title)
-        names = names_of(self.session.people.known(self.read.id))
+        names = names_of(self.session.members.known(self.read.id))
         self.rows.show(settings_of(self.read, site=self._site, names=names))
         self._look()
         self.refresh_frame()
@@ -409,7 +409,7 @@ class OrganizationPlace(Place, scope="organization"):
         assert read is not None
 
         async def people() -> Sequence[Named]:
-            return await self.session.people.read(await self.session.ready(), home)
+            return await self.session.members.read(await self.session.ready(), home)
 
         before = read.merge_rules.to_dict()
         sheet = RulesSheet(
@@ -417,7 +417,7 @@ class OrganizationPlace(Place, scope="organization"):
             {"type": "none"} if before["type"] == "inherit" else before,
             inherited=None,
             people=people,
-            names=names_of(self.session.people.known(home)),
+            names=names_of(self.session.members.known(home)),
             verb="save",
         )
         chosen = await self.desk.push_screen_wait(sheet)

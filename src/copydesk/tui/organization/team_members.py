@@ -12,7 +12,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import people_added, people_removed, roles_changed
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.session.people import member_name
+from copydesk.session.members import member_name
 from copydesk.session.reads.organization import PAGE, people_offered
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form

@@ -202,12 +202,12 @@ class OrderCommands(Commands, scope="resource_list"):
 
     async def _everything(self) -> tuple[list[Any], str]:
         """Return the whole list, and what to know of it where it is long."""
-        from copydesk.client.endless_lists import Turning
+        from copydesk.client.paging import PageGuard
 
         rows: list[Any] = []
         resource, session = self.place.resource, self.place.session
         token: str | None = None
-        turning = Turning()
+        guard = PageGuard()
         while True:
             found, token, count = await self.place.read_page(token, WHOLE, resource)
             rows.extend(found)
@@ -217,7 +217,7 @@ class OrderCommands(Commands, scope="resource_list"):
             if len(rows) >= SORTED_AT_MOST:
                 of = "" if count is None else f" of {count:,}"
                 return rows, f"the first {len(rows):,}{of} only   {at}".rstrip()
-            turning.turned(found, token)
+            guard.check(found, token)
 
     def _in_order(self, rows: Iterable[Any]) -> list[Any]:
         shown = next(each for each in self.place.resource.shown if each.name == self.order)

@@ -221,7 +221,7 @@ class RequestCommands(Commands, scope="review_request"):
                 said = f"{done} {self.place.numbered}, with {sent}; a verdict cannot be undone."
                 self.place.tell(said, "good")
             elif not sheet.is_attached:  # else it shows what came of each
-                self.place.tell(f"The verdict was not given. {last.said}", "bad")
+                self.place.tell(f"The verdict was not given. {last.message}", "bad")
 
         run = BulkRun("Send", items, send, ended)
         sheet = SendingSheet(run, self.place.session)

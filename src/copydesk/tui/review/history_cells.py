@@ -12,7 +12,7 @@ from rich.text import Text
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import first_words, name_of
+from copydesk.session.members import first_words, name_of
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest

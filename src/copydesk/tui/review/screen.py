@@ -318,7 +318,7 @@ class Review(Place):
     async def read_drafts(self, opened: Opened) -> None:
         """Find out which texts about this request wait to be sent."""
         prefix = f"{opened.space.id}/{opened.request.id}/"
-        kept = await asyncio.to_thread(self.session.drafts.kept)
+        kept = await asyncio.to_thread(self.session.drafts.texts)
         self.drafts = {
             key.removeprefix(prefix): text
             for key, text in kept.items()
@@ -407,7 +407,7 @@ class Review(Place):
         self._read_cluster()
         self.show_overview()
         self.request_came()
-        self.session.sleepers.look(opened.request.id, self.session.now)
+        self.session.snoozed.look(opened.request.id, self.session.now)
 
     def _read_cluster(self) -> None:
         """Read what the cluster is called that the request answers."""

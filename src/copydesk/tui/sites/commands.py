@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
-from copydesk.session.offline import reads_kept
+from copydesk.session.cached_reads import reads_cached
 from copydesk.session.reads.sites import ANY, Rights, read_rights
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import Commands, action, command
@@ -91,10 +91,10 @@ class PublicationCommands(Commands, scope="site_publishing"):
 
     async def know_rights(self, api: Api, organization: str) -> Rights:
         """Return what the reader may do, read at the first call. Raises ``ApiError``."""
-        if self.rights is None or (self._rights_kept and not reads_kept()):
+        if self.rights is None or (self._rights_kept and not reads_cached()):
             me = self.place.session.me
             self.rights = await read_rights(api, organization, me.id if me is not None else None)
-            self._rights_kept = reads_kept()
+            self._rights_kept = reads_cached()
         return self.rights
 
     @action(

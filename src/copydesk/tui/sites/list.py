@@ -394,7 +394,7 @@ class SitesPlace(Place, scope="sites"):
 
     def _look_for_staged(self) -> None:
         async def read(api: Api) -> tuple[dict[str, int], dict[str, str]]:
-            kept = staged_moves(await asyncio.to_thread(self.session.drafts.kept))
+            kept = staged_moves(await asyncio.to_thread(self.session.drafts.texts))
             runs = await asyncio.to_thread(self.session.arrangements.all)
             return kept, {run.target: run.far for run in runs if run.begun}
 

@@ -19,11 +19,11 @@ from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import schema_key
 from copydesk.session.errors import with_key
 from copydesk.session.reads.visitor_schema import (
-    KeptSchema,
+    SchemaDraft,
     SchemaRead,
     find_sent,
-    kept_schema,
     read_schema,
+    schema_draft,
     send_schema,
 )
 from copydesk.session.site_rows import SchemaRow
@@ -69,7 +69,7 @@ class EditCommands(Commands, scope="schema_editing"):
     place: SiteSchemaPlace
 
     def _keep(self, text: str, base: JSON) -> None:
-        self.place.session.drafts.save(self.place.draft_key, KeptSchema(text, base).to_text())
+        self.place.session.drafts.save(self.place.draft_key, SchemaDraft(text, base).to_text())
         self.place.take_kept()
 
     @action(
@@ -246,7 +246,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         super().__init__(target)
         self.tabs = SiteTabs(self)
         self.read: SchemaRead | None = None
-        self.kept: KeptSchema | None = None
+        self.kept: SchemaDraft | None = None
         """What was edited and not sent."""
         self._behind = False
         """Whether others changed the schema since it was read."""
@@ -399,7 +399,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
 
     def take_kept(self) -> None:
         """Learn whether an edit is kept on this machine."""
-        self.kept = kept_schema(self.session.drafts.load(self.draft_key))
+        self.kept = schema_draft(self.session.drafts.load(self.draft_key))
         self.refresh_frame()
 
     def on_screen_resume(self) -> None:

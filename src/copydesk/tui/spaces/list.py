@@ -224,7 +224,7 @@ class TabCounts:
             return
         me, sleepers, now = (
             self.place.session.me.id,
-            self.place.session.sleepers,
+            self.place.session.snoozed,
             self.place.session.clock(),
         )
 

@@ -188,7 +188,7 @@ class EditCommands(Commands, scope="space_editing"):
         organization = self.place.organization
 
         async def people() -> Sequence[Named]:
-            return await self.place.session.people.read(
+            return await self.place.session.members.read(
                 await self.place.session.ready(), organization
             )
 
@@ -196,7 +196,7 @@ class EditCommands(Commands, scope="space_editing"):
         own = row.item.values.get("mergeRules") or {}
         if any(users for _, users in rules) or any(r.get("users") for r in own.get("rules") or ()):
             await people()  # ids say nothing
-        known = names_of(self.place.session.people.known(organization))
+        known = names_of(self.place.session.members.known(organization))
         inherited = rule_words(rules, known) if kind == "rules" and rules else "none"
         sheet = RulesSheet(
             f"Merge rules of {row.title}",

@@ -37,7 +37,7 @@ class Account:
     async def close(self) -> None:
         """Let go of the service: what was read of it is kept, and nothing holds it open."""
         api = self._desk.session.api
-        if api is not None and (api.keeps or self.bound_for is not None):
+        if api is not None and (api.caches or self.bound_for is not None):
             with suppress(TimeoutError):
                 async with asyncio.timeout(CLOSING_SECONDS):
                     await api.aclose()

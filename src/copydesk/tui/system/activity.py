@@ -125,7 +125,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
 
     def _tell(self) -> None:
         line = self.selected
-        said = "" if line is None else line.said
+        said = "" if line is None else line.message
         text = self.query_one(Said)
         text.display = bool(said)
         if text.said != said:
@@ -137,7 +137,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
     def _columns(self) -> list[Column[Written]]:
         """Return the columns; what went wrong has room only where something did."""
         said: list[Column[Written]] = [
-            Column("said", "", lambda line: clean(line.said), flex=2, drop=1)
+            Column("said", "", lambda line: clean(line.message), flex=2, drop=1)
         ]
         return [
             Column("at", "TIME", lambda line: f"{line.at.astimezone():%H:%M:%S}", width=8),
@@ -149,7 +149,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
                 lambda line: Text(line.state, style=TONES.get(line.state, "")),
                 width=8,
             ),
-            *(said if any(line.said for line in self._lines()) else []),
+            *(said if any(line.message for line in self._lines()) else []),
             Column("request", "REQUEST", lambda line: clean(line.request_id), width=12, drop=2),
         ]
 

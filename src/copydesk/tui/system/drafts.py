@@ -245,7 +245,7 @@ class Drafts(Place, scope="drafts"):
         if row.belongs is None:
             self.say("It is not known where this belongs. Y copies the text.", "warn")
             return
-        if self.session.drafts.unkept:  # what is typed there is another text
+        if self.session.drafts.unsaved:  # what is typed there is another text
             await asyncio.to_thread(self.session.drafts.flush)
         self.session.drafts.choose(row.key)
         target = row.belongs.target

@@ -43,7 +43,7 @@ class Runs:
     async def find_run(self) -> str:
         """Find the run of an earlier start that has not ended; return where it stopped."""
         await asyncio.to_thread(import_module, "copydesk.session.runs.merge")
-        return await self.merging.take_stock()
+        return await self.merging.find_interrupted()
 
     async def rearranged(self) -> set[str]:
         """Return the groups of the writes by which an earlier start was rearranging something."""
@@ -52,7 +52,7 @@ class Runs:
 
     async def find_rearranging(self) -> str:
         """Find what an earlier start was rearranging; return where that stopped."""
-        left, said = await self._app.session.arranging.take_stock()
+        left, said = await self._app.session.arranging.find_interrupted()
         stopped = []
         for run in left:
             entry = await asyncio.to_thread(navigation.find, run.place)

@@ -32,8 +32,8 @@ from copydesk.present.threads import (
 from copydesk.session.draft_keys import review_key
 from copydesk.session.emoji import emoji_names
 from copydesk.session.glyphs import glyphs
+from copydesk.session.members import first_words, name_of
 from copydesk.session.options import Option
-from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes.comments import (
     CHANGES,
@@ -258,7 +258,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
         said = cast("str | None", await self.app.push_screen_wait(sheet))
         if said is None and not sheet.moving:
             await self.here.drafts_changed()
-            if key in self.place.session.drafts.kept():
+            if key in self.place.session.drafts.texts():
                 self.place.tell("Kept as a draft. The same key in the same place opens it again.")
         return said
 
@@ -294,10 +294,10 @@ class ThreadCommands(Commands, scope="thread_actions"):
 
     def _move_draft(self, key: str, other: str) -> None:
         """Keep a text under another key; where another text is already, each stays its own."""
-        drafts, text = self.place.session.drafts, self.place.session.drafts.look(key)
+        drafts, text = self.place.session.drafts, self.place.session.drafts.own_text(key)
         if not text or self.place.session.writes.is_on_its_way(key, text):
             return
-        there = drafts.look(other)
+        there = drafts.own_text(other)
         if there is not None and self.place.session.writes.is_on_its_way(other, there):
             self.place.session.writes.make_room(other)
             there = None
@@ -640,7 +640,7 @@ class MessageCommands(Commands, scope="message_actions"):
         else:
             part = f"{thread.page}/{thread.node or 'page'}"
         key, text = draft_key(self.here, part), message.body.markdown or ""
-        if text and self.place.session.drafts.look(key) is None:
+        if text and self.place.session.drafts.own_text(key) is None:
             self.place.session.drafts.save(key, text)
 
 

@@ -20,8 +20,8 @@ from copydesk.present.threads import Group, Thread, answer_name
 from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
+from copydesk.session.members import name_of
 from copydesk.session.options import Option
-from copydesk.session.people import name_of
 from copydesk.session.target import Target
 from copydesk.session.writes.comments import change_message, pending, send_draft, trace, way_back
 from copydesk.tui.dialogs.choice import Choice
@@ -262,7 +262,7 @@ class Inbox(Place, scope="inbox"):
             self._known = inbox_reading.Known()
         progress = self._progress if not polled else lambda ended, spaces: None
         unread = await inbox_reading.read_inbox(
-            api, organization, me, self.session.people, found, progress, self._known, polled=polled
+            api, organization, me, self.session.members, found, progress, self._known, polled=polled
         )
         return me, rows, unread
 

@@ -12,7 +12,7 @@ from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line
 from copydesk.present.threads import Group, Thread, draw_message
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import name_of
+from copydesk.session.members import name_of
 from copydesk.session.writes.outbox_marks import waiting_about
 from copydesk.tui.framework.actions import action
 from copydesk.tui.widgets.wrapped_list import WrappedList

@@ -16,8 +16,8 @@ from copydesk.domain.age import age
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
+from copydesk.session.members import first_words, name_of
 from copydesk.session.options import Option
-from copydesk.session.people import first_words, name_of
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
@@ -268,7 +268,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         quote, gone = self.place_of(thread.comment), gone_text(thread)
         quote = f"{quote}: {gone}" if gone else quote
         lead, answers = draft_key(self, "reply") + " ", {}
-        for key, text in self.session.drafts.kept().items():
+        for key, text in self.session.drafts.texts().items():
             if key.startswith(lead) and not self.session.writes.is_on_its_way(key, text):
                 answers[key.removeprefix(lead)] = text
         self.thread.show([Group("", [thread], [quote])], answers=answers)

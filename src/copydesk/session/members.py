@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean, shorten
+from copydesk.session.cached_reads import reads_cached
 from copydesk.session.glyphs import glyphs
-from copydesk.session.offline import reads_kept
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -28,7 +28,7 @@ NAME = 80
 """Characters of a name that are kept."""
 
 
-class People:
+class Members:
     """Who can be named, by organization."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class People:
             except Forbidden:
                 pass
             found.sort(key=lambda person: person.name.casefold())
-            if not reads_kept():
+            if not reads_cached():
                 self._read[organization] = found
             return found
 

@@ -17,7 +17,7 @@ MOST_PAGES = 20_000
 """So many pages are, whatever is on them: no list of an organization is that long."""
 
 
-class Turning:
+class PageGuard:
     """What is known of a list as its pages are turned. ``operation`` is named in the error."""
 
     def __init__(self, operation: str = "") -> None:
@@ -26,7 +26,7 @@ class Turning:
         self._before: Sequence[object] = ()
         self._empty = 0
 
-    def turned(self, items: Sequence[object], following: str | None) -> None:
+    def check(self, items: Sequence[object], following: str | None) -> None:
         """Note a page: its items, and the token of the page after it (None: it is the last).
 
         Raises ``Garbled`` where the list has no end: it comes back to a page, has the same items

@@ -2,7 +2,7 @@
 
 What is shown of it is marked with its age and read anew behind it. What an action goes on with is
 read so only where the service cannot be asked now, and what is written on it is rechecked before it
-goes (`live_or_kept`).
+goes (`live_or_cached`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WHY = {"": "Offline", LIMIT: "API limit reached", BUSY: "The service is busy"}
 
 
 @dataclass(frozen=True, slots=True)
-class FromKept(Generic[T]):
+class CachedRead(Generic[T]):
     """The result of a cached read.
 
     ``at`` is when the oldest of it came from the service; None where nothing had to be asked, so
@@ -52,22 +52,22 @@ class FromKept(Generic[T]):
         return f"{since} What you send waits, and asks you if that was changed meanwhile."
 
 
-async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
+async def read_cached(read: Callable[[], Awaitable[T]]) -> CachedRead[T] | None:
     """Return what ``read`` gives without asking the service; None where not all of it is kept."""
-    from copydesk.client.cached_answers import kept_reading
+    from copydesk.client.cached_answers import cached_reading
     from copydesk.session.errors import failure_types
 
-    with kept_reading() as found:
+    with cached_reading() as found:
         try:
             result = await read()
         except failure_types():
             return None
     if found.oldest is not None:
-        return FromKept(result, datetime.fromtimestamp(found.oldest, UTC))
-    return None if found.lacked else FromKept(result, None)
+        return CachedRead(result, datetime.fromtimestamp(found.oldest, UTC))
+    return None if found.lacked else CachedRead(result, None)
 
 
-async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) -> FromKept[T]:
+async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) -> CachedRead[T]:
     """Return the service's answer, or the cached one where the service cannot be asked now.
 
     What is written on what is kept is ``aged`` (`WriteSender.perform`). Raises ``ApiError`` where
@@ -77,8 +77,8 @@ async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) ->
 
     api, contact = await session.ready(), session.contact
 
-    async def kept() -> FromKept[T] | None:
-        found = await from_kept(lambda: read(api)) if api.keeps else None
+    async def kept() -> CachedRead[T] | None:
+        found = await read_cached(lambda: read(api)) if api.caches else None
         usable = found is not None and (found.at is None or session.may_recall(found.at))
         return replace(found, why=WHY[contact.limited]) if found and usable else None
 
@@ -86,7 +86,7 @@ async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) ->
     if session.held and (found := await kept()) is not None:
         return found
     try:
-        return FromKept(await read(api), None)
+        return CachedRead(await read(api), None)
     except silence_types() as error:
         session.learn(error, quiet=False)
         if not session.held or (found := await kept()) is None:
@@ -94,8 +94,8 @@ async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) ->
         return found
 
 
-def reads_kept() -> bool:
-    """Whether this is done inside of `from_kept`, so that no answer is one of the service."""
+def reads_cached() -> bool:
+    """Whether this is done inside of `read_cached`, so that no answer is one of the service."""
     import sys
 
     # Where nothing has loaded the client, nothing is read.
@@ -103,11 +103,11 @@ def reads_kept() -> bool:
     return answers is not None and answers.current_reading() is not None
 
 
-def leave_kept() -> None:
+def leave_cache() -> None:
     """Read from the service from here on in this task, whatever began it."""
-    from copydesk.client.cached_answers import KEPT
+    from copydesk.client.cached_answers import CACHED_ONLY
 
-    KEPT.set(None)
+    CACHED_ONLY.set(None)
 
 
 NOTHING = "Nothing is kept of what was read."
@@ -136,7 +136,7 @@ async def clear_cache(session: Session) -> str:
     if held is None:
         return OWN_DESK
     try:
-        await api.forget_kept()
+        await api.forget_cached()
         await asyncio.to_thread(session.snapshot.forget)
     except OSError as error:
         raise NotDoneError(f"Not dropped: {error}.") from error

@@ -14,7 +14,7 @@ MODULES = {
     "files": "copydesk.tui.content.files",
     "impact": "copydesk.tui.review.impact",
     "inbox": "copydesk.tui.threads.inbox",
-    "integration": "copydesk.tui.automation.integration",
+    "integration": "copydesk.tui.automation.integrations",
     "integrations": "copydesk.tui.automation.integrations",
     "issues": "copydesk.tui.conversations.issues",
     "links": "copydesk.tui.content.links",

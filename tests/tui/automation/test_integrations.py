@@ -16,10 +16,10 @@ from copydesk.server import site_seed
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.session.errors import NotDoneError
 from copydesk.session.target import Target
-from copydesk.tui.automation.integration_cells import configured
 from copydesk.tui.automation.integration_loader import load_manifest
-from copydesk.tui.automation.integration_requests import Publication
+from copydesk.tui.automation.integration_resources import configured
 from copydesk.tui.automation.integrations import IntegrationsPlace
+from copydesk.tui.automation.publication import Publication
 from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed

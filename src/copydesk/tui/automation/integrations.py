@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.automation_inverses import integration_changed
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.target import Target
-from copydesk.tui.automation import integration_cells as present
-from copydesk.tui.automation.integration_resources import INTEGRATIONS
-from copydesk.tui.automation.publication import PublishCommands
+from copydesk.tui.automation.integration_resources import (
+    INSTALLATIONS,
+    INTEGRATIONS,
+    PARTS,
+    installed_in,
+    owner_title,
+    payload_facts,
+    site_of,
+    space_of,
+    trace_facts,
+)
+from copydesk.tui.automation.publication import (
+    Publication,
+    PublishCommands,
+    find_integration,
+)
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
+from copydesk.tui.resource.resource import Resource, Shown
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from copydesk.client.api import Api
     from copydesk.contract.models.integration import (
+        Installation,
         Integration,
         IntegrationDevMode,
+        IntegrationEventDetail,
         IntegrationPublish,
     )
     from copydesk.contract.models.organization import Organization
+
 
 EDITED = (
     "title",
@@ -51,7 +71,7 @@ def not_mine(here: IntegrationsPlace) -> str | None:
     item = here.item
     if item is None or item.permissions is None or item.permissions.admin:
         return None
-    owner = clean(present.owner(item)) or "another organization"
+    owner = clean(owner_title(item)) or "another organization"
     return f"It belongs to {owner}: that takes the permission admin there."
 
 
@@ -105,7 +125,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         )
 
     async def _look_here(self, api: Api, name: str, home: str) -> None:
-        from copydesk.tui.automation.integration_requests import find_installation
 
         self.here[name] = await find_installation(api, name, home) is not None
 
@@ -145,7 +164,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     async def edit(self) -> None:
         """Publish a new version with other texts and settings; script and pictures stay."""
         from copydesk.contract.models.integration import IntegrationPublish
-        from copydesk.tui.automation.integration_requests import Publication
 
         item = self.item
         assert item is not None
@@ -201,7 +219,8 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     )
     async def install(self) -> None:
         """Install the integration in the organization, after asking."""
-        from copydesk.tui.automation.integration_requests import find_installation, install
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.integration import InstallationCreate
 
         item, home = self.item, self.organization
         assert item is not None
@@ -238,10 +257,11 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             warning="There is no way back here: it is taken out again in the app.",
         )
         if await self.desk.push_screen_wait(sheet):
+            body = InstallationCreate(organization=home)
             await self.writer.perform(
                 "Install integration",
                 self.named(item),
-                lambda api: install(api, item.name, home),
+                lambda api: api(ops.install_integration, item.name, body),
                 look=lambda api: find_installation(api, item.name, home),
                 done=f"Installed in {title}. Enter shows where it works.",
             )
@@ -249,7 +269,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
 
     async def _home(self, api: Api, name: str, home: str) -> tuple[Organization, bool]:
         from copydesk.contract import operations as ops
-        from copydesk.tui.automation.integration_requests import find_installation
 
         organization = await api(ops.get_organization, home)
         return organization, await find_installation(api, name, home) is not None
@@ -319,12 +338,12 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         ]
 
     async def _tunnel(self, item: Integration, body: IntegrationDevMode) -> None:
-        from copydesk.tui.automation.integration_requests import send_events_to
+        from copydesk.contract import operations as ops
 
         await self.writer.perform(
             "Develop integration",
             self.named(item),
-            lambda api: send_events_to(api, item.name, body),
+            lambda api: api(ops.set_integration_dev_mode, item.name, body),
             draft=self.draft_key("develop", item.name),
         )
 
@@ -339,7 +358,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     )
     async def delete(self) -> None:
         """Delete the integration wherever it is installed. It asks for its name."""
-        from copydesk.tui.automation.integration_requests import delete, find_deleted
+        from copydesk.contract import operations as ops
 
         item = self.item
         assert item is not None
@@ -352,11 +371,158 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             expect=item.name,
             verb="delete",
         )
+
+        async def send(api: Api) -> bool:
+            await api(ops.delete_integration, item.name)
+            return True
+
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
                 "Delete integration",
                 self.named(item),
-                lambda api: delete(api, item.name),
+                send,
                 look=lambda api: find_deleted(api, item.name),
             )
             self.read_written()
+
+
+async def find_deleted(api: Api, name: str) -> bool | None:
+    """Return True if an integration is gone, else None."""
+    return True if await find_integration(api, name) is None else None
+
+
+async def find_installation(api: Api, name: str, organization: str) -> Installation | None:
+    """Return the installation of an integration in an organization, or None."""
+    from copydesk.contract import operations as ops
+
+    async for each in api.pages(ops.list_integration_installations, name):
+        if each.target is not None and each.target.organization == organization:
+            return each
+    return None
+
+
+PAGE = 100
+"""So many installations are read at once, to say which organizations they are in."""
+
+
+@place(
+    "integration",
+    title="Integration",
+    uses=(
+        "list_integration_installations",
+        "list_integration_space_installations",
+        "list_integration_site_installations",
+        "list_integration_events",
+        "get_integration_event",
+    ),
+)
+class IntegrationPlace(ResourcePlace[Any], scope="integration"):
+    """Where one integration is installed, what it works on, and what it was told."""
+
+    RESOURCE = INSTALLATIONS
+    RAW = ("get_integration_event",)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._traces: dict[str, IntegrationEventDetail] = {}
+        """The events that were read with their traces, by their ids."""
+        self._homes: dict[str, str] = {}
+        """The organizations that installations are in, by the ids of the installations."""
+
+    def resource_of(self, view: str) -> Resource[Any]:
+        return PARTS.get(view, INSTALLATIONS)
+
+    def within(self) -> Iterable[str]:
+        yield clean(self.target.item or "no integration")
+
+    def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+        """Return what is shown of an item: organizations by their titles."""
+        home = self._home(item) if shown.name in ("organization", "installation") else ""
+        return self.session.title_of(home) if home else super().text_of(shown, item)
+
+    def label(self, item: Any) -> str:
+        """Return the name of an item: of an installation the organization that it is in."""
+        if self.resource is INSTALLATIONS and (home := self._home(item)):
+            return f"Installed in {self.session.title_of(home)}"
+        return super().label(item)
+
+    def _home(self, item: Any) -> str:
+        """Return the organization that an item belongs to; empty where that is not known."""
+        if self.resource is INSTALLATIONS:
+            return installed_in(item)
+        which = item.installation_id if self.resource is PARTS["events"] else item.installation
+        return self._homes.get(which, "")
+
+    def reload(self) -> None:
+        """Read the view again, and where the integration is installed."""
+        super().reload()
+        self._find_homes()
+
+    def ask_anew(self) -> None:
+        """Read the view from its beginning, and where the integration is installed."""
+        super().ask_anew()
+        self._find_homes()
+
+    def _find_homes(self) -> None:
+        """Read which organizations the rows are about, where they name installations only."""
+        if self.resource is not INSTALLATIONS:
+            self.reads.load("homes", self._read_homes, self._learn,
+                      what="Reading where it is installed", quiet=True)  # fmt: skip
+
+    async def _read_homes(self, api: Api) -> Mapping[str, str]:
+        from copydesk.contract import operations as ops
+
+        name = self.target.item or ""
+        page = await api.page(ops.list_integration_installations, name, limit=PAGE)
+        return {one.id: installed_in(one) for one in page.items}
+
+    def _learn(self, homes: Mapping[str, str]) -> None:
+        self._homes.update(homes)
+        self.rows.refresh_rows()
+        self.show_item()
+
+    # Events
+
+    def show_item(self) -> None:
+        """Show what is known of the item, and of an event what was written meanwhile."""
+        super().show_item()
+        item = self.item
+        if item is None or self.resource is not PARTS["events"] or item.id in self._traces:
+            return
+        self.reads.load(
+            "details",
+            lambda api: self._trace(api, item.id),
+            self._traced,
+            what="Reading what was written",
+            of=item.id,
+            after=REST_SECONDS,
+        )
+
+    async def _trace(self, api: Api, event: str) -> IntegrationEventDetail:
+        from copydesk.contract import operations as ops
+
+        return await api(ops.get_integration_event, self.target.item or "", event)
+
+    def _traced(self, detail: IntegrationEventDetail) -> None:
+        self._traces[detail.event.id] = detail
+        self.show_item()
+
+    def facts_of(self, item: Any) -> list[Fact]:
+        """Return the details of an item; of an event also its trace, and what it carries."""
+        facts = super().facts_of(item)
+        if self.resource is PARTS["events"]:
+            if (detail := self._traces.get(item.id)) is not None:
+                facts += trace_facts(detail, self.session.now)
+            facts += payload_facts(item.payload)
+        return facts
+
+    def open_item(self, item: Any) -> None:
+        """Go to the pages of a space or the structure of a site; else to the details."""
+        if self.resource is PARTS["spaces"] and (space := space_of(item)) is not None:
+            target = Target(organization=self.organization, space=space.id)
+            self.desk.go_soon("pages", target)
+        elif self.resource is PARTS["sites"] and (site := site_of(item)) is not None:
+            target = Target(organization=self.organization, site=site.id)
+            self.desk.go_soon("site-structure", target)
+        else:
+            super().open_item(item)

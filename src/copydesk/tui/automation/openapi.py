@@ -248,7 +248,9 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             uses=("create_openapi_spec", "get_openapi_spec"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Add a specification, from an address or from a file. u deletes it again."""
-        from copydesk.tui.automation.openapi_requests import SpecAsked, find, make
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.openapi_spec import OpenAPISpecCreate
+        from copydesk.tui.automation.openapi_requests import SpecAsked, find
 
         home, key = self.home, self.draft_key("make")
         made: list[str] = []
@@ -260,7 +262,8 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
 
             async def add(api: Api) -> OpenAPISpec:
                 there[:] = [await find(api, home, slug)]
-                return await make(api, home, slug, source)
+                made = OpenAPISpecCreate(slug=slug, source=source)
+                return await api(ops.create_openapi_spec, home, made)
 
             async def look(api: Api) -> OpenAPISpec | None:
                 return await find(api, home, slug) if there == [None] else None
@@ -346,8 +349,9 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     async def _put(
         self, item: OpenAPISpec, source: OpenAPISource, what: str, *, draft: str = ""
     ) -> None:
-        from copydesk.contract.models.openapi_spec import OpenAPISourceURL
-        from copydesk.tui.automation.openapi_requests import find, put
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.openapi_spec import OpenAPISourceURL, OpenAPISpecPut
+        from copydesk.tui.automation.openapi_requests import find
 
         home, slug, former = self.home, item.slug, item.source_url
         url = source.url if isinstance(source, OpenAPISourceURL) else None
@@ -361,7 +365,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         await self.writer.perform(
             f"{what} of OpenAPI specification" if draft else f"{what} OpenAPI specification",
             self.named(item),
-            lambda api: put(api, home, slug, source),
+            lambda api: api(ops.put_openapi_spec, home, slug, OpenAPISpecPut(source=source)),
             reversal=source_changed(home, slug, former, url) if former and former != url else None,
             look=look,
             draft=draft,
@@ -374,7 +378,8 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             group="Change", uses="update_openapi_spec", now=visibility_label)  # fmt: skip
     async def switch(self) -> None:
         """Make the specification public, after asking, or private again. u takes it back."""
-        from copydesk.tui.automation.openapi_requests import show_to
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.openapi_spec import OpenAPISpecUpdate
 
         item, home = self.item, self.home
         assert item is not None
@@ -385,10 +390,11 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             sheet = Confirm(f"Make {self.named(item)} public", facts, verb="make it public")
             if not await self.desk.push_screen_wait(sheet):
                 return
+        body = OpenAPISpecUpdate(visibility=after)
         await self.writer.perform(
             f"Make {after}",
             self.named(item),
-            lambda api: show_to(api, home, item.slug, after),
+            lambda api: api(ops.update_openapi_spec, home, item.slug, body),
             reversal=visibility_changed(home, item.slug, before, after),
         )
         self.read_written(item.id)
@@ -397,7 +403,8 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             group="Change", uses="delete_openapi_spec")  # fmt: skip
     async def delete(self) -> None:
         """Delete the specification with every version of it. It asks for its slug."""
-        from copydesk.tui.automation.openapi_requests import delete, find_deleted
+        from copydesk.contract import operations as ops
+        from copydesk.tui.automation.openapi_requests import find_deleted
 
         item, home = self.item, self.home
         assert item is not None
@@ -420,10 +427,15 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         )
         if not await self.desk.push_screen_wait(sheet):
             return
+
+        async def send(api: Api) -> bool:
+            await api(ops.delete_openapi_spec, home, item.slug)
+            return True
+
         await self.writer.perform(
             "Delete OpenAPI specification",
             self.named(item),
-            lambda api: delete(api, home, item.slug),
+            send,
             reversal=spec_deleted(home, item.slug, item.source_url, item.visibility)
             if item.source_url
             else None,

@@ -15,8 +15,6 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISourceText,
     OpenAPISourceURL,
     OpenAPISpecCreate,
-    OpenAPISpecPut,
-    OpenAPISpecUpdate,
     Slug,
 )
 from copydesk.contract.models.parts import WebAddress
@@ -25,7 +23,6 @@ from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.enumerations import OpenAPIVisibility
     from copydesk.contract.models.openapi_spec import OpenAPISpec
 
 LARGEST = 10 * 1024 * 1024
@@ -151,37 +148,6 @@ async def find(api: Api, home: str, slug: str) -> OpenAPISpec | None:
         return await api(ops.get_openapi_spec, home, slug)
     except NotFound:
         return None
-
-
-async def make(api: Api, home: str, slug: str, source: OpenAPISource) -> OpenAPISpec:
-    """Add a specification."""
-    from copydesk.contract import operations as ops
-
-    body = OpenAPISpecCreate(slug=slug, source=source)
-    return await api(ops.create_openapi_spec, home, body)
-
-
-async def put(api: Api, home: str, slug: str, source: OpenAPISource) -> OpenAPISpec:
-    """Give a specification a source, also the one that it has: it is read from the start."""
-    from copydesk.contract import operations as ops
-
-    return await api(ops.put_openapi_spec, home, slug, OpenAPISpecPut(source=source))
-
-
-async def show_to(api: Api, home: str, slug: str, visibility: OpenAPIVisibility) -> OpenAPISpec:
-    """Change who may read a specification."""
-    from copydesk.contract import operations as ops
-
-    body = OpenAPISpecUpdate(visibility=visibility)
-    return await api(ops.update_openapi_spec, home, slug, body)
-
-
-async def delete(api: Api, home: str, slug: str) -> bool:
-    """Delete a specification."""
-    from copydesk.contract import operations as ops
-
-    await api(ops.delete_openapi_spec, home, slug)
-    return True
 
 
 async def find_deleted(api: Api, home: str, slug: str) -> bool | None:

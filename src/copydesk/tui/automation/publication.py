@@ -4,24 +4,201 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
 
 from copydesk.domain.automation_inverses import integration_made
 from copydesk.domain.integration_manifest import MANIFESTS
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
-from copydesk.tui.automation import integration_cells as present
+from copydesk.tui.automation.integration_resources import owner_title
 from copydesk.tui.dialogs.ask import Ask
+from copydesk.tui.dialogs.body_fields import words_of
 from copydesk.tui.dialogs.dialog import Confirm, Notice
 from copydesk.tui.framework.actions import Commands, action, command
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.integration import Integration, IntegrationPublish
+    from copydesk.contract.models.integration import (
+        Integration,
+        IntegrationPublish,
+    )
     from copydesk.tui.automation.integration_loader import Manifest
     from copydesk.tui.automation.integrations import IntegrationsPlace
+
+
+WIDE = 56
+"""Cells of what is published in a field; the manifest has all of it."""
+
+UNSHOWN = ("script", "icon", "previewImages", "secrets", "runtime", "organization")
+"""Fields that no integration shows again, or not under that name."""
+
+
+def plan(
+    manifest: Manifest, sent: Mapping[str, Any], found: Integration | None, home: str
+) -> list[str | Text]:
+    """Return what a manifest will publish: what is new, what differs, what comes from files.
+
+    ``sent`` is the JSON of the body, ``found`` what is published under that name, ``home`` the
+    title of the organization that it will belong to, where that is said.
+    """
+    lines: list[str | Text] = []
+    if found is None:
+        lines.append(f"It is new, and belongs to {home}.")
+    else:
+        lines.append(
+            f"Version {found.version} is there; this becomes version {found.version + 1}. "
+            "What the manifest leaves out stays."
+        )
+        if home:
+            lines.append(Text(f"It will belong to {home}.", style="warn"))
+    before: Mapping[str, Any] = {} if found is None else found.to_dict()
+    same = 0
+    for name, value in sent.items():
+        if name in UNSHOWN:
+            continue
+        if found is not None and (before.get(name) or None) == (value or None):
+            same += 1
+            continue
+        lines.append(_line(words_of(name), _changed(before.get(name), value, found is None)))
+    lines += [_line(name, said) for name, said in _unshown(manifest, sent)]
+    if same:
+        lines.append(f"{plural(same, 'field')} as before.")
+    more = _more_scopes(before.get("scopes") or (), sent.get("scopes") or ())
+    if more and found is not None:
+        lines.append(Text(f"It asks to do more: {more}.", style="warn"))
+    if sent.get("visibility") == "public" and before.get("visibility") != "public":
+        lines.append(Text("Everybody will find it and can install it.", style="warn"))
+    return lines
+
+
+def _line(label: str, said: str) -> Text:
+    return Text.assemble((f"{label}: ", "muted"), said)
+
+
+def _changed(before: Any, value: Any, new: bool) -> str:
+    said = in_a_line(value)
+    if new or before in (None, "", [], {}):
+        return said
+    was = in_a_line(before)
+    return f"{said}, changed" if was == said else f"{said} (was {was})"
+
+
+def _unshown(manifest: Manifest, sent: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is told by its size or its name only."""
+    if "runtime" in sent:
+        yield "Runtime", clean(sent["runtime"])
+    for name in ("script", "icon"):
+        if name in sent:
+            yield words_of(name), _source(manifest, name, sent[name])
+    for at, image in enumerate(sent.get("previewImages", ())):
+        yield f"Preview image {at + 1}", _source(manifest, f"previewImages[{at}]", image)
+    if names := sent.get("secrets"):
+        said = shorten(clean(listed(sorted(names))), WIDE)
+        yield "Secrets", f"{said}; what they are is sent and not shown"
+
+
+def _source(manifest: Manifest, place: str, text: str) -> str:
+    if place in manifest.files:
+        name, count = manifest.files[place]
+        return f"{size(count)} of {shorten(clean(name), WIDE)}"
+    return f"{plural(len(text), 'character')} in the manifest"
+
+
+def _more_scopes(before: Sequence[str], after: Sequence[str]) -> str:
+    return clean(listed([each for each in after if each not in before]))
+
+
+def size(count: int) -> str:
+    """Return a number of bytes as people read it."""
+    return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"
+
+
+def in_a_line(value: Any) -> str:
+    """Return what is in a field in a line: a list by the names of what is in it."""
+    if isinstance(value, str):
+        return shorten(clean(value), WIDE) or "empty"
+    if isinstance(value, Mapping):
+        return shorten(clean(", ".join(map(str, value))), WIDE) or "nothing"
+    if isinstance(value, Sequence):
+        named = [
+            each
+            if isinstance(each, str)
+            else each.get("id") or each.get("label") or each.get("url")
+            for each in value
+        ]
+        said = ", ".join(str(each) for each in named if each)
+        return shorten(clean(said), WIDE) or ("none" if not value else plural(len(value), "item"))
+    return clean(str(value))
+
+
+async def find_integration(api: Api, name: str) -> Integration | None:
+    """Return an integration by its name; None when there is none that the reader may see."""
+    from copydesk.client.errors import NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        return await api(ops.get_integration, name)
+    except NotFound:
+        return None
+
+
+async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
+    """Publish an integration, or a further version of it.
+
+    Raises `NotDoneError` when there is no organization as the one that shall own it.
+    """
+    from copydesk.client.errors import NotFound
+    from copydesk.contract import operations as ops
+    from copydesk.session.errors import NotDoneError
+
+    try:
+        return await api(ops.publish_integration, name, body)
+    except NotFound as error:  # of the organization: an integration is made where there is none
+        raise NotDoneError(error.message) from error
+
+
+class Publication:
+    """A version of an integration, and how it is seen that it arrived."""
+
+    def __init__(self, name: str, body: IntegrationPublish) -> None:
+        self.name = name
+        self.body = body
+        self.before = 0
+        """The version that was there when it was sent."""
+
+    async def send(self, api: Api) -> Integration:
+        """Publish it. Raises `NotDoneError` as `publish` does."""
+        found = await find_integration(api, self.name)
+        self.before = 0 if found is None else found.version
+        return await publish(api, self.name, self.body)
+
+    async def look(self, api: Api) -> Integration | None:
+        """Return the integration if it is this version of it; None if there was none since.
+
+        Raises `NotDoneError` where it may be somebody else's: then it is not known.
+        """
+        from copydesk.session.errors import NotDoneError
+
+        found = await find_integration(api, self.name)
+        if found is not None and found.version == self.before:
+            return None
+        if found is None and not self.before:
+            return None
+        sent = self.body.model_dump(mode="json", exclude_unset=True)
+        there = {} if found is None else found.to_dict()
+        same = all(
+            (there.get(name) or None) == (value or None)
+            for name, value in sent.items()
+            if name not in UNSHOWN
+        )
+        if found is None or found.version != self.before + 1 or not same:
+            raise NotDoneError("Somebody else changed the integration meanwhile.")
+        return found
+
 
 OFFERED = 50
 """So many files are offered as manifests."""
@@ -88,7 +265,6 @@ class PublishCommands(Commands, scope="integration_publishing"):
 
     async def _publish(self, typed: str) -> None:
         from copydesk.tui.automation.integration_loader import load_manifest
-        from copydesk.tui.automation.integration_requests import Publication
 
         file = shorten(clean(Path(typed).name), 40)
         try:
@@ -107,7 +283,7 @@ class PublishCommands(Commands, scope="integration_publishing"):
             return
         found = read[0]
         if found is not None and found.permissions is not None and not found.permissions.admin:
-            owner = clean(present.owner(found)) or "another organization"
+            owner = clean(owner_title(found)) or "another organization"
             self.place.say(f"{name} belongs to {owner}: publishing it takes admin there.", "warn")
             return
         body = self._owned(manifest, found)
@@ -131,7 +307,6 @@ class PublishCommands(Commands, scope="integration_publishing"):
         self.place.read_written(name)
 
     async def _there(self, api: Api, name: str) -> tuple[Integration | None]:
-        from copydesk.tui.automation.integration_requests import find_integration
 
         return (await find_integration(api, name),)
 
@@ -159,7 +334,6 @@ class PublishCommands(Commands, scope="integration_publishing"):
         self, manifest: Manifest, body: IntegrationPublish, found: Integration | None
     ) -> bool:
         """Show what will be published; whether that is to be done."""
-        from copydesk.tui.automation.plan_cells import plan
 
         home = await self._owner(body.organization or "")
         owner = found.owner if found is not None else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -13,19 +11,13 @@ from copydesk.contract.models.base import Body
 from copydesk.contract.models.translation import (
     TranslationCreate,
     TranslationSourceWrite,
-    TranslationUpdate,
 )
 from copydesk.domain.rich_text import rich_text, says_the_same
-from copydesk.tui.automation.translations import Listed
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.document import Document
     from copydesk.contract.models.translation import Translation
-
-AT_ONCE = 6
-"""Spaces that are read at once."""
 
 
 class TranslationAsked(Body):
@@ -45,35 +37,6 @@ class TranslationAsked(Body):
         if self.instructions:
             made.instructions = rich_text(None).read(self.instructions)
         return made
-
-
-async def titled(api: Api, page: Page[Translation], known: dict[str, str | None]) -> list[Listed]:
-    """Return translations with the titles of their spaces, reading those that are not ``known``."""
-    gate = asyncio.Semaphore(AT_ONCE)
-
-    async def look_up(space: str) -> None:
-        from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
-
-        async with gate:
-            try:
-                found = await api(ops.get_space, space)
-                known[space] = found.title if found.deleted_at is None else None
-            except (Forbidden, NotFound):
-                known[space] = None
-
-    wanted = {space for item in page.items for space in _spaces(item) if space not in known}
-    await asyncio.gather(*map(look_up, sorted(wanted)))
-    found = []
-    for item in page.items:
-        target = item.result.space if item.result is not None else None
-        found.append(Listed(item, known.get(item.source.space or ""), known.get(target or "")))
-    return found
-
-
-def _spaces(item: Translation) -> Iterable[str]:
-    target = item.result.space if item.result is not None else None
-    return (space for space in (item.source.space, target) if space)
 
 
 async def find(api: Api, home: str, translation: str) -> Translation | None:
@@ -100,14 +63,6 @@ async def find_made(
     return None
 
 
-async def instruct(api: Api, home: str, translation: str, document: Document | None) -> Translation:
-    """Replace the instructions; None is for none."""
-    from copydesk.contract import operations as ops
-
-    body = TranslationUpdate() if document is None else TranslationUpdate(instructions=document)
-    return await api(ops.update_translation, home, translation, body)
-
-
 async def find_instructed(
     api: Api, home: str, translation: str, document: Document | None
 ) -> Translation | None:
@@ -116,28 +71,12 @@ async def find_instructed(
     return found if found is not None and says_the_same(found.instructions, document) else None
 
 
-async def run(api: Api, home: str, translation: str) -> bool:
-    """Run a translation again."""
-    from copydesk.contract import operations as ops
-
-    await api(ops.run_translation, home, translation)
-    return True
-
-
 async def find_run(api: Api, home: str, translation: str, runs: int) -> bool | None:
     """Return True if a translation is being run, or was more often than ``runs``; else None."""
     found = await find(api, home, translation)
     if found is None:
         return None
     return True if found.status != "completed" or found.stats.runs > runs else None
-
-
-async def delete(api: Api, home: str, translation: str) -> bool:
-    """Delete a translation."""
-    from copydesk.contract import operations as ops
-
-    await api(ops.delete_translation, home, translation)
-    return True
 
 
 async def find_deleted(api: Api, home: str, translation: str) -> bool | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from copydesk.contract.models.translation import Translation
     from copydesk.tui.automation.translation_requests import TranslationAsked
 
+
+AT_ONCE = 6
+"""Spaces that are read at once."""
 
 GONE = "(deleted or hidden)"
 """What a space is called that is deleted, or hidden from the reader."""
@@ -115,6 +119,35 @@ def run_ended(listed: Listed) -> tuple[str, str]:
     return f"{clean(translation_name(listed), limit=80)}: {pages} written.", "good"
 
 
+async def titled(api: Api, page: Page[Translation], known: dict[str, str | None]) -> list[Listed]:
+    """Return translations with the titles of their spaces, reading those that are not ``known``."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def look_up(space: str) -> None:
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.contract import operations as ops
+
+        async with gate:
+            try:
+                found = await api(ops.get_space, space)
+                known[space] = found.title if found.deleted_at is None else None
+            except (Forbidden, NotFound):
+                known[space] = None
+
+    wanted = {space for item in page.items for space in _spaces(item) if space not in known}
+    await asyncio.gather(*map(look_up, sorted(wanted)))
+    found = []
+    for item in page.items:
+        target = item.result.space if item.result is not None else None
+        found.append(Listed(item, known.get(item.source.space or ""), known.get(target or "")))
+    return found
+
+
+def _spaces(item: Translation) -> Iterable[str]:
+    target = item.result.space if item.result is not None else None
+    return (space for space in (item.source.space, target) if space)
+
+
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Listed]:
     return await _titled(api, target, asked, {})
 
@@ -124,7 +157,6 @@ async def _titled(
 ) -> Page[Listed]:
     from copydesk.contract import operations as ops
     from copydesk.contract.models.base import Page
-    from copydesk.tui.automation.translation_requests import titled
 
     page = await api.page(ops.list_translations, target.organization or "", **asked.paging)
     items = await titled(api, page, known)
@@ -313,14 +345,17 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             self.read_written(which)
 
     async def _instruct(self, item: Listed, before: Document | None, after: Document) -> None:
-        from copydesk.tui.automation.translation_requests import find_instructed, instruct
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.translation import TranslationUpdate
+        from copydesk.tui.automation.translation_requests import find_instructed
 
         home, which = self.home, item.translation.id
         sent = after if after.nodes else None
+        body = TranslationUpdate() if sent is None else TranslationUpdate(instructions=sent)
         await self.writer.perform(
             "Change instructions",
             self.named(item),
-            lambda api: instruct(api, home, which, sent),
+            lambda api: api(ops.update_translation, home, which, body),
             reversal=instructions_changed(
                 home,
                 which,
@@ -337,7 +372,8 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             show=24, group="Change", uses="run_translation")  # fmt: skip
     async def run(self) -> None:
         """Run the translation again: its space is brought up to date with the source."""
-        from copydesk.tui.automation.translation_requests import find_run, run
+        from copydesk.contract import operations as ops
+        from copydesk.tui.automation.translation_requests import find_run
 
         item, home = self.item, self.home
         assert item is not None
@@ -351,11 +387,16 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             verb="run it",
             warning="There is no way back here: what it writes is a revision of its space.",
         )
+
+        async def send(api: Api) -> bool:
+            await api(ops.run_translation, home, which)
+            return True
+
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
                 "Run translation",
                 self.named(item),
-                lambda api: run(api, home, which),
+                send,
                 look=lambda api: find_run(api, home, which, stats.runs),
                 done="It is being run.",
             )
@@ -365,7 +406,8 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             group="Change", uses="delete_translation")  # fmt: skip
     async def delete(self) -> None:
         """Delete the translation; the space that it wrote stays. It asks for the language."""
-        from copydesk.tui.automation.translation_requests import delete, find_deleted
+        from copydesk.contract import operations as ops
+        from copydesk.tui.automation.translation_requests import find_deleted
 
         item, home = self.item, self.home
         assert item is not None
@@ -382,11 +424,16 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             verb="delete",
             what="the language",
         )
+
+        async def send(api: Api) -> bool:
+            await api(ops.delete_translation, home, which)
+            return True
+
         if await self.desk.push_screen_wait(sheet):
             await self.writer.perform(
                 "Delete translation",
                 self.named(item),
-                lambda api: delete(api, home, which),
+                send,
                 look=lambda api: find_deleted(api, home, which),
             )
             self.read_written()

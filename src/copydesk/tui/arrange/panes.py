@@ -21,7 +21,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.trees import TreeSource, Twig
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
-from copydesk.tui.widgets.marks import Marking, nothing_to_mark
+from copydesk.tui.widgets.marks import nothing_to_mark
 from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def enter_label(rows: ArrangedTree) -> str:
     return "drop here" if rows.marks else "open"
 
 
-class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
+class ArrangedTree(TreeList[Row], scope="arranged_tree"):
     """A `TreeList` of rows; marks are picks. ``Opened`` is posted for Enter, picks or not.
 
     ``pickable`` returns why a row cannot be picked, or None. A range and ``*`` stay within one
@@ -96,6 +96,12 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         self.shown: Shown = NOTHING
         self.showing: Showing = "now"
         self._rows_of = Rows()
+        self._range_from: str | None = None
+        """The id of the row that a range begins at: rows may move before it ends."""
+
+    def on_mount(self) -> None:
+        """Have the place know where its picks are: what is for one row asks there."""
+        self.place.marking = self
 
     def show_arranged(
         self, arrangement: Arrangement, further: Sequence[Row], cursor: str | None = None
@@ -128,7 +134,7 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         here = self.selected_item
         return self.marked() or ([here.id] if here is not None else [])
 
-    @action("space", "pick", unless=nothing_to_mark, show=37, group="Order", override=True,
+    @action("space", "pick", unless=nothing_to_mark, show=37, group="Order",
             stages=True, takes="none")  # fmt: skip
     def mark(self) -> None:
         """Pick the row up, or put it back, and go on to the next."""
@@ -142,7 +148,7 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         self.set_marks(self.marks ^ {row.id})
         self.move(1)
 
-    @action("v", "pick range", unless=nothing_to_mark, show=False, group="Order", override=True,
+    @action("v", "pick range", unless=nothing_to_mark, show=False, group="Order",
             stages=True, takes="none")  # fmt: skip
     def mark_range(self) -> None:
         """Begin a range here; the second time, pick all of this level from there to here."""
@@ -158,7 +164,7 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         twigs = [self.source.row(at) for at in range(low, high + 1)]
         self._pick(twig for twig in twigs if twig is not None and twig.item.level == level)
 
-    @action("*", "pick all", unless=nothing_to_mark, show=False, group="Order", override=True,
+    @action("*", "pick all", unless=nothing_to_mark, show=False, group="Order",
             stages=True, takes="none")  # fmt: skip
     def mark_all(self) -> None:
         """Pick every row that is shown of the level of the cursor."""
@@ -171,11 +177,12 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
     def _pick(self, twigs: Iterable[Twig[Row]]) -> None:
         self.set_marks(self.marks | {twig.id for twig in twigs if self.pickable(twig.item) is None})
 
-    @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order", override=True,
+    @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order",
             stages=True, takes="none")  # fmt: skip
     def clear_marks(self) -> None:
         """Pick nothing any more."""
-        super().clear_marks()
+        self._range_from = None
+        self.set_marks(())
 
     @action(
         "enter", "open", unless=nothing_here, show=30, group="Order", override=True, now=enter_label

@@ -427,7 +427,6 @@ class SitesPlace(Place, scope="sites"):
 
     def on_screen_resume(self) -> None:
         """Follow writes made elsewhere, as in the structure of a site, and what was staged."""
-        super().on_screen_resume()
         self._look_for_staged()
         if len(self.session.log) != self._written and self.reads.asked_at is not None:
             self.read_again()

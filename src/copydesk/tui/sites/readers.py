@@ -187,7 +187,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
 
     def on_screen_resume(self) -> None:
         """Read with the link that was chosen meanwhile among the share links."""
-        super().on_screen_resume()
         if self._take_chosen() and self.reads.asked_at is not None:
             self.read_again()
 

@@ -404,7 +404,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
 
     def on_screen_resume(self) -> None:
         """See whether the edit that is kept was sent or dropped elsewhere."""
-        super().on_screen_resume()
         if self.read is not None:
             self.take_kept()
 

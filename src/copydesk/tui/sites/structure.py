@@ -288,8 +288,8 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         if row is None or self.read is None:
             self.facts.show([], title="Row")
             return
-        base, nodes = self.draft.arrangement.base, self.structure.nodes
-        self.facts.show(present.row_facts(row, self.rows.shown, base, nodes), title=row.title)
+        facts = present.row_facts(row, self.rows.shown, self.structure.nodes)
+        self.facts.show(facts, title=row.title)
 
     def open_row(self, row: Row) -> None:
         """Read the pages of a site space."""

@@ -104,9 +104,9 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
     return said
 
 
-def row_facts(row: Row, shown: Shown, base: Layout, nodes: Nodes) -> list[Fact]:
+def row_facts(row: Row, shown: Shown, nodes: Nodes) -> list[Fact]:
     """Return what to know about a row of the structure, what is staged of it first."""
-    found = _staged_facts(row, shown, base)
+    found = _staged_facts(row, shown)
     if row.kind == "group":
         titles = _titles(row.children)
         return [
@@ -152,8 +152,8 @@ def _titles(rows: Sequence[Row]) -> str:
     return f"{named} and {more} more" if more > 0 else named
 
 
-def _staged_facts(row: Row, shown: Shown, base: Layout) -> list[Fact]:
-    state = shown.state(row)
+def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
+    state, base = shown.state(row), shown.base
     said: list[str] = []
     if state.removed:
         said = ["removed: the site stops showing it, its content is kept. u brings it back"]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.arrangement import StagingError
@@ -38,7 +37,6 @@ from copydesk.tui.spaces.tree_commands import (
     lacks,
 )
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import Column
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -70,6 +68,23 @@ class Wanted:
 
 WANTED = "organization-structure"
 """The key in `Session.left` of what is `Wanted`."""
+
+
+def check_roles(arrangement: Arrangement, read: TreeRead) -> None:
+    """Raise `StagingError` where a staged change takes a role that the reader has not."""
+    now, base = arrangement.now, arrangement.base
+    for row, state in arrangement.states.items():
+        node = read.nodes.get(row)
+        if node is not None and lacks(node, "admin"):
+            raise StagingError(f"Moving or changing {node.title} takes the role admin in it.")
+        if not (state.new or (state.moved and now.level_of(row) != base.level_of(row))):
+            continue
+        level = now.level_of(row)
+        into = read.nodes.get(level)
+        if into is not None and lacks(into, "create"):
+            raise StagingError(f"Putting something into {into.title} takes the role create in it.")
+        if level == TOP and not read.creates:
+            raise StagingError("Putting something at the top takes the right to create content.")
 
 
 @place(
@@ -105,7 +120,11 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     def panes(self) -> ComposeResult:
         """The tree; beside it the row, the plan, and what was changed here."""
         self.rows = ArrangedTree(
-            self._columns(),
+            present.tree_columns(
+                lambda: self.rows.shown,
+                lambda: self.known_nodes,
+                lambda row: present.state(row, self.rows.shown, self.trashed, self.session.now),
+            ),
             title="Collections and spaces",
             empty="Reading the tree…",
             pickable=self._not_pickable,
@@ -116,30 +135,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         self.written = WrittenPane(self._is_of_tree, id="tree-written")
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.plan, self.written)
-
-    def _columns(self) -> list[Column[Row]]:
-        def state(row: Row) -> Text:
-            now = self.session.now
-            return present.state_cell(present.state(row, self.rows.shown, self.trashed, now))
-
-        def base() -> Layout:
-            return self.draft.arrangement.base
-
-        return [
-            Column("now", "NOW", lambda row: present.now(row, self.rows.shown), 4),
-            Column("was", "WAS", lambda row: present.was(row, self.rows.shown, base()), 4),
-            Column(
-                "title", "NAME", lambda row: present.name(row, self.rows.shown, self.known_nodes),
-                flex=1, minimum=24,
-            ),
-            Column("shift", "", lambda row: present.shift(row, self.rows.shown, base()), 4),
-            Column("rules", "RULES", lambda row: present.rules(row, self.rows.shown), 8, drop=2),
-            Column(
-                "open", "OPEN", lambda row: present.open_requests(row, self.known_nodes), 4,
-                align="right", drop=3,
-            ),
-            Column("state", "  STATE", state, 13, drop=1),
-        ]  # fmt: skip
 
     def _not_pickable(self, row: Row) -> str | None:
         if TRASH in (row.id, row.level):
@@ -205,9 +200,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     @property
     def node(self) -> SpaceNode | None:
         """What the service told of the row under the cursor; None of one that is only staged."""
-        if self.row is None or self.read is None:
-            return None
-        return self.read.nodes.get(self.row.id)
+        return None if self.row is None else self.known_nodes.get(self.row.id)
 
     @property
     def known_nodes(self) -> Mapping[str, SpaceNode]:
@@ -265,21 +258,9 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     def allowed(self, arrangement: Arrangement) -> Arrangement:
         """Return it, unless the reader's roles do not reach. Raises `StagingError`."""
-        now, base = arrangement.now, arrangement.base
-        for row, state in arrangement.states.items():
-            node = self.known_nodes.get(row)
-            if node is not None and lacks(node, "admin"):
-                raise StagingError(f"Moving or changing {node.title} takes the role admin in it.")
-            if state.new or (state.moved and now.level_of(row) != base.level_of(row)):
-                self._check_into(now.level_of(row))
+        if self.read is not None:
+            check_roles(arrangement, self.read)
         return arrangement
-
-    def _check_into(self, level: str) -> None:
-        node = self.known_nodes.get(level)
-        if node is not None and lacks(node, "create"):
-            raise StagingError(f"Putting something into {node.title} takes the role create in it.")
-        if level == TOP and self.read is not None and not self.read.creates:
-            raise StagingError("Putting something at the top takes the right to create content.")
 
     def no_box(self, picked: Sequence[str]) -> None:
         """Choose the collection to go into, where none stands above."""
@@ -316,10 +297,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         """Find out what readers lose by what is staged to be deleted."""
         # What was kept does not know what the service can list.
         self.draft.arrangement = replace(self.staged_tree, listed=found.listed)
-        removed = self.staged_tree.removed.items()
-        self.commands_of(DeletionCommands).read_losing(
-            [row for row, item in removed if item.kind == "space"]
-        )
+        self.commands_of(DeletionCommands).read_losing(self.staged_tree.removed)
 
     def arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:
         """Show what was read; then do what somebody came for, and look into the trash."""
@@ -332,10 +310,15 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         self._begin_wanted()
         if not self._trash_read:
             self._trash_read = True
-            self._read_trash(read[0])
+            self.read_trash()
 
-    def _read_trash(self, found: TreeRead) -> None:
+    def read_trash(self) -> None:
+        """Look into the trash: what is there is shown below the tree."""
         from copydesk.session.reads.tree import read_trash
+
+        if self.read is None:
+            return
+        organization, there = self.read.organization, self.read.layout.items
 
         def arrived(trashed: tuple[Trashed, ...]) -> None:
             self.trashed = {each.id: each for each in trashed}
@@ -345,7 +328,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
         self.reads.load(
             "trash",
-            lambda api: read_trash(self.session, api, found.organization, found.layout.items),
+            lambda api: read_trash(self.session, api, organization, there),
             arrived,
             what="Looking into the trash",
             kept="never",
@@ -355,15 +338,12 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     def on_screen_resume(self) -> None:
         """Do what somebody came for."""
-        super().on_screen_resume()
         if self.known:
             self._begin_wanted()
 
     def _begin_wanted(self) -> None:
         wanted = self.session.left.pop(WANTED, None)
-        if not isinstance(wanted, Wanted) or (wanted.row and not self.rows.reveal(wanted.row)):
-            return
-        if wanted.action:
+        if isinstance(wanted, Wanted) and (not wanted.row or self.rows.reveal(wanted.row)):
             self.do_soon(wanted.action)
 
     # What is on screen
@@ -417,7 +397,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return present.row_facts(
             row,
             self.rows.shown,
-            self.draft.arrangement.base,
             self.node,
             now,
             rules=self.read.rules,
@@ -436,5 +415,4 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     async def send(self) -> None:
         """Send what is staged; what was deleted is in the trash then."""
         await super().send()
-        if self.read is not None:
-            self._read_trash(self.read)
+        self.read_trash()

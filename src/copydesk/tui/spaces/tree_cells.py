@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from copydesk.session.reads.tree import Trashed
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row, Shown
 from copydesk.tui.spaces import cells as spaces
+from copydesk.tui.widgets.list import Column
 
 
 def trash_rows(trashed: Sequence[Trashed]) -> tuple[Row, ...]:
@@ -69,17 +70,17 @@ def now(row: Row, shown: Shown) -> Text | str:
     return staged.now_cell(row, shown)
 
 
-def was(row: Row, shown: Shown, base: Layout) -> Text | str:
+def was(row: Row, shown: Shown) -> Text | str:
     """Return where a row stood: its place in the level that it was in."""
     if TRASH in (row.id, row.level):
         return ""
     found = staged.was_cell(row, shown)
-    return Text(str(found), style="moved") if _elsewhere(row, base) else found
+    return Text(str(found), style="moved") if _elsewhere(row, shown.base) else found
 
 
-def shift(row: Row, shown: Shown, base: Layout) -> Text | str:
+def shift(row: Row, shown: Shown) -> Text | str:
     """Return how far a row was moved; an arrow where it comes from elsewhere."""
-    if _elsewhere(row, base):
+    if _elsewhere(row, shown.base):
         return Text(glyphs().right, style="moved")
     return staged.shift(row, shown)
 
@@ -122,15 +123,27 @@ def state(row: Row, shown: Shown, trashed: Mapping[str, Trashed], now: datetime)
     return "locked" if locked else ""
 
 
-def state_cell(shown: Text | str) -> Text:
-    """Return a state set off from the numbers before it."""
-    return Text.assemble("  ", shown)
+def tree_columns(
+    shown: Callable[[], Shown],
+    nodes: Callable[[], Mapping[str, SpaceNode]],
+    state: Callable[[Row], Text | str],
+) -> list[Column[Row]]:
+    """Return the columns of the tree; ``state`` returns what is particular about a row."""
+    return [
+        Column("now", "NOW", lambda row: now(row, shown()), 4),
+        Column("was", "WAS", lambda row: was(row, shown()), 4),
+        Column("title", "NAME", lambda row: name(row, shown(), nodes()), flex=1, minimum=24),
+        Column("shift", "", lambda row: shift(row, shown()), 4),
+        Column("rules", "RULES", lambda row: rules(row, shown()), 8, drop=2),
+        Column("open", "OPEN", lambda row: open_requests(row, nodes()), 4, align="right", drop=3),
+        # Set off from the numbers before it.
+        Column("state", "  STATE", lambda row: Text.assemble("  ", state(row)), 13, drop=1),
+    ]
 
 
 def row_facts(
     row: Row,
     shown: Shown,
-    base: Layout,
     node: SpaceNode | None,
     now: datetime,
     *,
@@ -139,7 +152,7 @@ def row_facts(
     unread: bool,
 ) -> list[Fact]:
     """Return what to know about a collection or a space, what is staged of it first."""
-    found = _staged_facts(row, shown, base)
+    found = _staged_facts(row, shown)
     above = _above(row, shown.layout)
     if len(above) > 1:  # the tree indents only so far
         found.append(Fact("in", " / ".join(above)))
@@ -177,8 +190,8 @@ def _above(row: Row, layout: Layout) -> list[str]:
     return found[::-1]
 
 
-def _staged_facts(row: Row, shown: Shown, base: Layout) -> list[Fact]:
-    change = shown.state(row)
+def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
+    change, base = shown.state(row), shown.base
     found: list[Fact] = []
     if change.removed:
         kept = f": kept {TRASH_DAYS} days in the trash" if row.kind == "space" else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.call import NEW
-from copydesk.domain.layout import TOP
+from copydesk.domain.layout import TOP, Item
 from copydesk.domain.merge_rules import label
 from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.text import clean, plural
@@ -515,19 +515,20 @@ class DeletionCommands(Commands, scope="space_handing"):
         elif not all(row.startswith(NEW) for row in picked):
             said = "A deleted collection cannot be brought back once it is sent. u keeps it."
         self.place.say(said)
-        self.read_losing(spaces)
+        self.read_losing({row: items[row] for row in spaces})
 
-    def read_losing(self, rows: Sequence[str]) -> None:
+    def read_losing(self, removed: Mapping[str, Item]) -> None:
         """Find out which sites show the spaces that are going to be deleted, for the plan."""
         from copydesk.session.reads.tree import sites_showing
 
-        if not rows:
+        spaces = [row for row, item in removed.items() if item.kind == "space"]
+        if not spaces:
             return
         organization = self.place.organization
 
         async def read(api: Api) -> dict[str, Sequence[str]]:
-            found = await asyncio.gather(*(sites_showing(api, organization, row) for row in rows))
-            return dict(zip(rows, found, strict=True))
+            found = await asyncio.gather(*(sites_showing(api, organization, row) for row in spaces))
+            return dict(zip(spaces, found, strict=True))
 
         def then(found: dict[str, Sequence[str]]) -> None:
             self._losing.update(found)

@@ -92,7 +92,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     async def _verdict(self, status: ReviewStatus) -> None:
         from copydesk.session.writes.comments import review_drafts
-        from copydesk.tui.dialogs.composer import VerdictSheet
+        from copydesk.tui.dialogs.composer import WriteSheet
 
         if self.place.rows.marks:
             await self._verdict_on_marked(status)
@@ -102,7 +102,7 @@ class PeopleCommands(Commands, scope="changes_people"):
             return
         key = review_key(row.space, row.id, f"verdict {status}")
         waiting = await asyncio.to_thread(review_drafts, self.place.session, row.space, row.id)
-        sheet = VerdictSheet(VERBS[status], key, facts=self._facts(row, len(waiting)))
+        sheet = WriteSheet(VERBS[status], key, facts=self._facts(row, len(waiting)), verdict=True)
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return
@@ -116,7 +116,7 @@ class PeopleCommands(Commands, scope="changes_people"):
 
     async def _verdict_on_marked(self, status: ReviewStatus) -> None:
         """Ask for the words, then give the verdict on all marked rows, each with its result."""
-        from copydesk.tui.dialogs.composer import VerdictSheet
+        from copydesk.tui.dialogs.composer import WriteSheet
 
         rows, key = self.place.rows.marked_rows(), marked_verdict_key(status)
         verb = VERBS[status]
@@ -128,7 +128,7 @@ class PeopleCommands(Commands, scope="changes_people"):
             Text(f"{plural(len(rows), 'marked change request')}: {listed(labels)}", style="strong"),
             "What you write goes to each. Nothing is sent yet: the next sheet lists them.",
         )
-        sheet = VerdictSheet(verb, key, facts=facts)
+        sheet = WriteSheet(verb, key, facts=facts, verdict=True)
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from copydesk.session.options import Option
-from copydesk.tui.dialogs.choice import Choice, ChoiceInput
+from copydesk.tui.dialogs.choice import ChoiceInput, Chooser
 from copydesk.tui.framework.actions import action
 
 
@@ -26,7 +26,7 @@ class ViewInput(ChoiceInput, scope="view_input"):
         cast("ViewChoice", self.screen).forget()
 
 
-class ViewChoice(Choice):
+class ViewChoice(Chooser[str]):
     """Choose a view: the result is its id, or None. ``forgotten`` is the one to be forgotten."""
 
     FIELD = ViewInput

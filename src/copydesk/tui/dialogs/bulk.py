@@ -26,6 +26,11 @@ WHERE_CELLS = 16
 SHEET_CELLS = 100
 """How wide such a sheet gets (``.wide`` in the style sheet)."""
 
+TICK_SECONDS = 0.5
+"""How often the seconds that are left are counted."""
+
+NOT_BEGUN = "It has not begun: there is nothing to recall."
+
 FRAME_CELLS = 10
 """What the frame of a sheet, its padding and a scroll bar take of the width of the terminal."""
 
@@ -70,14 +75,30 @@ def nothing_failed(sheet: BulkSheet) -> str | None:
     return "Nothing has failed."
 
 
+def nothing_waits(sheet: BulkSheet) -> str | None:
+    """Say so when nothing can be recalled: it is too late, or it is asked about first."""
+    if sheet.session is not None and sheet.session.writes.waits:
+        return None
+    return "It is being sent: it can no longer be recalled." if sheet.run.begun else NOT_BEGUN
+
+
 class BulkSheet(ScrollingSheet[None], scope="bulk"):
-    """Level 2. Leaving it while it goes on stops nothing: every write is under ``@``."""
+    """Level 2. Leaving it while it goes on stops nothing: every write is under ``@``.
+
+    With a ``session`` it is the end of another sheet, which asked already: it begins at once (level
+    1), all can be recalled while the first waits, and it closes once all has arrived.
+    """
 
     DANGER = 2
 
-    def __init__(self, run: BulkRun, *, warning: str = "") -> None:
+    def __init__(self, run: BulkRun, *, warning: str = "", session: Session | None = None) -> None:
         super().__init__(run.plan)
         self.run = run
+        self.session = session
+        if session is not None:
+            self.DANGER = 1
+        self.recalled = False
+        self._over = False
         self._warning = warning
         self._labels = max((len(item.label) for item in run.items), default=0)
         self._longest = max((cell_len(item.subject) for item in run.items), default=0)
@@ -85,6 +106,7 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         self._where = min(where, WHERE_CELLS)
         self._subjects = self._longest
         self._unwatch: Callable[[], None] = lambda: None
+        self._unwatch_session: Callable[[], None] = lambda: None
 
     def body(self) -> ComposeResult:
         """The list, the warning and the keys."""
@@ -97,10 +119,16 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
 
     def on_mount(self) -> None:
         self._unwatch = self.run.watch(self._show)
+        if self.session is not None:
+            self.run.start()
+            self._unwatch_session = self.session.watch(self._show)
+            if self.session.recall_seconds:
+                self.set_interval(TICK_SECONDS, self._show)
 
     def on_unmount(self) -> None:
         """Stop following it; it goes on by itself."""
         self._unwatch()
+        self._unwatch_session()
 
     def cancel(self) -> None:
         """Leave the sheet; what has begun goes on."""
@@ -141,12 +169,25 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         if self._where:
             line.append(f" {_fitted(item.where, self._where)}", style="muted")
         said, tone = _outcome(item)
+        if self.session is not None and item.state == "waiting":
+            said, tone = "   waits", "muted"
         return line.append(said, style=tone)
 
     def _keys(self, said: str = "") -> Content:
         run = self.run
         keys = Text(f"{said}  " if said else "", style="warn")
-        if not run.begun:
+        if self.session is not None and self.session.writes.waits:
+            seconds = self.session.writes.waits[-1].seconds
+            keys.append_text(
+                Text.assemble(
+                    (f"sent in {seconds} s{glyphs().more}   ", "warn"),
+                    ("u", "accent"),
+                    " recalls all of it   ",
+                    ("esc", "accent"),
+                    " leaves it going on",
+                )
+            )
+        elif not run.begun:
             if run.count("waiting"):
                 keys.append_text(Text.assemble(("y", "accent"), f" {run.verb.lower()}   "))
             keys.append_text(Text.assemble(("esc", "accent"), " not now"))
@@ -162,9 +203,17 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         return self.paint(keys)
 
     def _show(self, said: str = "") -> None:
-        if self.is_attached:
-            self.query_one("#bulk-items", Static).update(self._list())
-            self.query_one("#bulk-keys", Label).update(self._keys(said))
+        if self._over or not self.is_attached:
+            return
+        self.query_one("#bulk-items", Static).update(self._list())
+        self.query_one("#bulk-keys", Label).update(self._keys(said))
+        run = self.run
+        if self.session is None or run.running or not run.begun:
+            return
+        if self.recalled or not (run.count("failed") or run.count("waiting")):
+            # Both the run and the session call this: what is below is not to be left too.
+            self._over = True
+            self.dismiss(None)
 
     @action("y", "do it", unless=has_begun, danger=2)
     def begin(self) -> None:
@@ -183,73 +232,9 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         """Say that Enter confirms nothing here."""
         self._show("Enter confirms nothing.")
 
-
-TICK_SECONDS = 0.5
-"""How often the seconds that are left are counted."""
-
-
-def nothing_waits(sheet: SendingSheet) -> str | None:
-    """Say so when it is too late to recall."""
-    return None if sheet.session.writes.waits else "It is being sent: it can no longer be recalled."
-
-
-class SendingSheet(BulkSheet, scope="sending"):
-    """Sends at once, closes by itself once all has arrived, and stays where something did not."""
-
-    DANGER = 1
-
-    def __init__(self, run: BulkRun, session: Session) -> None:
-        super().__init__(run)
-        self.session = session
-        self.recalled = False
-        self._over = False
-        self._unwatch_session: Callable[[], None] = lambda: None
-
-    def on_mount(self) -> None:
-        self.run.start()
-        self._unwatch_session = self.session.watch(self._show)
-        if self.session.recall_seconds:
-            self.set_interval(TICK_SECONDS, self._show)
-
-    def on_unmount(self) -> None:
-        """Stop looking at what waits."""
-        self._unwatch_session()
-
-    def _show(self, said: str = "") -> None:
-        if self._over:
-            return
-        super()._show(said)
-        run = self.run
-        if not self.is_attached or run.running or not run.begun:
-            return
-        if self.recalled or not (run.count("failed") or run.count("waiting")):
-            # Both the run and the session call this: what is below is not to be left too.
-            self._over = True
-            self.dismiss(None)
-
-    def _line(self, item: BulkItem) -> Text:
-        line = super()._line(item)
-        if item.state == "waiting":
-            line.append("   waits", style="muted")
-        return line
-
-    def _keys(self, said: str = "") -> Content:
-        if not self.session.writes.waits:
-            return super()._keys(said)
-        seconds = self.session.writes.waits[-1].seconds
-        return self.paint(
-            Text.assemble(
-                (f"{said}  " if said else "", "warn"),
-                (f"sent in {seconds} s{glyphs().more}   ", "warn"),
-                ("u", "accent"),
-                " recalls all of it   ",
-                ("esc", "accent"),
-                " leaves it going on",
-            )
-        )
-
     @action("u", "recall", unless=nothing_waits)
     def recall(self) -> None:
         """Send nothing of it; all of it stays as it was written."""
-        self.recalled = True
-        self.session.writes.recall()
+        if self.session is not None:
+            self.recalled = True
+            self.session.writes.recall()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -75,14 +75,14 @@ class ChoiceInput(Field, scope="choice_input"):
             await self.action_press(node.meaning.action.method)
 
     @property
-    def _sheet(self) -> _Chooser[Any]:
+    def _sheet(self) -> Chooser[Any]:
         sheet = self.screen
-        assert isinstance(sheet, _Chooser)
+        assert isinstance(sheet, Chooser)
         return sheet
 
 
-class _Chooser(Sheet[R]):
-    """What choosing one and choosing several share.
+class Chooser(Sheet[R]):
+    """What choosing one and choosing several share; several are chosen where ``ticked`` is given.
 
     With ``before_text`` a field for text opens after it: sentences typed here are kept for that.
 
@@ -103,6 +103,7 @@ class _Chooser(Sheet[R]):
         more: Callable[[str], Sequence[Option]] = lambda typed: (),
         hint: str = "type to narrow",
         before_text: bool = False,
+        ticked: Sequence[str] | None = None,
     ) -> None:
         super().__init__(title)
         self.add_class("choose")
@@ -136,6 +137,10 @@ class _Chooser(Sheet[R]):
             sign=lambda option: glyphs().dot if option.id == current else "",
         )
         self.options.can_focus = False
+        self.options.marks = set(ticked or ())
+        self.ticked = list(ticked or ())
+        """The ids of what is ticked, in the order of the ticks."""
+        self._several = ticked is not None
 
     def body(self) -> ComposeResult:
         """The field, the options, the keys."""
@@ -199,11 +204,24 @@ class _Chooser(Sheet[R]):
         self.chosen()
 
     def chosen(self) -> None:
-        """Answer with what is chosen."""
-        raise NotImplementedError
+        """Answer with the option under the cursor; one of several is ticked."""
+        if self._several:
+            self.tick()
+        elif self.options.selected_id is not None:
+            self.dismiss(cast("R", self.options.selected_id))
 
     def tick(self) -> None:
-        """Tick the option under the cursor, where several may be chosen."""
+        """Tick or untick the option under the cursor, and go on."""
+        at = self.options.selected_id
+        if at is None:
+            return
+        if at in self.ticked:
+            self.ticked.remove(at)
+        else:
+            self.ticked.append(at)
+        self.options.marks = set(self.ticked)
+        self.options.refresh_rows()
+        self.options.move(1)
 
 
 class TickInput(ChoiceInput, scope="tick_input"):
@@ -218,17 +236,15 @@ class TickInput(ChoiceInput, scope="tick_input"):
         self._sheet.tick()
 
 
-class Choice(_Chooser[str]):
+class Choice(Chooser[str]):
     """Choose one: the result is its id, or None."""
 
-    def chosen(self) -> None:
-        """Answer with the option under the cursor."""
-        if self.options.selected_id is not None:
-            self.dismiss(self.options.selected_id)
 
+class Choices(Chooser[frozenset[str]], scope="choices"):
+    """Choose several: Space ticks (so do Tab and Enter), ctrl+s answers with the set of ids.
 
-class _Several(_Chooser[R]):
-    """What choosing several has, in the order of their ticks or not."""
+    None when it was left.
+    """
 
     FIELD = TickInput
     KEYS = TICK_KEYS
@@ -236,34 +252,7 @@ class _Several(_Chooser[R]):
     def __init__(
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
     ) -> None:
-        super().__init__(title, options)
-        self.ticked = list(ticked)
-        """The ids of what is ticked, in the order of the ticks."""
-        self.options.marks = set(ticked)
-
-    def tick(self) -> None:
-        """Tick or untick, and go on."""
-        at = self.options.selected_id
-        if at is None:
-            return
-        if at in self.ticked:
-            self.ticked.remove(at)
-        else:
-            self.ticked.append(at)
-        self.options.marks = set(self.ticked)
-        self.options.refresh_rows()
-        self.options.move(1)
-
-    def chosen(self) -> None:
-        """Enter ticks too: several are taken only by ctrl+s."""
-        self.tick()
-
-
-class Choices(_Several[frozenset[str]], scope="choices"):
-    """Choose several: Space ticks (so do Tab and Enter), ctrl+s answers with the set of ids.
-
-    None when it was left.
-    """
+        super().__init__(title, options, ticked=ticked)
 
     @action("ctrl+s", "take", danger=1)
     def take(self) -> None:
@@ -271,11 +260,14 @@ class Choices(_Several[frozenset[str]], scope="choices"):
         self.dismiss(frozenset(self.ticked))
 
 
-class OrderedChoices(_Several[tuple[str, ...]], scope="ordered_choices"):
+class OrderedChoices(Chooser[tuple[str, ...]], scope="ordered_choices"):
     """Choose several in an order: each tick has its number; the result is a tuple of ids, or None.
 
     With no tick ctrl+s answers with an empty tuple.
     """
+
+    FIELD = TickInput
+    KEYS = TICK_KEYS
 
     def __init__(
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()

@@ -49,7 +49,8 @@ AUTOSAVE_SECONDS = 0.7
 
 def nothing_written(composer: Composer) -> str | None:
     """Say so when there is nothing to send."""
-    return None if composer.text.strip() else "There is nothing to send yet."
+    sends = composer.may_be_empty or composer.text.strip()
+    return None if sends else "There is nothing to send yet."
 
 
 def stays(sheet: WriteSheet) -> str | None:
@@ -62,7 +63,7 @@ class Composer(TextField, scope="composer"):
 
     ``send`` is given the text on ctrl+s, at once: the key that comes next is for what is in front
     then. Posts `Left` on Esc. The draft is kept by then. Call `accepted` once the text has arrived,
-    which drops the draft.
+    which drops the draft. What ``may_be_empty`` is sent without a text too.
     """
 
     class Left(Message):
@@ -85,11 +86,13 @@ class Composer(TextField, scope="composer"):
         text: str = "",
         quote: str = "",
         at_start: bool = False,
+        may_be_empty: bool = False,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self.draft_key = draft_key
         self.send_text = send
+        self.may_be_empty = may_be_empty
         self.quote = quote
         self._given = typed(text, lines=True)
         self._at_start = at_start
@@ -264,7 +267,7 @@ class Composer(TextField, scope="composer"):
     def send(self) -> None:
         """Send what was written."""
         self.keep()
-        if not self._gone_elsewhere():
+        if self.may_be_empty or not self._gone_elsewhere():
             self.send_text(self.text.strip())
 
     def _gone_elsewhere(self) -> bool:
@@ -301,6 +304,58 @@ class Composer(TextField, scope="composer"):
             self.keep()
 
 
+SHOWN = 5
+"""Drafts that are shown at once."""
+
+
+class DraftTicks(VirtualList[PendingDraft], scope="draft_ticks"):
+    """Drafts of which those that are ticked go along, with what ``where`` says of each."""
+
+    def __init__(
+        self, drafts: Sequence[PendingDraft], where: Callable[[PendingDraft], str]
+    ) -> None:
+        super().__init__(
+            ListSource(drafts, key=lambda draft: draft.key),
+            [
+                Column("where", "", where, width=26, drop=1),
+                Column("text", "", _text_of, flex=1, minimum=20),
+            ],
+            header=False,
+        )
+        self._drafts = drafts
+        self.marks = {draft.key for draft in drafts}
+        self.styles.height = min(len(drafts), SHOWN)
+
+    @property
+    def going(self) -> list[PendingDraft]:
+        """The drafts that go along, in the order in which they were written."""
+        return [draft for draft in self._drafts if draft.key in self.marks]
+
+    @property
+    def line(self) -> Text:
+        """How many of them go along."""
+        going, all_of_them = len(self.marks), plural(len(self._drafts), "draft")
+        if not going:
+            return Text(f"{all_of_them}, none goes along", style="muted")
+        text = Text(f"{going} of {all_of_them} first", style="strong")
+        return text.append(", then the verdict; it waits for them", style="muted")
+
+    @action("space", "tick", show=20, also=("enter",), override=True)
+    def tick(self) -> None:
+        """Take the draft along, or leave it where it is; then go to the next."""
+        if self.selected_id is not None:
+            self.set_marks(self.marks ^ {self.selected_id})
+            self.move(1)
+
+
+def _text_of(draft: PendingDraft) -> Text:
+    text = Text(clean(draft.text, limit=400))
+    if draft.why:
+        text = Text.assemble(("not sent: ", "bad"), (clean(draft.why, limit=200), "bad"))
+        text.append(f"  {clean(draft.text, limit=400)}")
+    return text
+
+
 class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     """Level 1: write and send with ctrl+s. The result is the text, or None (the draft is kept).
 
@@ -308,7 +363,8 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     until then the draft stays, so that nothing is lost when the service refuses it.
 
     With ``instead``, a sentence that names ctrl+r, that key leaves it too, and it is ``moving``:
-    what is written is to be about something else.
+    what is written is to be about something else. A ``verdict`` may be given without a text; the
+    ``drafts`` that wait to be sent about the same are listed and go along with it (`going`).
     """
 
     DANGER = 1
@@ -325,36 +381,54 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         verb: str = "send",
         at_start: bool = False,
         instead: str = "",
+        verdict: bool = False,
+        drafts: Sequence[PendingDraft] = (),
+        where: Callable[[PendingDraft], str] = lambda draft: "",
     ) -> None:
         super().__init__(title)
         self._facts = (*facts, *([instead] if instead else []))
         self.may_move = bool(instead)
         self.moving = False
         self._verb = verb
-        self.composer = Composer(draft_key, self.dismiss, text=text, quote=quote, at_start=at_start)
+        self._verdict = verdict
+        self._ticks = DraftTicks(drafts, where) if drafts else None
+        self.composer = Composer(
+            draft_key, self.dismiss, text=text, quote=quote, at_start=at_start,
+            may_be_empty=verdict,
+        )  # fmt: skip
         self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)
 
+    @property
+    def going(self) -> list[PendingDraft]:
+        """The drafts that go along, in the order in which they were written."""
+        return [] if self._ticks is None else self._ticks.going
+
     def body(self) -> ComposeResult:
-        """What it is about, the field, the preview, and the keys."""
+        """What it is about, the field, the preview, the drafts that go along, and the keys."""
         self.add_class("write")
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
         yield self.composer
         self._preview.display = False
         yield self._preview
-        keys = Text.assemble(
-            ("ctrl+s", "accent"),
-            f" {self._verb}  ",
-            ("ctrl+t", "accent"),
-            " preview  ",
-            ("ctrl+o", "accent"),
-            " $EDITOR  ",
-            ("@ :", "accent"),
-            " names  ",
-            ("esc", "accent"),
-            " keeps it",
-        )
-        yield Label(self.paint(keys), classes="keys")
+        if self._ticks is not None:
+            self.add_class("long")
+            yield Static(self.paint(self._ticks.line), id="along")
+            yield self._ticks
+        yield Label(self.paint(self._keys()), classes="keys")
+
+    def _keys(self) -> Text:
+        if not self._verdict:
+            keys = (("ctrl+s", self._verb), ("ctrl+t", "preview"), ("ctrl+o", "$EDITOR"),
+                    ("@ :", "names"), ("esc", "keeps it"))  # fmt: skip
+            between = "  "
+        else:
+            words = "" if self._ticks is not None else ", with a comment or without"
+            ticks = () if self._ticks is None else (("tab", "to the drafts"), ("space", "ticks"))
+            keys = (("ctrl+s", f"gives it{words}"), *ticks, ("esc", "cancel"))
+            between = "   "
+        parts = [Text.assemble((key, "accent"), f" {what}") for key, what in keys]
+        return Text(between).join(parts)
 
     def on_mount(self) -> None:
         self.composer.focus()
@@ -389,111 +463,16 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         event.stop()
         self.dismiss(None)
 
-
-SHOWN = 5
-"""Drafts that are shown at once."""
-
-
-class VerdictComposer(Composer, scope="verdict_composer"):
-    """A field that may be sent empty."""
-
-    @action("ctrl+s", "send", danger=1, override=True)
-    def send(self) -> None:
-        """Send the verdict, with what was written or without a word."""
-        self.keep()
-        self.send_text(self.text.strip())
-
-
-class DraftTicks(VirtualList[PendingDraft], scope="draft_ticks"):
-    """The drafts; what is ticked goes along."""
-
-    @action("space", "tick", show=20, also=("enter",), override=True)
-    def tick(self) -> None:
-        """Take the draft along, or leave it where it is; then go to the next."""
-        if self.selected_id is not None:
-            self.set_marks(self.marks ^ {self.selected_id})
-            self.move(1)
-
-
-class VerdictSheet(WriteSheet, scope="verdict_sheet"):
-    """Level 1: ctrl+s gives the verdict. The result is what was written (maybe ""), or None.
-
-    ``drafts`` are listed, with what ``where`` says of each; `going` are those that go along.
-    """
-
-    def __init__(
-        self,
-        title: str,
-        draft_key: str,
-        *,
-        facts: tuple[Fact, ...] = (),
-        drafts: Sequence[PendingDraft] = (),
-        where: Callable[[PendingDraft], str] = lambda draft: "",
-    ) -> None:
-        super().__init__(title, draft_key, facts=facts)
-        self.composer = VerdictComposer(draft_key, self.dismiss)
-        self._drafts = list(drafts)
-        self.ticks = DraftTicks(
-            ListSource(self._drafts, key=lambda draft: draft.key),
-            [
-                Column("where", "", where, width=26, drop=1),
-                Column("text", "", self._text, flex=1, minimum=20),
-            ],
-            header=False,
-        )
-        self.ticks.marks = {draft.key for draft in self._drafts}
-
-    @staticmethod
-    def _text(draft: PendingDraft) -> Text:
-        text = Text(clean(draft.text, limit=400))
-        if draft.why:
-            text = Text.assemble(("not sent: ", "bad"), (clean(draft.why, limit=200), "bad"))
-            text.append(f"  {clean(draft.text, limit=400)}")
-        return text
-
-    @property
-    def going(self) -> list[PendingDraft]:
-        """The drafts that go along, in the order in which they were written."""
-        return [draft for draft in self._drafts if draft.key in self.ticks.marks]
-
-    def body(self) -> ComposeResult:
-        """What it is about, the field, what goes along, and the keys."""
-        self.add_class("write")
-        yield Static(self.paint(fact_lines(self._facts)), classes="facts")
-        yield self.composer
-        self._preview.display = False
-        yield self._preview
-        if self._drafts:
-            self.add_class("long")
-            yield Static(self.paint(self._along()), id="along")
-            self.ticks.styles.height = min(len(self._drafts), SHOWN)
-            yield self.ticks
-        words = "" if self._drafts else ", with a comment or without"
-        keys = Text.assemble(("ctrl+s", "accent"), f" gives it{words}   ")
-        if self._drafts:
-            keys.append_text(Text.assemble(("tab", "accent"), " to the drafts   "))
-            keys.append_text(Text.assemble(("space", "accent"), " ticks   "))
-        keys.append_text(Text.assemble(("esc", "accent"), " cancel"))
-        yield Label(self.paint(keys), classes="keys")
-
-    def _along(self) -> Text:
-        going, all_of_them = len(self.ticks.marks), plural(len(self._drafts), "draft")
-        if not going:
-            return Text(f"{all_of_them}, none goes along", style="muted")
-        text = Text(f"{going} of {all_of_them} first", style="strong")
-        return text.append(", then the verdict; it waits for them", style="muted")
-
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
         """Count what goes along."""
         event.stop()
-        self.query_one("#along", Static).update(self.paint(self._along()))
+        if self._ticks is not None:
+            self.query_one("#along", Static).update(self.paint(self._ticks.line))
 
     @action("tab", "to the drafts", show=False, also=("shift+tab",))
     def other_part(self) -> None:
         """Go from the field to the drafts, or back."""
-        (self.composer if self.ticks.has_focus or not self._drafts else self.ticks).focus()
-
-    @action("ctrl+s", "give it", danger=1, override=True)
-    def send_from_preview(self) -> None:
-        """Give the verdict, wherever the cursor is."""
-        self.composer.send()
+        if self._ticks is None:
+            self.focus_next()
+        else:
+            (self.composer if self._ticks.has_focus else self._ticks).focus()

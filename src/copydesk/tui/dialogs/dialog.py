@@ -8,6 +8,7 @@ from one to the next, and Enter confirms none of them.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Generic, TypeVar, cast
 
@@ -68,7 +69,7 @@ class Box(VerticalScroll, can_focus=False):
 class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
     """A modal box. Esc leaves it without effect; its result is None then."""
 
-    DANGER: ClassVar[int] = 1
+    DANGER: int = 1
     ASKS: ClassVar[bool] = True
     """Whether it wants an answer: then it does not open over what its user went on to."""
     TAKES_TEXT: ClassVar[bool] = False
@@ -130,9 +131,9 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         """Take the shape for the terminal."""
         self.set_class(is_bare(event.size), "-bare")
 
+    @abstractmethod
     def body(self) -> ComposeResult:
         """Yield what is in the box."""
-        raise NotImplementedError
 
     def paint(self, text: Text) -> Content:
         """Return text with its tones resolved, for Textual's own widgets."""

@@ -26,8 +26,8 @@ from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
 from copydesk.session.writes.log import RecalledError, WriteError
-from copydesk.tui.dialogs.bulk import SendingSheet
-from copydesk.tui.dialogs.composer import VerdictSheet
+from copydesk.tui.dialogs.bulk import BulkSheet
+from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
@@ -110,8 +110,13 @@ class RequestCommands(Commands, scope="review_request"):
         drafts: list[PendingDraft] = []
         if may_not_comment(self.place) is None:
             drafts = await asyncio.to_thread(review_drafts, self.place.session, space, request.id)
-        sheet = VerdictSheet(
-            what, key, facts=tuple(facts), drafts=drafts, where=self._where_draft_goes
+        sheet = WriteSheet(
+            what,
+            key,
+            facts=tuple(facts),
+            verdict=True,
+            drafts=drafts,
+            where=self._where_draft_goes,
         )
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
@@ -224,7 +229,7 @@ class RequestCommands(Commands, scope="review_request"):
                 self.place.tell(f"The verdict was not given. {last.message}", "bad")
 
         run = BulkRun("Send", items, send, ended)
-        sheet = SendingSheet(run, self.place.session)
+        sheet = BulkSheet(run, session=self.place.session)
         await self.place.desk.push_screen_wait(sheet)
 
     @action(

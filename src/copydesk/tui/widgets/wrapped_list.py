@@ -7,6 +7,7 @@ scroll bar counts rows.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from rich.style import Style
@@ -76,13 +77,13 @@ class WrappedList(SpanPane):
     # What subclasses say
 
     @property
+    @abstractmethod
     def rows(self) -> int:
         """How many rows there are."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, row: int, width: int) -> list[Line]:
         """Return the lines of a row, at least one."""
-        raise NotImplementedError
 
     def row_text(self, row: int) -> str:
         """Return what a search looks at."""

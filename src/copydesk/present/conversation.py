@@ -116,38 +116,42 @@ def since(row: IssueRow, now: datetime) -> str:
     return age_or_ahead(row.created, now)
 
 
-def conversation_title(talk: Conversation, now: datetime, *, masked: bool) -> str:
+def conversation_title(conversation: Conversation, now: datetime, *, masked: bool) -> str:
     """Return the title over a conversation: its source, its age, how long it is."""
-    when = age_or_ahead(talk.created, now)
+    when = age_or_ahead(conversation.created, now)
     past = when and when != "now" and not when.startswith("in ")
     steps = [
         "Conversation",
-        shown(talk.source, masked=masked),
+        shown(conversation.source, masked=masked),
         f"{when} ago" if past else when,
-        plural(len(talk.parts), "message"),
+        plural(len(conversation.parts), "message"),
     ]
     return "   ".join(step for step in steps if step)
 
 
 def conversation_blocks(
-    talk: Conversation, now: datetime, issue: IssueRow | None = None
+    conversation: Conversation, now: datetime, issue: IssueRow | None = None
 ) -> list[Block]:
     """Return a conversation to read: who said what, then what is known besides."""
     found: list[Block] = []
-    if talk.subject and (issue is None or talk.subject != issue.title):
-        found.append(Block("subject", "subject", talk.subject, "strong"))
+    if conversation.subject and (issue is None or conversation.subject != issue.title):
+        found.append(Block("subject", "subject", conversation.subject, "strong"))
     if issue is not None:
         found += _about(issue)
-    for role, body in talk.parts:
+    for role, body in conversation.parts:
         label, tone = ROLES.get(role, (role, ""))
         found.append(Block("part", label, body, tone))
-    if not talk.parts:
+    if not conversation.parts:
         found.append(Block("said", "", "It has no messages.", "muted"))
-    if talk.created is not None:
-        found.append(Block("said", "when", moment(talk.created, now)))
-    found += [Block("fact", name, value) for name, value in talk.attributes if value != talk.source]
-    if talk.address:
-        found.append(Block("link", "link", talk.address, "link"))
+    if conversation.created is not None:
+        found.append(Block("said", "when", moment(conversation.created, now)))
+    found += [
+        Block("fact", name, value)
+        for name, value in conversation.attributes
+        if value != conversation.source
+    ]
+    if conversation.address:
+        found.append(Block("link", "link", conversation.address, "link"))
     return found
 
 

@@ -248,7 +248,7 @@ async def test_filters_know_fields_and_what_was_said(world: World) -> None:
         assert isinstance(place, ConversationsPlace)
         read = place.rows.selected
         assert read is not None
-        words = place.said_in(read.id).split()
+        words = place.reader.text_of(read.id).split()
         assert words, "it was read"
         await driver.press("escape", "/")
         await driver.type(f'"{" ".join(words[:3])}"')

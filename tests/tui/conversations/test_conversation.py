@@ -13,7 +13,7 @@ from copydesk.server.store import Tx
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.conversations.pane import TalkView
+from copydesk.tui.conversations.pane import ConversationView
 from tests.drive import Driver, drive, eventually
 from tests.world import START, World
 
@@ -65,9 +65,9 @@ def open_app(world: World) -> CopydeskApp:
     return CopydeskApp(session, "clusters", Target(organization=world.home, cluster=None))
 
 
-def view_of(driver: Driver) -> TalkView:
+def view_of(driver: Driver) -> ConversationView:
     """Return the pane with the conversation."""
-    return driver.place.query_one(TalkView)
+    return driver.place.query_one(ConversationView)
 
 
 async def go_to(driver: Driver, nth: int) -> None:
@@ -98,7 +98,7 @@ async def test_hostile_and_long_conversations_are_read_one_after_the_other(world
     async with drive(open_app(world), "enter", "enter", size=(80, 24)) as driver:
         view = view_of(driver)
         # While one is read the next one is read ahead, and no other.
-        assert len(driver.place._talks) == 2  # type: ignore[attr-defined]  # the clusters
+        assert len(driver.place.reader._cached) == 2  # type: ignore[attr-defined]  # the clusters
         await go_to(driver, 0)
         screen = driver.screen
         assert "[bold]markup[/bold] backwards b" in screen

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+import csv
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.local.durable import PRIVATE, write_file
+from copydesk.present.cluster import number
 from copydesk.present.space_options import space_options
-from copydesk.session.cluster_rows import WEEKS, ClusterRow
+from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
@@ -23,6 +29,88 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.session.cluster_rows import Merge
     from copydesk.tui.conversations.clusters import ClustersPlace
+
+
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula, some in their wide form too."""
+
+
+def defused(text: str) -> str:
+    """Return text that no spreadsheet runs as a formula: an apostrophe goes before such a start.
+
+    Blanks before it do not help, spreadsheets skip them.
+    """
+    return f"'{text}" if text.startswith(FORMULA) or text.lstrip().startswith(FORMULA) else text
+
+
+def table(
+    rows: Sequence[ClusterRow],
+    now: datetime,
+    merges: Mapping[str, Collection[Merge]],
+    shown: Callable[[str], str],
+) -> str:
+    """Return clusters as CSV: one line each, under the first days of their 13 weeks.
+
+    A week begins seven days after the one before, the latest seven days before ``now``. The trend
+    is in percent, or "new"; it is empty where there are too few issues to tell. ``shown`` masks
+    what is masked on screen.
+    """
+    starts = [now - timedelta(weeks=WEEKS - week) for week in range(WEEKS)]
+    out = StringIO()
+    # Quoted: where cells are separated by ";", one in a name begins no other cell.
+    lines = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
+    lines.writerow(
+        ["label", "issues", "conversations", "trend in percent", "sources"]
+        + [f"week from {start:%Y-%m-%d}" for start in starts]
+        + ["merged", "first", "last updated", "id"]
+    )
+    for row in rows:
+        sources = "; ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
+        merged = (f"{each.label} {each.at:%Y-%m-%d}" for each in merges.get(row.id, ()))
+        lines.writerow(
+            [
+                defused(shown(row.label)), row.issues, row.conversations, _percent(row),
+                defused(sources), *map(number, row.pulse),
+                "; ".join(merged), _day(row.created), _day(row.updated), defused(row.id),
+            ]
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def _percent(row: ClusterRow) -> str | int:
+    found = row.trend
+    return found.text if found.percent is None else found.percent
+
+
+def _day(moment: datetime | None) -> str:
+    return "" if moment is None else f"{moment:%Y-%m-%d}"
+
+
+def path_of(name: str, now: datetime) -> Path:
+    """Return where a table goes: the file named, else ``clusters-DATE.csv`` in this folder.
+
+    A link is followed: what it leads to is written, and the link stays. Raises ``RuntimeError``
+    where ``~`` stands for nobody's home folder.
+    """
+    path = Path(name or f"clusters-{now:%Y-%m-%d}.csv").expanduser()
+    return Path(os.path.realpath(path))
+
+
+def put(path: Path, text: str, *, replacing: bool = False) -> None:
+    """Write a table to a file, as UTF-8 with a mark by which spreadsheets know it.
+
+    Raises ``FileExistsError`` where there is one and it is not ``replacing``, and ``OSError`` where
+    it cannot be written; nothing is left behind then.
+    """
+    if not replacing:
+        path.touch(PRIVATE, exist_ok=False)  # the name is ours from here on
+    try:
+        write_file(path, text.encode("utf-8-sig"))
+    except BaseException:
+        if not replacing:
+            path.unlink(missing_ok=True)
+        raise
+
 
 SUBJECT_LIMIT = 100
 """Cells of the subject that is filled in; what the service takes is the contract's to say."""
@@ -58,11 +146,10 @@ class ClusterCommands(Commands, scope="cluster_actions"):
         masked on screen is masked in the file.
         """
         from copydesk.session.reads import clusters as reading
-        from copydesk.tui.conversations import export as cluster_table
         from copydesk.tui.dialogs.dialog import Confirm
 
         form, _, name = rest.partition(" ")
-        organization, now = self.place.organization, self.place.session.now
+        organization, now = self.place.reader.organization, self.place.session.now
         if form != "csv":
             self.place.say("Say :export csv, or :export csv FILE.", "warn")
             return
@@ -70,7 +157,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
             self.place.say("There is no organization here.", "warn")
             return
         try:
-            path = cluster_table.path_of(name.strip(), self.place.session.clock())
+            path = path_of(name.strip(), self.place.session.clock())
         except RuntimeError:
             self.place.say(f"{name.strip()}: there is no such home folder.", "warn")
             return
@@ -91,10 +178,10 @@ class ClusterCommands(Commands, scope="cluster_actions"):
             self.place.say("Stopped. Nothing was written.")
             return
         rows, merges = found
-        text = cluster_table.table(rows, now, merges, self.place.shown)
+        text = table(rows, now, merges, self.place.reader.shown)
         try:
             try:
-                await asyncio.to_thread(cluster_table.put, path, text)
+                await asyncio.to_thread(put, path, text)
             except FileExistsError:
                 if not path.is_file():
                     what = "a folder" if path.is_dir() else "no plain file"
@@ -105,12 +192,12 @@ class ClusterCommands(Commands, scope="cluster_actions"):
                 )
                 if not await self.app.push_screen_wait(sheet):
                     return
-                await asyncio.to_thread(cluster_table.put, path, text, replacing=True)
+                await asyncio.to_thread(put, path, text, replacing=True)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             self.place.tell(f"Not written to {where}: {clean(why)}.", "bad")
             return
-        masked = "" if self.place.masked else ", e-mails and phone numbers in clear"
+        masked = "" if self.place.reader.masked else ", e-mails and phone numbers in clear"
         self.place.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
 
     @action(
@@ -130,7 +217,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
         # What was begun here is looked for first, then the open ones.
         first = self.begun.pop(row.id, None) or (known[0] if known else "")
         view = first if first in ("draft", "merged") else None
-        target = Target(organization=self.place.organization, cluster=row.id, view=view)
+        target = Target(organization=self.place.reader.organization, cluster=row.id, view=view)
         await self.app.go("changes", target)
 
     @action(
@@ -152,7 +239,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
         from copydesk.session.reads import clusters as reading
         from copydesk.session.reads.spaces import read_desk
 
-        row, organization = self.place.clusters.selected, self.place.organization
+        row, organization = self.place.clusters.selected, self.place.reader.organization
         if row is None or organization is None:
             return
         self.place.say("Reading spaces…")
@@ -167,7 +254,7 @@ class ClusterCommands(Commands, scope="cluster_actions"):
         if not space:
             return
         title = next(option.title for option in spaces if option.id == space)
-        subject = shorten(self.place.shown(row.label), SUBJECT_LIMIT)
+        subject = shorten(self.place.reader.shown(row.label), SUBJECT_LIMIT)
         made: list[ChangeRequest] = []
         key = f"request of cluster {row.id}"
 
@@ -192,10 +279,10 @@ class ClusterCommands(Commands, scope="cluster_actions"):
             f"New change request in {title}",
             [
                 Field("subject", "Subject", subject, _subject_wrong),
-                Field("description", "Description", self.place.shown(row.summary), lines=8),
+                Field("description", "Description", self.place.reader.shown(row.summary), lines=8),
             ],
             draft_key=key,
-            facts=[f"It will be listed with the cluster “{self.place.shown(row.label)}”."],
+            facts=[f"It will be listed with the cluster “{self.place.reader.shown(row.label)}”."],
             verb="begin",
             new=True,
             send=send,

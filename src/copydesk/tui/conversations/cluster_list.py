@@ -10,7 +10,9 @@ from copydesk.present.cluster import SORTS
 from copydesk.session.cluster_rows import WEEKS, ClusterRow
 from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
-from copydesk.tui.conversations.filter import cluster_fields, filtering
+from copydesk.tui.conversations.cluster_requests import ClusterRequests
+from copydesk.tui.conversations.reader import ConversationReader
+from copydesk.tui.conversations.rows import cluster_fields, filtering
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.place import View
@@ -20,7 +22,7 @@ from copydesk.tui.widgets.list import Column, VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.enumerations import ClusterOrder
-    from copydesk.tui.conversations.clusters import ClustersPlace
+    from copydesk.tui.framework.place import Place
 
 EMPTY = (
     "No clusters yet. They appear after conversations are sent in (by an integration, or with "
@@ -46,7 +48,9 @@ ORDERS: dict[str, ClusterOrder] = {
 """What the service calls the orders of the views."""
 
 
-def columns(of: ClustersPlace, digits: int | None, top: float | None) -> list[Column[ClusterRow]]:
+def columns(
+    reader: ConversationReader, requests: ClusterRequests, digits: int | None, top: float | None
+) -> list[Column[ClusterRow]]:
     """Return the columns of the list.
 
     The weeks are numbers of so many ``digits``, or a chart where that is None, each row on its own
@@ -56,16 +60,16 @@ def columns(of: ClustersPlace, digits: int | None, top: float | None) -> list[Co
         last = min(WEEKS, NUMBERS // (digits + 1))
         weeks = Column[ClusterRow](
             "weeks", f"{'' if last == WEEKS else 'LAST '}{last} WEEKS",
-            lambda row: present.weeks(row, digits, of.requests.merged_in(row), last),
+            lambda row: present.weeks(row, digits, requests.merged_in(row), last),
             last * (digits + 1),
         )  # fmt: skip
     else:
         weeks = Column(
-            "weeks", "13 WEEKS", lambda row: present.chart(row, top, of.requests.merged_in(row)),
+            "weeks", "13 WEEKS", lambda row: present.chart(row, top, requests.merged_in(row)),
             WEEKS,
         )  # fmt: skip
     return [
-        Column("name", "CLUSTER", lambda row: of.shown(row.label), flex=1, minimum=14),
+        Column("name", "CLUSTER", lambda row: reader.shown(row.label), flex=1, minimum=14),
         weeks,
         Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
         Column(
@@ -74,8 +78,8 @@ def columns(of: ClustersPlace, digits: int | None, top: float | None) -> list[Co
         Column("trend", "TREND", present.trend_cell, 6, align="right", drop=1),
         Column(
             "requests", "CRS",
-            lambda row: of.requests.cell(row.id),
-            of.requests.width, align="right", drop=2,
+            lambda row: requests.cell(row.id),
+            requests.width, align="right", drop=2,
         ),
     ]  # fmt: skip
 
@@ -88,13 +92,31 @@ def no_row(rows: ClusterList) -> str | None:
 class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
     """Clusters. Its keys are offered while it has the focus: elsewhere it may be out of sight."""
 
-    def __init__(self, here: ClustersPlace) -> None:
-        self._here = here
+    def __init__(
+        self,
+        place: Place,
+        requests: ClusterRequests,
+        *,
+        conversations: Callable[[str], Iterable[str]],
+        listed: Callable[[], None],
+        open_issues: Callable[[], None],
+    ) -> None:
+        """Make the list of a place. ``conversations`` gives those of a cluster that are known.
+
+        ``listed`` is called when clusters were read, ``open_issues`` when one that was asked for is
+        under the cursor.
+        """
+        self._here = place
+        self._reader = place.commands_of(ConversationReader)
+        self._requests = requests
+        self._listed = listed
+        self._open_issues = open_issues
+        requests.rows = self
         self.order = "server"
         """How they are sorted: by the service, as the view says, or one of `SORTS`."""
         self.backwards = False
         self.same_scale = True
-        self.wanted = here.target.cluster
+        self.wanted = place.target.cluster
         """The cluster to go to once it has been read."""
         self._numbers = False
         self._highest = 0.0
@@ -108,10 +130,10 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
             id="clusters",
         )
         self.fields = cluster_fields(
-            here,
+            self._reader,
             lambda: self.source.base.shown(),
-            lambda cluster: here.issues.talks_of(cluster),
-            here.requests.count_open,
+            conversations,
+            requests.count_open,
         )
         self.filter_with(filtering(self.fields))
 
@@ -119,7 +141,8 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
 
     def _columns(self) -> list[Column[ClusterRow]]:
         digits = present.digits_of(self._highest) if self._numbers else None
-        return columns(self._here, digits, self._highest if self.same_scale else None)
+        top = self._highest if self.same_scale else None
+        return columns(self._reader, self._requests, digits, top)
 
     def _fit_columns(self) -> None:
         self.columns = tuple(self._columns())
@@ -136,7 +159,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
     # Which there are, in which order
 
     def _pages(self) -> WatchedPages[ClusterRow]:
-        watch = self._here.requests.count_on_screen
+        watch = self._requests.count_on_screen
         return WatchedPages(self._page, watch, key=lambda row: row.id)
 
     @property
@@ -147,7 +170,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
         self, token: str | None, limit: int
     ) -> tuple[list[ClusterRow], str | None, int | None]:
         api = await self._here.session.ready()
-        organization = self._here.organization
+        organization = self._reader.organization
         if organization is None:
             return [], None, 0
         page = await reading.read_page(api, organization, self._service_order, token, limit)
@@ -173,7 +196,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
 
     async def all_of(self, api: Api) -> list[ClusterRow]:
         """Read all clusters."""
-        organization = self._here.organization
+        organization = self._reader.organization
         rows = (
             await reading.read_all(api, organization, self._service_order) if organization else []
         )
@@ -191,14 +214,14 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
     def _sorted(self, found: list[ClusterRow]) -> None:
         rows = self.in_order(found)
         here = self.wanted or self.selected_id
-        self.source = WatchedRows(rows, self._here.requests.count_on_screen, key=lambda row: row.id)
+        self.source = WatchedRows(rows, self._requests.count_on_screen, key=lambda row: row.id)
         self._say_order()
-        self._here.listed()
+        self._listed()
         wanted, self.wanted = self.wanted, None
         if here is not None and not self.select(here) and wanted is not None:
             self._here.say("Gone. That cluster is no longer there.", "warn")
         elif wanted is not None:
-            self._here.enter(self._here.issues)
+            self._open_issues()
 
     # How it looks
 

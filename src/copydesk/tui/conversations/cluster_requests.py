@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -23,13 +23,14 @@ from copydesk.session.cluster_rows import (
 )
 from copydesk.session.readiness import readiness
 from copydesk.session.reads import clusters as reading
-from copydesk.tui.conversations.reader import REST_SECONDS
+from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.present.facts import Fact
-    from copydesk.tui.conversations.clusters import ClustersPlace
+    from copydesk.tui.framework.place import Place
+    from copydesk.tui.widgets.list import VirtualList
 
 STAY_SECONDS = 0.4
 """How long the cursor stays on a cluster before the rules of its open requests are read."""
@@ -38,8 +39,16 @@ STAY_SECONDS = 0.4
 class ClusterRequests:
     """What is known of the change requests of the clusters of a place, read as it is needed."""
 
-    def __init__(self, here: ClustersPlace) -> None:
-        self._here = here
+    rows: VirtualList[ClusterRow]
+    """The list of the clusters, which shows the counts."""
+
+    def __init__(
+        self, place: Place, reader: ConversationReader, changed: Callable[[], None]
+    ) -> None:
+        self._place = place
+        self._reader = reader
+        self._changed = changed
+        """Shows what is known of the cluster under the cursor."""
         self.counts: dict[str, str] = {}
         """Open change requests by cluster, as they are shown."""
         self.drafts: Mapping[str, int] = {}
@@ -66,13 +75,13 @@ class ClusterRequests:
 
     def facts_of(self, row: ClusterRow) -> list[Fact]:
         """Return what is known of a cluster, with its change requests."""
-        here = self._here
+        reader = self._reader
         return present.cluster_facts(
-            replace(row, address=shown_address(row.address, masked=here.masked)),
-            here.session.now,
+            replace(row, address=shown_address(row.address, masked=reader.masked)),
+            reader.now,
             self._found.get(row.id, self._refused.get(row.id)),
             self.merges.get(row.id, {}).values(),
-            here.shown,
+            reader.shown,
             self._more.get(row.id, ""),
         )
 
@@ -90,11 +99,11 @@ class ClusterRequests:
         width = max((self.cell(each).cell_len for each in self.counts), default=0)
         if width > self.width:
             self.width = width
-            self._here.clusters.columns = tuple(
+            self.rows.columns = tuple(
                 replace(each, width=width) if each.key == "requests" else each
-                for each in self._here.clusters.columns
+                for each in self.rows.columns
             )
-        self._here.clusters.refresh_rows()
+        self.rows.refresh_rows()
 
     def count_open(self, cluster: str) -> Number:
         """Return how many open change requests a cluster has, as far as they were counted."""
@@ -108,17 +117,17 @@ class ClusterRequests:
         merges = self.merges.get(row.id)
         if not merges:
             return ()
-        return merge_weeks(merges.values(), self._here.session.now, len(row.pulse))
+        return merge_weeks(merges.values(), self._reader.now, len(row.pulse))
 
     def read_of(self, row: ClusterRow) -> None:
         """Read the change requests of a cluster once the cursor rests on it, if nobody has.
 
         They show as soon as they are there; the rules of open ones are read once it stays.
         """
-        organization = self._here.organization
+        organization = self._reader.organization
         known = row.id in self._found and row.id not in self._old
-        known = known and not self._here.reads.left_behind("requests", row.id)
-        if known or not organization or self._here.session.api is None:
+        known = known and not self._place.reads.left_behind("requests", row.id)
+        if known or not organization or self._place.session.api is None:
             if row.id in self._unread:
                 self._read_readiness(row)
             return
@@ -135,17 +144,17 @@ class ClusterRequests:
                 request_row(request, ready.get(request.id)) for request in found.requests
             ]
             self._take_merges(row.id, found.requests)
-            self._here.clusters.refresh_rows()
+            self.rows.refresh_rows()
             if any(request.status == "open" for request in found.requests):
                 self._unread[row.id] = found.requests
                 self._read_readiness(row)
-            self._here.show_about()
+            self._changed()
 
         def failed(said: str) -> None:
             self._refused[row.id] = said
-            self._here.show_about()
+            self._changed()
 
-        self._here.reads.load(
+        self._place.reads.load(
             "requests", lambda api: reading.find_requests(api, organization, row.id), arrived,
             what="Reading change requests", of=row.id, failed=failed, after=REST_SECONDS,
         )  # fmt: skip
@@ -162,34 +171,34 @@ class ClusterRequests:
         def arrived(found: Sequence[RequestRow]) -> None:
             self._unread.pop(row.id, None)
             self._found[row.id] = found
-            self._here.show_about()
+            self._changed()
 
         def failed(_: str) -> None:
             unknown = readiness("open", None, outdated=False, keys=False)
             arrived([request_row(each, unknown) for each in requests])
 
-        self._here.reads.load(
+        self._place.reads.load(
             "readiness",
-            lambda api: reading.read_readiness(api, requests, self._here.session.stuck), arrived,
+            lambda api: reading.read_readiness(api, requests, self._place.session.stuck), arrived,
             what="Reading merge rules", of=row.id, failed=failed, after=STAY_SECONDS,
         )  # fmt: skip
 
     def read_besides(self) -> None:
         """Read what was merged of late for all clusters, their drafts, and what is analysed."""
-        organization = self._here.organization
+        organization = self._reader.organization
         if not organization:
             return
-        since = self._here.session.now - timedelta(weeks=WEEKS)
+        since = self._reader.now - timedelta(weeks=WEEKS)
 
         def merged(found: dict[str, list[Merge]]) -> None:
             for cluster, merges in found.items():
                 self.merges.setdefault(cluster, {}).update((each.id, each) for each in merges)
             self._show_counts()
-            self._here.show_about()
+            self._changed()
 
         def analysed(found: tuple[int, int]) -> None:
             self.analysed = found
-            self._here.refresh_frame()
+            self._place.refresh_frame()
 
         async def merges(api: Api) -> dict[str, list[Merge]]:
             return await reading.read_merges(api, organization, since)
@@ -204,9 +213,9 @@ class ClusterRequests:
         async def waiting(api: Api) -> tuple[int, int]:
             return await reading.count_analysed(api, organization)
 
-        self._here.reads.load("merges", merges, merged, what="Reading what was merged")
-        self._here.reads.load("drafts", drafts, drafted, what="Counting drafts")
-        self._here.reads.load("analysed", waiting, analysed, what="Counting conversations")
+        self._place.reads.load("merges", merges, merged, what="Reading what was merged")
+        self._place.reads.load("drafts", drafts, drafted, what="Counting drafts")
+        self._place.reads.load("analysed", waiting, analysed, what="Counting conversations")
 
     def analysing_said(self) -> str:
         """Say how many conversations are being analysed; a service that tells of none says none.
@@ -214,7 +223,7 @@ class ClusterRequests:
         Where there is no cluster yet, none may have been processed at all.
         """
         waiting, looked = self.analysed
-        if not waiting or (waiting == looked and self._here.clusters.source.count):
+        if not waiting or (waiting == looked and self.rows.source.count):
             return ""
         more = "+" if waiting >= reading.LOOKED_AT else ""
         return f"{waiting}{more} being analysed: numbers may rise"
@@ -222,13 +231,13 @@ class ClusterRequests:
     def doubt(self) -> None:
         """Read the change requests of clusters anew where the cursor is; the old ones show."""
         self._old = set(self._found)
-        row = self._here.clusters.selected
+        row = self.rows.selected
         if row is not None:
             self.read_of(row)
 
     def leave(self) -> None:
         """Take note of whether another place is gone to, where requests may be changed."""
-        self._left = self._here.desk.here is not self._here
+        self._left = self._place.desk.here is not self._place
 
     def come_back(self) -> None:
         """Follow what became of the change requests meanwhile."""
@@ -244,7 +253,7 @@ class ClusterRequests:
 
     def count_on_screen(self, first: int = 0, last: int = 0) -> None:
         """Count the change requests of the clusters on screen, those that nobody counts yet."""
-        rows = self._here.clusters
+        rows = self.rows
         top = rows.scroll_offset.y
         seen = [rows.source.row(at) for at in range(top, top + max(1, rows.page_lines))]
         missing = {
@@ -252,18 +261,18 @@ class ClusterRequests:
             for row in seen
             if row is not None and (row.id not in self.counts or row.id in self._stale)
         }
-        organization = self._here.organization
-        if missing <= self._counting or organization is None or self._here.session.api is None:
+        organization = self._reader.organization
+        if missing <= self._counting or organization is None or self._place.session.api is None:
             return
         self._counting = missing
 
         def counted(cluster: str, count: str) -> None:
             self.counts[cluster] = count
             self._stale.discard(cluster)
-            if self._here.is_attached:
+            if self._place.is_attached:
                 self._show_counts()
 
-        self._here.reads.load(
+        self._place.reads.load(
             "counts",
             lambda api: reading.count_requests(api, organization, sorted(missing), counted),
             lambda _: self._counting.clear(),

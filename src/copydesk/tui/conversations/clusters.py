@@ -2,35 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
+from copydesk.present.conversation import since
 from copydesk.present.json_views import Raw, cluster_raw, conversation_raw, issue_raw
-from copydesk.session.cluster_rows import IssueRow
+from copydesk.session.cluster_rows import ClusterRow, IssueRow
 from copydesk.session.glyphs import glyphs
+from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import ClusterCommands
-from copydesk.tui.conversations.cluster_issues import IssueList
 from copydesk.tui.conversations.cluster_links import OF_CONVERSATION
 from copydesk.tui.conversations.cluster_list import VIEWS, ClusterList
 from copydesk.tui.conversations.cluster_requests import ClusterRequests
-from copydesk.tui.conversations.pane import TalkView
-from copydesk.tui.conversations.reader import REST_SECONDS, TalkPlace
+from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader, draw_again
+from copydesk.tui.conversations.rows import filtering, issue_fields
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.place import Part
+from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.styles import style_path
+from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+
+
+SOUGHT = 1_000
+"""Issues of a cluster among which the one that is meant is looked for."""
+
+
+class IssueList(VirtualList[IssueRow]):
+    """The issues of one cluster, the newest first."""
+
+    def __init__(self, place: Place, clusters: Callable[[], ClusterRow | None]) -> None:
+        """Make the list of a place; ``clusters`` gives the cluster under the cursor."""
+        reader = place.commands_of(ConversationReader)
+        super().__init__(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("title", "ISSUE", lambda row: reader.shown(row.title), flex=1, minimum=18),
+                Column("source", "FROM", lambda row: reader.shown(row.source), 9, drop=1),
+                Column(
+                    "age", "AGE", lambda row: since(row, reader.now), 6, align="right",
+                ),
+            ],
+            title="Issues",
+            empty="No cluster is open: Enter opens one.",
+            reading="Reading issues…",
+            header=False,
+            id="issues",
+        )  # fmt: skip
+        self.fields = issue_fields(reader, lambda: self.source.base.shown())
+        self.filter_with(filtering(self.fields))
+        self.cluster: str | None = None
+        """The cluster whose issues are shown."""
+        self._place = place
+        self._reader = reader
+        self._limits = place.commands_of(LimitCommands)
+        self._selected_cluster = clusters
+        self._sought = place.target.item
+        """The issue to go to once it has been read."""
+
+    def conversations_of(self, cluster: str) -> Iterable[str]:
+        """Return the conversations of the cluster that is shown, by the issues that were read."""
+        if cluster != self.cluster:
+            return ()
+        return (row.conversation for row in islice(self.source.base.shown(), SOUGHT))
+
+    def show_of(self, cluster: str) -> None:
+        """Show the issues of the cluster under the cursor; pages are read as they are needed."""
+        row = self._selected_cluster()
+        if cluster == self.cluster or row is None or row.id != cluster:
+            return
+        self.cluster = cluster
+        self._limits.forget()
+        self.read_anew()
+
+    def read_anew(self) -> None:
+        """Read the issues of the cluster that is open from their beginning."""
+        session, cluster, limits = self._place.session, self.cluster, self._limits
+        if cluster is None:
+            return
+        organization, conditions = self._reader.organization or "", dict(limits.conditions)
+
+        async def page(
+            token: str | None, limit: int
+        ) -> tuple[list[IssueRow], str | None, int | None]:
+            api = await session.ready()
+            found = await reading.read_issues(
+                api, organization, token, limit, cluster=cluster, **conditions
+            )
+            session.fresh()
+            return found
+
+        old = self.source.base
+        if isinstance(old, PagedSource):
+            old.close()
+        self.empty = limits.none_so() if limits.chosen else "No issue is left in this cluster."
+        self.source = PagedSource(page, key=lambda each: each.id, limit=50)
+        self.say_how_many()
+        self.move_first()
+
+    def seek(self, wanted: str | None = None) -> None:
+        """Go to the issue that is meant as soon as it is read, unless the reader went elsewhere."""
+        self._sought = wanted or self._sought
+        base, sought = self.source.base, self._sought
+        if sought is None or self.cluster != self._place.target.cluster:
+            return
+        if not isinstance(base, PagedSource) or not base.loaded:
+            return
+        found = base.index_of(sought) is not None
+        if found or self.cursor or base.complete or base.loaded >= SOUGHT:
+            self._sought = None
+            base.cancel()
+            if found and not self.cursor:
+                self.select(sought)
+        else:
+            base.want_all()
+
+    def say_how_many(self) -> None:
+        """Say how many issues the cluster has by now."""
+        row = self._selected_cluster()
+        if row is not None and row.id == self.cluster:
+            self.title = f"Issues {row.issues}   {self._limits.line() or 'newest first'}"
+            self.retitle()
 
 
 def at_clusters(here: ClustersPlace) -> str | None:
@@ -38,9 +143,9 @@ def at_clusters(here: ClustersPlace) -> str | None:
     return "This is the first column." if here.pane in (here.clusters, here.about) else None
 
 
-def at_talk(here: ClustersPlace) -> str | None:
+def at_conversation(here: ClustersPlace) -> str | None:
     """Say so when there is nothing further to the right."""
-    if here.pane is here.talk:
+    if here.pane is here.reader.view:
         return "This is the last column. o opens the source."
     row = here.issues.selected if here.pane is here.issues else here.clusters.selected
     return None if row is not None else "There is nothing here to open."
@@ -58,11 +163,11 @@ def at_talk(here: ClustersPlace) -> str | None:
         "list_organization_change_requests",
     ),
 )
-class ClustersPlace(TalkPlace, scope="clusters"):
+class ClustersPlace(Place, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
-    COMMAND_CLASSES = (ClusterCommands,)
+    COMMAND_CLASSES = (ClusterCommands, LimitCommands, ConversationReader)
     CONDITIONS = (OF_CONVERSATION,)
 
     CSS_PATH = style_path("clusters")
@@ -71,42 +176,47 @@ class ClustersPlace(TalkPlace, scope="clusters"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.reader = self.commands_of(ConversationReader)
+        self.limits = self.commands_of(LimitCommands)
         self.limits.unlimited = "The service has no conditions for clusters: / filters them here."
         self.add_class("-in-left")
         self.views = VIEWS
         self.view = self.view or VIEWS[0].id
-        self.requests = ClusterRequests(self)
+        self.requests = ClusterRequests(self, self.reader, self.show_about)
 
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        self.clusters = ClusterList(self)
-        self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
-        self.issues = IssueList(self)
-        self.talk = TalkView(
-            title="Conversation", empty="No issue is open: Enter opens one.", id="talk"
+        self.clusters = ClusterList(
+            self,
+            self.requests,
+            conversations=lambda cluster: self.issues.conversations_of(cluster),
+            listed=self.listed,
+            open_issues=lambda: self.enter(self.issues),
         )
+        self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
+        self.issues = IssueList(self, lambda: self.clusters.selected)
         yield Part("left", self.clusters, self.about)
         yield Part("main", self.issues)
-        yield Part("side", self.talk)
+        yield Part("side", self.reader.take(self.issues, "No issue is open: Enter opens one."))
 
     def trail(self) -> Iterable[str]:
         yield self.session.organization_title or "no organization"
         yield "Clusters"
         row = self.clusters.selected
-        if row is not None and self.pane in (self.issues, self.talk):
-            yield self.shown(row.label)
+        if row is not None and self.pane in (self.issues, self.reader.view):
+            yield self.reader.shown(row.label)
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the cluster, the issue or the conversation comes from."""
-        organization, masked = self.organization, self.masked
+        organization, masked = self.reader.organization, self.reader.masked
         if organization is None:
             return None
-        if self.pane in (self.issues, self.talk):
+        if self.pane in (self.issues, self.reader.view):
             row = self.issues.selected
             if row is None:
                 return None
-            if self.pane is self.talk:
+            if self.pane is self.reader.view:
                 return conversation_raw(organization, row.conversation, masked=masked)
             return issue_raw(organization, row.id, masked=masked)
         cluster = self.clusters.selected
@@ -114,21 +224,21 @@ class ClustersPlace(TalkPlace, scope="clusters"):
 
     def url(self) -> str | None:
         """Return the source of a conversation, or the page of a cluster."""
-        if self.pane in (self.issues, self.talk):
+        if self.pane in (self.issues, self.reader.view):
             row = self.issues.selected
             return (row.address or None) if row is not None else None
         cluster = self.clusters.selected
         return (cluster.address or None) if cluster is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        if self.pane in (self.issues, self.talk):
+        if self.pane in (self.issues, self.reader.view):
             row = self.issues.selected
             if row is None:
                 return []
             found = [
-                *self.talk_copies(),
+                *self.reader.copies(),
                 ("source", "" if self.withheld() else row.address),
-                ("title", self.shown(row.title)),
+                ("title", self.reader.shown(row.title)),
                 ("id", row.id),
                 ("conversation id", row.conversation),
             ]
@@ -138,26 +248,24 @@ class ClustersPlace(TalkPlace, scope="clusters"):
                 return []
             found = [
                 ("address", "" if self.withheld() else cluster.address),
-                ("name", self.shown(cluster.label)),
-                ("summary", self.shown(cluster.summary)),
+                ("name", self.reader.shown(cluster.label)),
+                ("summary", self.reader.shown(cluster.summary)),
                 ("id", cluster.id),
             ]
         return [(name, text) for name, text in found if text]
 
     def status_left(self) -> str:
         """How many there are, and that something is masked."""
-        if self.pane in (self.issues, self.talk):
+        if self.pane in (self.issues, self.reader.view):
             if said := super().status_left():
                 return said
-            if self.masked:
-                return "e-mails and phone numbers are masked: V shows them"
-            return "e-mails and phone numbers are in clear: V masks them"
+            return self.reader.masking
         count = self.clusters.source.count
         return super().status_left() or ("" if count is None else plural(count, "cluster"))
 
     def views_note(self) -> str:
         """Say for as long as it is so that personal data can be read, or numbers may rise."""
-        return "IN CLEAR: V masks" if not self.masked else self.requests.analysing_said()
+        return self.reader.in_clear or self.requests.analysing_said()
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return what is drawn in the weeks, and what it means."""
@@ -186,22 +294,20 @@ class ClustersPlace(TalkPlace, scope="clusters"):
 
     # The conversations
 
-    @property
-    def talk_list(self) -> IssueList:
-        return self.issues
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
 
-    def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
+    def conversation_of(self, row: IssueRow) -> tuple[str, IssueRow | None]:
         return row.conversation, row
 
     def show_again(self) -> None:
         """Draw everything again: what is masked has changed."""
-        self.draw_rows_again(self.clusters)
+        draw_again(self.clusters)
         self.show_about()
-        super().show_again()
 
     def conditions_known(self) -> Sequence[Condition]:
         """Return what the service limits the issues of a cluster by; clusters by nothing."""
-        return self.CONDITIONS if self.pane in (self.issues, self.talk) else ()
+        return self.CONDITIONS if self.pane in (self.issues, self.reader.view) else ()
 
     def ask_anew(self) -> None:
         """Read the issues of the cluster that is open from their beginning."""
@@ -224,7 +330,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
         if row is None:
             self.about.show([], title="Cluster")
         else:
-            self.about.show(self.requests.facts_of(row), title=self.shown(row.label))
+            self.about.show(self.requests.facts_of(row), title=self.reader.shown(row.label))
 
     def on_screen_suspend(self) -> None:
         """Take note of whether another place is gone to, where requests may be changed."""
@@ -250,7 +356,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
             self.reads.load(
                 "issues again", lambda _: issues.refresh(), lambda _: None, what="Reading issues"
             )
-        self.read_talk_again()
+        self.reader.read_again()
 
     def poll(self) -> None:
         """Read the clusters again quietly, also those that are sorted here."""
@@ -276,7 +382,7 @@ class ClustersPlace(TalkPlace, scope="clusters"):
             self._look()
         else:
             self.issues.seek()
-            self.look_at_talk()
+            self.reader.follow()
 
     def _look(self) -> None:
         row = self.clusters.selected
@@ -294,31 +400,35 @@ class ClustersPlace(TalkPlace, scope="clusters"):
                 "issues", rest, self.issues.show_of, what="Reading issues", after=REST_SECONDS
             )
 
-    def look_again(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
+        """Read what there is room for now."""
+        self.call_after_refresh(self._follow_if_unread)
+
+    def _follow_if_unread(self) -> None:
         """Read the issues too where there is room for them by now."""
         if self.framed and self.issues.cluster is None:
             self._look()
-        super().look_again()
+        self.reader.follow_if_unread()
 
     # From column to column
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the next column."""
-        self.enter(self.issues if event.list is self.clusters else self.talk)
+        self.enter(self.issues if event.list is self.clusters else self.reader.view)
 
     def enter(self, pane: Pane) -> None:
         """Go to a column, with what it shows."""
         if pane is self.issues and self.clusters.selected_id is not None:
             self.reads.cancel("issues")
             self.issues.show_of(self.clusters.selected_id)
-        elif pane is self.talk and self.issues.selected is not None:
-            self.read_talk(self.issues.selected)
+        elif pane is self.reader.view and self.issues.selected is not None:
+            self.reader.read(self.issues.selected)
         self.show_pane(pane)
 
-    @action("l", "open", unless=at_talk, show=False, group="Move", also=("right",))
+    @action("l", "open", unless=at_conversation, show=False, group="Move", also=("right",))
     def go_right(self) -> None:
         """Go on to the right: the issues of the cluster, then the conversation."""
-        self.enter(self.talk if self.pane is self.issues else self.issues)
+        self.enter(self.reader.view if self.pane is self.issues else self.issues)
 
     @action("h", "back", unless=at_clusters, show=False, group="Move", also=("left",))
     def go_left(self) -> None:
@@ -326,9 +436,9 @@ class ClustersPlace(TalkPlace, scope="clusters"):
         self._enter_left()
 
     def _enter_left(self) -> bool:
-        if self.pane not in (self.issues, self.talk):
+        if self.pane not in (self.issues, self.reader.view):
             return False
-        self.enter(self.issues if self.pane is self.talk else self.clusters)
+        self.enter(self.issues if self.pane is self.reader.view else self.clusters)
         return True
 
     def step_within(self, *, closes: bool) -> bool:

@@ -2,35 +2,168 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
+from textual import events
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import fold
 from copydesk.domain.source_name import is_source_id, source_id
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.conversation import NAME_LIMIT
+from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations import conversation_cells as present
 from copydesk.tui.conversations.cluster_links import go_to_cluster
-from copydesk.tui.conversations.conversation_cells import ConversationRow, Sources
-from copydesk.tui.conversations.filter import conversation_fields, filtering
-from copydesk.tui.conversations.ingestion import IngestCommands
-from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, TalkListing
-from copydesk.tui.framework.actions import action, command
+from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, ConversationList
+from copydesk.tui.conversations.reader import ConversationReader
+from copydesk.tui.conversations.rows import (
+    ConversationRow,
+    Sources,
+    conversation_fields,
+    conversation_row,
+    filtering,
+    named,
+    since,
+    state,
+    subject,
+)
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.run import RunSheet
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part, View
+from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.styles import style_path
+from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
-from copydesk.tui.widgets.list import Column
+from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.scanned_list import LookedList, LookedPages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.ingest_file import Item
+    from copydesk.domain.ingest_frames import Complaint
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+
+MOST = 500
+"""Conversations that are sent from here; more are for the command line, which sends batches."""
+
+
+SAID = 12
+"""Complaints about a file that are shown."""
+
+
+class IngestCommands(Commands, scope="ingestion"):
+    """Sends conversations that support exported as JSON."""
+
+    @command("ingest", "FILE", uses="ingest_conversation")
+    async def ingest(self, rest: str) -> None:
+        """Hand in the conversations of a JSON file, after showing them; one sent is replaced."""
+        organization = self.place.target.organization or self.place.session.organization
+        if organization is None:
+            self.place.say("No organization is chosen: g o lists yours.", "warn")
+            return
+        if not rest:
+            self.place.say("Say which file: :ingest FILE, as in :ingest export.json.", "warn")
+            return
+        try:
+            items, complaints = await asyncio.to_thread(_read, rest)
+        except (OSError, RuntimeError) as error:  # the latter where ~ is nobody's folder
+            why = error.strerror if isinstance(error, OSError) else None
+            self.place.say(f"Not read: {clean(why or str(error))}: {clean(rest)}", "warn")
+            return
+        if not items:
+            why = f": {complaints[0]}" if complaints else "."
+            self.place.say(f"There is no conversation to send in {clean(rest)}{why}", "warn")
+        elif len(items) > MOST:
+            self.place.say(
+                f"{len(items)} conversations; from here {MOST} at most are sent. “copydesk "
+                "conversations send” takes any number.",
+                "warn",
+            )
+        elif not complaints or await self._without(complaints, items):
+            await self._hand_in(organization, items)
+
+    async def _without(self, complaints: list[Complaint], items: list[Item]) -> bool:
+        """Ask whether to leave out what cannot be sent."""
+        said = [str(each) for each in complaints[:SAID]]
+        if len(complaints) > SAID:
+            said.append(f"and {len(complaints) - SAID} more")
+        sheet = Confirm(
+            f"{plural(len(complaints), 'complaint')} about the file",
+            said,
+            verb=f"go on with the other {len(items)}",
+        )
+        answer: bool | None = await self.app.push_screen_wait(sheet)
+        return answer is True
+
+    async def _hand_in(self, organization: str, items: list[Item]) -> None:
+        async def send(number: int) -> None:
+            await self._send(organization, items[number])
+
+        sheet = RunSheet(
+            f"Hand in {plural(len(items), 'conversation')}",
+            [_line(item) for item in items],
+            send,
+            verb="send",
+            facts=("There is no way back: the service deletes no conversation.",),
+            left="send no more",
+        )
+        sent = cast("int | None", await self.app.push_screen_wait(sheet))
+        if sent:
+            self.place.tell(f"Handed in {plural(sent, 'conversation')}.", "good")
+            self.place.read_again()
+
+    async def _send(self, organization: str, item: Item) -> None:
+        """Send one, and look whether it is there where no answer came. Raises `WriteError`."""
+        from copydesk.contract import operations as ops
+
+        async def write(api: Api) -> bool:
+            await api(ops.ingest_conversation, organization, item.conversation)
+            return True
+
+        async def look(api: Api) -> bool | None:
+            from copydesk.client.errors import NotFound
+            from copydesk.domain.ingest_file import is_there
+
+            try:
+                found = await api(ops.get_conversation, organization, item.id)
+            except NotFound:
+                return None
+            return True if is_there(item.conversation, found) else None
+
+        await self.place.writer.perform("Hand in", _line(item), write, look=look)
+
+
+def _read(name: str) -> tuple[list[Item], list[Complaint]]:
+    """Return the conversations of a file, and what is wrong with others. Raises ``OSError``."""
+    from copydesk.domain.ingest_file import read_items
+    from copydesk.domain.ingest_frames import Complaint
+
+    items: list[Item] = []
+    complaints: list[Complaint] = []
+    with Path(name).expanduser().open("rb") as file:
+        for found in read_items(file):
+            if isinstance(found, Complaint):
+                complaints.append(found)
+            else:
+                items.append(found)
+    return items, complaints
+
+
+def _line(item: Item) -> str:
+    """Return what a conversation is called: its id, which is the sender's own; no word of it."""
+    return f"conversation {shorten(clean(item.id), 40)}"
+
 
 FROM = "from "
 """Begins the id of the view of one source."""
@@ -56,14 +189,20 @@ def no_conversation(here: ConversationsPlace) -> str | None:
 
 
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
-class ConversationsPlace(TalkListing, scope="conversations"):
+class ConversationsPlace(Place, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
-    COMMAND_CLASSES = (IngestCommands,)
+    RAW = ("get_conversation_issue", "get_conversation")
+    COMMAND_CLASSES = (IngestCommands, LimitCommands, ConversationReader, ConversationList)
+    CSS_PATH = style_path("conversations")
     noun = "conversation"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.view = target.view or ALL
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
         self.sources = Sources()
         self._analysing = False
         """Whether a conversation is being analysed, of those that were read."""
@@ -80,23 +219,23 @@ class ConversationsPlace(TalkListing, scope="conversations"):
             reading="Reading conversations…",
             id="conversations",
         )
+        self.views = self.listing.first_views()
         self.rows.note = "newest first"
-        self.rows.fields = conversation_fields(self, lambda: self.sources.names)
+        self.rows.fields = conversation_fields(self.reader, lambda: self.sources.names)
         self.rows.filter_with(filtering(self.rows.fields))
-        self.talk = self.talk_pane()
         yield Part("main", self.rows)
-        yield Part("side", self.talk)
+        yield Part("side", self.reader.take(self.rows))
 
     def _columns(self) -> Sequence[Column[ConversationRow]]:
         found = [
             Column[ConversationRow](
                 "subject", "SUBJECT",
-                lambda row: present.subject(row, masked=self.masked), flex=1, minimum=20,
+                lambda row: subject(row, masked=self.reader.masked), flex=1, minimum=20,
             ),
-            Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=1, most=14),
-            Column("state", "STATE", present.state, 9, drop=2),
+            Column("source", "FROM", lambda row: self.reader.shown(row.source), 9, drop=1, most=14),
+            Column("state", "STATE", state, 9, drop=2),
             Column(
-                "age", "AGE", lambda row: present.since(row, self.session.now), 6, align="right"
+                "age", "AGE", lambda row: since(row, self.session.now), 6, align="right"
             ),
         ]  # fmt: skip
         return [each for each in found if each.key != "state" or self._analysing]
@@ -119,7 +258,7 @@ class ConversationsPlace(TalkListing, scope="conversations"):
             from copydesk.contract import operations as ops
 
             api = await self.session.ready()
-            organization = self.organization
+            organization = self.reader.organization
             if organization is None:
                 self.rows.empty = NO_ORGANIZATION
                 return [], None, 0
@@ -128,11 +267,11 @@ class ConversationsPlace(TalkListing, scope="conversations"):
             )
             self.session.fresh()
             self.sources.learn(each.source for each in found.items)
-            rows = [present.conversation_row(each) for each in found.items]
+            rows = [conversation_row(each) for each in found.items]
             self._tell_states(rows)
             return rows, found.next.page if found.next is not None else None, found.count
 
-        return LookedPages(page, key=lambda row: row.id, kept=self.kept())
+        return LookedPages(page, key=lambda row: row.id, kept=self.listing.kept())
 
     def _tell_states(self, rows: Sequence[ConversationRow]) -> None:
         if not self._analysing and not all(row.analysed for row in rows):
@@ -159,7 +298,7 @@ class ConversationsPlace(TalkListing, scope="conversations"):
         found = [View(ALL, "All")]
         for name in names:
             source = self.sources.called(name) or ""
-            title = name if self.masked else present.named(source, masked=False)
+            title = name if self.reader.masked else named(source, masked=False)
             found.append(View(FROM + name, title or name))
         return found
 
@@ -171,20 +310,24 @@ class ConversationsPlace(TalkListing, scope="conversations"):
 
     def reload(self) -> None:
         """Read the list again, and which sources there are."""
-        self.reads.load(
-            "sources", self._read_sources, lambda _: self.show_views(), what="Reading sources"
-        )
-        super().reload()
+        show = self.listing.show_views
+        self.reads.load("sources", self._read_sources, lambda _: show(), what="Reading sources")
+        self.listing.read()
+
+    def poll(self) -> None:
+        """Read the list again quietly."""
+        self.listing.read()
 
     async def _read_sources(self, api: Api) -> None:
         """Learn the sources that clusters name: the API lists none, and rows may be far down."""
         from copydesk.client.errors import Forbidden, NotFound
         from copydesk.contract import operations as ops
 
-        if self.organization is None:
+        organization = self.reader.organization
+        if organization is None:
             return
         try:
-            page = await api.page(ops.list_issues_clusters, self.organization, order_by="issues")
+            page = await api.page(ops.list_issues_clusters, organization, order_by="issues")
         except (Forbidden, NotFound):
             return  # the list of conversations says so
         self.sources.learn(source for cluster in page.items for source in cluster.sources)
@@ -200,7 +343,7 @@ class ConversationsPlace(TalkListing, scope="conversations"):
     def view_changed(self) -> None:
         """Read the conversations of the view, which is what the service is asked for."""
         self._limit_to_view()
-        super().view_changed()
+        self.listing.read_anew()
 
     def _limit_to_view(self) -> None:
         self.limits.forget()
@@ -225,14 +368,14 @@ class ConversationsPlace(TalkListing, scope="conversations"):
         if source is None and fold(rest) in ("", ALL):
             self.choose_view(ALL)
             return
-        if source is None and self.organization is not None:
+        if source is None and self.reader.organization is not None:
             from copydesk.contract import operations as ops
 
             # The API lists no sources: one that is in no row read so far may still be there.
             api = await self.session.ready()
             for asked in dict.fromkeys((rest, source_id(rest) or rest)):
                 page = await api.page(
-                    ops.list_conversations, self.organization, limit=1, source=asked
+                    ops.list_conversations, self.reader.organization, limit=1, source=asked
                 )
                 if page.items:
                     self.sources.learn([asked])
@@ -254,7 +397,7 @@ class ConversationsPlace(TalkListing, scope="conversations"):
     )  # fmt: skip
     async def open_cluster(self) -> None:
         """Go to the cluster of the latest issue found in the conversation, or to all clusters."""
-        row, organization = self.rows.selected, self.organization
+        row, organization = self.rows.selected, self.reader.organization
         if row is None or organization is None:
             return
         found = await self.reads.now(
@@ -289,10 +432,50 @@ class ConversationsPlace(TalkListing, scope="conversations"):
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         return f"Known: {', '.join(names[:MOST_NAMED])}{more}."
 
-    # Of a row
+    # What a place says of itself
 
-    def talk_asked(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
+    def conversation_of(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
         return row.id, None
 
-    def copies_of(self, row: ConversationRow) -> Sequence[tuple[str, str]]:
-        return [("subject", self.shown(row.subject)), ("id", row.id)]
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        row = self.rows.selected
+        if row is None:
+            return []
+        return self.listing.copies(("subject", self.reader.shown(row.subject)), ("id", row.id))
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def views_note(self) -> str:
+        return self.reader.in_clear
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        """Cache the rows."""
+        self.listing.keep()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Read what there is room for now."""
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Follow the cursor."""
+        self.listing.moved()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Read the conversation."""
+        self.listing.open()

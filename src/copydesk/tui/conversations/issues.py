@@ -6,20 +6,25 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 
-from copydesk.present import conversation as talks
+from copydesk.present.conversation import since
+from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations import conversation_cells as present
 from copydesk.tui.conversations.cluster_links import OF_CLUSTER, OF_CONVERSATION, go_to_cluster
-from copydesk.tui.conversations.filter import filtering, issue_fields
-from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, TalkListing
+from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, ConversationList
+from copydesk.tui.conversations.reader import ConversationReader
+from copydesk.tui.conversations.rows import cluster_cell, filtering, issue_fields
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import Part, View
-from copydesk.tui.widgets.list import Column
+from copydesk.tui.framework.place import Part, Place, View
+from copydesk.tui.framework.styles import style_path
+from copydesk.tui.resource.limits import LimitCommands
+from copydesk.tui.resource.resource import Condition
+from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.scanned_list import LookedList, LookedPages, SiftedPages
 
 if TYPE_CHECKING:
@@ -41,30 +46,38 @@ NO_CLUSTER = "That issue is in no cluster. These are all clusters, - goes back."
 
 
 @place("issues", key="u", title="Issues", uses="list_conversation_issues")
-class IssuesPlace(TalkListing, scope="issues"):
+class IssuesPlace(Place, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 
     CONDITIONS = (OF_CLUSTER, OF_CONVERSATION)
+    RAW = ("get_conversation_issue", "get_conversation")
+    COMMAND_CLASSES = (LimitCommands, ConversationReader, ConversationList)
+    CSS_PATH = style_path("conversations")
     noun = "issue"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self.view = target.view or ALL
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
         self.labels: dict[str, str] = {}
         """What clusters are called, as far as one request told."""
 
     def panes(self) -> ComposeResult:
+        reader = self.reader
         self.rows: LookedList[IssueRow] = LookedList(
             self.pages(),
             [
-                Column("title", "ISSUE", lambda row: self.shown(row.title), flex=3, minimum=20),
+                Column("title", "ISSUE", lambda row: reader.shown(row.title), flex=3, minimum=20),
                 Column(
                     "cluster", "CLUSTER",
-                    lambda row: present.cluster_cell(row, self.labels, masked=self.masked),
+                    lambda row: cluster_cell(row, self.labels, masked=reader.masked),
                     flex=2, minimum=16, drop=1,
                 ),
-                Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=2),
+                Column("source", "FROM", lambda row: reader.shown(row.source), 9, drop=2),
                 Column(
-                    "age", "AGE", lambda row: talks.since(row, self.session.now), 6, align="right"
+                    "age", "AGE", lambda row: since(row, self.session.now), 6, align="right"
                 ),
             ],
             title="Issues",
@@ -72,15 +85,15 @@ class IssuesPlace(TalkListing, scope="issues"):
             reading="Reading issues…",
             id="issues",
         )  # fmt: skip
+        self.views = self.listing.first_views()
         self._note_order()
         self.rows.sifted = UNCLUSTERED
         self.rows.fields = issue_fields(
-            self, lambda: self.rows.source.base.shown(), lambda: self.labels
+            self.reader, lambda: self.rows.source.base.shown(), lambda: self.labels
         )
         self.rows.filter_with(filtering(self.rows.fields))
-        self.talk = self.talk_pane()
         yield Part("main", self.rows)
-        yield Part("side", self.talk)
+        yield Part("side", self.reader.take(self.rows))
 
     # What is listed
 
@@ -88,7 +101,7 @@ class IssuesPlace(TalkListing, scope="issues"):
         self, token: str | None, limit: int, conditions: Mapping[str, str]
     ) -> tuple[list[IssueRow], str | None, int | None]:
         api = await self.session.ready()
-        organization = self.organization
+        organization = self.reader.organization
         if organization is None:
             self.rows.empty = NO_ORGANIZATION
             return [], None, 0
@@ -100,9 +113,9 @@ class IssuesPlace(TalkListing, scope="issues"):
         page = partial(self._page, conditions=dict(self.limits.conditions))
         if self.view == UNCLUSTERED:
             return SiftedPages(
-                page, lambda row: not row.cluster, key=lambda row: row.id, kept=self.kept()
+                page, lambda row: not row.cluster, key=lambda row: row.id, kept=self.listing.kept()
             )
-        return LookedPages(page, key=lambda row: row.id, kept=self.kept())
+        return LookedPages(page, key=lambda row: row.id, kept=self.listing.kept())
 
     def empty(self) -> str:
         """Return where issues come from, or that all are in clusters."""
@@ -110,12 +123,15 @@ class IssuesPlace(TalkListing, scope="issues"):
 
     def view_changed(self) -> None:
         self._note_order()
-        super().view_changed()
+        self.listing.read_anew()
 
     def ask_anew(self) -> None:
         """Read the issues that the service limits the view to."""
         self._note_order()
-        super().ask_anew()
+        self.listing.read_anew(counts=False)
+
+    def conditions_known(self) -> Sequence[Condition]:
+        return self.CONDITIONS
 
     def _note_order(self) -> None:
         # How many were looked at matters more, where there is room for one of the two.
@@ -129,16 +145,20 @@ class IssuesPlace(TalkListing, scope="issues"):
     def reload(self) -> None:
         """Read the list again, and what clusters are called."""
         self.reads.load("labels", self._read_labels, self._know, what="Reading clusters")
-        super().reload()
+        self.listing.read()
+
+    def poll(self) -> None:
+        """Read the list again quietly."""
+        self.listing.read()
 
     async def _read_labels(self, api: Api) -> dict[str, str]:
         from copydesk.client.errors import Forbidden, NotFound
 
-        if self.organization is None:
+        if self.reader.organization is None:
             return {}
         try:
             rows, _, _ = await reading.read_page(
-                api, self.organization, "issues", None, reading.PAGE
+                api, self.reader.organization, "issues", None, reading.PAGE
             )
         except (Forbidden, NotFound):
             return {}  # the list of issues says so
@@ -149,17 +169,57 @@ class IssuesPlace(TalkListing, scope="issues"):
             self.labels = labels
             self.rows.refresh_rows()
 
-    # Of a row
+    # What a place says of itself
 
-    def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
+    def conversation_of(self, row: IssueRow) -> tuple[str, IssueRow | None]:
         return row.conversation, row
 
-    def copies_of(self, row: IssueRow) -> Sequence[tuple[str, str]]:
-        return [
-            ("title", self.shown(row.title)),
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        row = self.rows.selected
+        if row is None:
+            return []
+        return self.listing.copies(
+            ("title", self.reader.shown(row.title)),
             ("id", row.id),
             ("conversation id", row.conversation),
-        ]
+        )
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def views_note(self) -> str:
+        return self.reader.in_clear
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        """Cache the rows."""
+        self.listing.keep()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Read what there is room for now."""
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Follow the cursor."""
+        self.listing.moved()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Read the conversation."""
+        self.listing.open()
 
     @action(
         "g k", "its cluster", show=20, group="Go",
@@ -169,7 +229,7 @@ class IssuesPlace(TalkListing, scope="issues"):
         """Go to the cluster of the issue, with its other issues, or to all clusters."""
         row = self.rows.selected
         found = row.cluster if row is not None else ""
-        target = Target(organization=self.organization, cluster=found or None)
+        target = Target(organization=self.reader.organization, cluster=found or None)
         if found and row is not None:
             target = target.but(item=row.id)
         await go_to_cluster(self.desk, target, "" if row is None else NO_CLUSTER)

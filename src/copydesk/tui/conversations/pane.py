@@ -53,16 +53,16 @@ def text_width(width: int) -> int:
 
 
 def named(block: Block, text: str, *, masked: bool) -> str:
-    """Return a text with the name of what it is; who said a message is no part of it."""
+    """Return a text after its label; the label of a message is no part of it."""
     return text if block.kind == "part" else f"{label_of(block, masked=masked)} {text}"
 
 
-def no_messages(view: TalkView) -> str | None:
+def no_messages(view: ConversationView) -> str | None:
     """Say so when no conversation is shown."""
     return None if view.rows else "No conversation is open here."
 
 
-def nothing_long(view: TalkView) -> str | None:
+def nothing_long(view: ConversationView) -> str | None:
     """Say so when there is nothing to fold or unfold under the cursor."""
     return (
         None
@@ -84,7 +84,7 @@ def _hits(
     return {at: count for at, count in enumerate(counts) if count}
 
 
-class TalkView(WrappedList, scope="talk"):
+class ConversationView(WrappedList, scope="conversation"):
     """Shows a conversation; the cursor stops at each message, and at each piece of a long one."""
 
     leads = "Conversation"
@@ -192,7 +192,7 @@ class TalkView(WrappedList, scope="talk"):
             if len(block.raw) > AT_ONCE:
                 self._wanted.add(at)
                 if self._reading is None or self._reading.done():
-                    self._reading = asyncio.create_task(self._read_wanted(), name="talk words")
+                    self._reading = asyncio.create_task(self._read_wanted(), name="words")
                 return None
             words = self._words[at] = words_of(block)
         return words
@@ -414,7 +414,7 @@ class TalkView(WrappedList, scope="talk"):
             hits = _hits(self._blocks, self._words, self._found, masked=self._masked)
             self._searched(hits, jump=jump)
         else:
-            self._searching = asyncio.create_task(self._search_all(jump), name="talk search")
+            self._searching = asyncio.create_task(self._search_all(jump), name="search")
             self.retitle()
 
     def _read(self, wanted: Iterable[int]) -> None:

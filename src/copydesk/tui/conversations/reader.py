@@ -1,121 +1,129 @@
-"""Reading conversations from a list: what every place with such a list shares.
+"""Reading the conversations that the rows of a list lead to, in a pane beside the list.
 
-A place has a list whose rows lead to a conversation, and a pane for it. E-mail addresses and phone
-numbers are masked in both until they are shown.
+E-mail addresses and phone numbers are masked in both until they are shown.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from textual import events
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
-from copydesk.present import conversation as talks
+from copydesk.present import conversation as present
 from copydesk.present.conversation import Block, Conversation, shown_address
 from copydesk.session.cluster_rows import IssueRow, shown
-from copydesk.session.target import Target
+from copydesk.tui.conversations.pane import ConversationView
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.place import Place
-from copydesk.tui.resource.limits import LimitCommands
-from copydesk.tui.resource.resource import Condition
+from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     from copydesk.client.api import Api
-    from copydesk.tui.conversations.pane import TalkView
-    from copydesk.tui.widgets.list import VirtualList
+    from copydesk.tui.framework.pane import Pane
+    from copydesk.tui.framework.place import Place
 
 REST_SECONDS = 0.15
 """How long the cursor rests on a row before what is below it is read."""
 
-KEPT_TALKS = 40
+MOST_CACHED = 40
 """Conversations kept in memory, so that going back to one is instant."""
 
-SOUGHT_CHARACTERS = 100_000
+FILTERED_CHARACTERS = 100_000
 """Characters of a conversation that ``/`` looks at: what keeps no key waiting."""
 
-KEPT_CHARACTERS = 20_000_000
+CACHED_CHARACTERS = 20_000_000
 """Characters of them that are kept at most, but for the one that is read and the next."""
 
+MASKED = "e-mails and phone numbers are masked: V shows them"
+IN_CLEAR = "e-mails and phone numbers are in clear: V masks them"
 
-async def read_talk(api: Api, organization: str, conversation: str) -> Conversation | None:
+T = TypeVar("T")
+
+
+async def read_conversation(api: Api, organization: str, conversation: str) -> Conversation | None:
     """Return a conversation, or None when it is gone. Raises ``ApiError``."""
     from copydesk.client.errors import NotFound
     from copydesk.contract import operations as ops
 
     try:
-        return talks.conversation_of(await api(ops.get_conversation, organization, conversation))
+        return present.conversation_of(await api(ops.get_conversation, organization, conversation))
     except NotFound:
         return None
 
 
-def no_talk(here: TalkPlace) -> str | None:
+class HasConversations(Protocol):
+    """What a place with a list that leads to conversations says of it, and is told."""
+
+    reader: ConversationReader
+
+    @property
+    def pane(self) -> Pane | None:
+        """The pane in focus."""
+        ...
+
+    def conversation_of(self, row: Any) -> tuple[str, IssueRow | None]:
+        """Return the id of the conversation of a row (empty: none), and its issue if it is one."""
+        ...
+
+    def show_again(self) -> None:
+        """Draw everything again: what is masked has changed."""
+        ...
+
+
+def no_conversation(here: HasConversations) -> str | None:
     """Say so where no list of conversations is worked in."""
-    if here.pane not in (here.talk_list, here.talk) or not here.talk_list.length:
+    reader = here.reader
+    if here.pane not in (reader.rows, reader.view) or not reader.rows.length:
         return "There is no conversation here."
     return None
 
 
-class TalkPlace(Place, scope="talks"):
-    """A place with a list (`talk_list`) whose rows lead to a conversation, read in `talk`."""
+def draw_again(rows: VirtualList[Any]) -> None:
+    """Draw a list again, and look again which rows match: that is what they show."""
+    rows.refresh_rows()
+    if rows.found:
+        rows.find(rows.found)
 
-    CONDITIONS: ClassVar[Sequence[Condition]] = ()
-    """The conditions by which the service limits the list."""
-    COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (LimitCommands,)
 
-    talk: TalkView
+class ConversationReader(Commands, scope="conversation_reader"):
+    """Shows the conversation of the row under the cursor of `rows` in `view`."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.limits = self.commands_of(LimitCommands)
+    rows: VirtualList[Any]
+    """The list whose rows lead to conversations."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self._here = cast("HasConversations", place)
         self.masked = True
         """Whether e-mail addresses and phone numbers are masked."""
-        self._talks: dict[str, Conversation] = {}
-        self._said: dict[str, tuple[Conversation, bool, str]] = {}
-        """What was said in conversations, folded, and whether it was masked then."""
-        self._asked: tuple[str, IssueRow | None] | None = None
+        self._cached: dict[str, Conversation] = {}
+        self._folded: dict[str, tuple[Conversation, bool, str]] = {}
+        """The texts of conversations, folded, and whether they were masked then."""
+        self.asked: tuple[str, IssueRow | None] | None = None
+        """The conversation that is shown or being read, and the issue that leads to it."""
         self._shown: tuple[Conversation | None, list[Block], str] = (None, [], "")
-        """What the pane shows: a conversation or what is said in its place, and its name."""
+        """A conversation or the message in its place, as blocks, with its id."""
         self._direction = 1
         """Where the last step from conversation to conversation went."""
 
-    # What a place says
+    def take(self, rows: VirtualList[T], empty: str = "") -> ConversationView:
+        """Take the list whose rows lead to conversations; return the pane for these."""
+        self.rows = rows
+        self.view = ConversationView(title="Conversation", empty=empty, id="conversation")
+        return self.view
 
     @property
     def organization(self) -> str | None:
         """The id of the organization that this is about."""
-        return self.target.organization or self.session.organization
-
-    def conditions_known(self) -> Sequence[Condition]:
-        """Return the conditions of the list that is in front."""
-        return self.CONDITIONS
+        return self.place.target.organization or self.place.session.organization
 
     @property
-    def talk_list(self) -> VirtualList[Any]:
-        """The list whose rows lead to conversations."""
-        raise NotImplementedError
-
-    def talk_asked(self, row: Any) -> tuple[str, IssueRow | None]:
-        """Return the id of the conversation of a row (empty: none), and its issue if it is one."""
-        raise NotImplementedError
-
-    def show_again(self) -> None:
-        """Draw everything again: what is masked has changed."""
-        self.draw_rows_again(self.talk_list)
-        self._draw_talk()
-        self.refresh_frame()
-
-    def draw_rows_again(self, rows: VirtualList[Any]) -> None:
-        """Draw a list again, and look again which rows match: that is what they show."""
-        rows.refresh_rows()
-        if rows.found:
-            rows.find(rows.found)
+    def now(self) -> datetime:
+        """The time of the service, by which ages are told."""
+        return self.place.session.now
 
     # Masking
 
@@ -123,136 +131,144 @@ class TalkPlace(Place, scope="talks"):
         """Return text as it may be seen now."""
         return shown(text, masked=self.masked)
 
-    def withheld(self) -> str | None:
+    @property
+    def masking(self) -> str:
+        """Whether personal data is masked, as the status line says it."""
+        return MASKED if self.masked else IN_CLEAR
+
+    @property
+    def in_clear(self) -> str:
+        """For as long as it is so, that personal data can be read."""
+        return "" if self.masked else "IN CLEAR: V masks"
+
+    def withheld(self, url: str | None) -> str | None:
         """Say so where an address holds an e-mail address: masked it would lead nowhere."""
-        url = self.url()
         if self.masked and url and shown_address(url, masked=True) != url:
             return "Its address holds an e-mail address: V shows it, then it can be copied."
         return None
 
     @action(
         "V", "mask/show", show=9, group="Look",
-        now=lambda here: "show masked" if here.masked else "mask",
+        now=lambda here: "show masked" if here.reader.masked else "mask",
     )  # fmt: skip
     def unmask(self) -> None:
         """Show e-mail addresses and phone numbers while this screen is open, or mask them again."""
         self.masked = not self.masked
-        self.show_again()
-        self.say("Masked again." if self.masked else "E-mails and phone numbers show. V masks.")
+        self._here.show_again()
+        draw_again(self.rows)
+        self._draw()
+        self.place.refresh_frame()
+        said = "Masked again." if self.masked else "E-mails and phone numbers show. V masks."
+        self.place.say(said)
 
-    # What was said
+    def text_of(self, conversation: str) -> str:
+        """Return the text of a conversation that has been read, folded for a filter.
 
-    @property
-    def now(self) -> datetime:
-        """The time of the service, by which ages are told."""
-        return self.session.now
-
-    def said_in(self, conversation: str) -> str:
-        """Return what was said in a conversation that has been read, folded for a filter.
-
-        It is as it may be seen now. Of one that was not read it is nothing.
+        It is as it may be seen now. Of one that was not read it is empty.
         """
-        talk = self._talks.get(conversation)
-        if talk is None:
-            self._said.pop(conversation, None)
+        read = self._cached.get(conversation)
+        if read is None:
+            self._folded.pop(conversation, None)
             return ""
-        found = self._said.get(conversation)
-        if found is None or found[0] is not talk or found[1] != self.masked:
-            text = "\n".join(body for _, body in talk.parts)[:SOUGHT_CHARACTERS]
-            said = fold(self.shown(clean(text, lines=True)))
-            found = self._said[conversation] = talk, self.masked, said
+        found = self._folded.get(conversation)
+        if found is None or found[0] is not read or found[1] != self.masked:
+            text = "\n".join(body for _, body in read.parts)[:FILTERED_CHARACTERS]
+            folded = fold(self.shown(clean(text, lines=True)))
+            found = self._folded[conversation] = read, self.masked, folded
         return found[2]
 
     # From conversation to conversation
 
     @action(
-        "J", "next", unless=no_talk, show=8, group="Read",
-        now=lambda here: "" if no_talk(here) else "next",
+        "J", "next", unless=no_conversation, show=8, group="Read",
+        now=lambda here: "" if no_conversation(here) else "next",
     )  # fmt: skip
-    def next_talk(self) -> None:
+    def next_conversation(self) -> None:
         """Read the conversation of the next row, without going back to the list."""
         self._step(1)
 
-    @action("K", "previous", unless=no_talk, show=False, group="Read")
-    def previous_talk(self) -> None:
+    @action("K", "previous", unless=no_conversation, show=False, group="Read")
+    def previous_conversation(self) -> None:
         """Read the conversation of the row before."""
         self._step(-1)
 
     def _step(self, by: int) -> None:
-        rows = self.talk_list
-        before = rows.cursor
+        rows, place = self.rows, self.place
+        before, goes_on = rows.cursor, getattr(rows, "goes_on", False)
         rows.move(by)
-        if rows.cursor == before:
-            if by > 0 and rows.source.error:
-                self.say("The rest could not be read. R tries again.", "warn")
-            else:
-                self.say("This is the last one." if by > 0 else "This is the first one.")
-            return
-        self._direction = by
-        self.look_at_talk()
-        self.frame_soon()
+        if rows.cursor != before:
+            self._direction = by
+            self.follow()
+            place.frame_soon()
+        elif by > 0 and goes_on:
+            place.say("Looking for more…")
+        elif by > 0 and rows.source.error:
+            place.say("The rest could not be read. R tries again.", "warn")
+        else:
+            place.say("This is the last one." if by > 0 else "This is the first one.")
 
     # Reading
 
-    def look_at_talk(self) -> None:
+    def follow(self) -> None:
         """Follow the cursor in the list, where there is room for the conversation."""
-        row = self.talk_list.selected
+        row = self.rows.selected
         if row is None:
-            self._asked = None
-            self.reads.cancel("talk")
+            self.asked = None
+            self.place.reads.cancel("conversation")
             self._put(None, [], "")
-        elif self.talk.region.width or self.pane is self.talk:
-            self.read_talk(row, after=REST_SECONDS)
+        elif self.view.region.width or self.place.pane is self.view:
+            self.read(row, after=REST_SECONDS)
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Read what there is room for now."""
-        self.call_after_refresh(self.look_again)
+    def follow_if_unread(self) -> None:
+        """Follow the cursor where no conversation was asked for, as there may be room by now."""
+        if self.place.framed and self.asked is None:
+            self.follow()
 
-    def look_again(self) -> None:
-        """Read what is below the cursor, unless that is done."""
-        if self.framed and self._asked is None:
-            self.look_at_talk()
+    def is_asked(self, row: Any) -> bool:
+        """Whether the conversation of a row is the one that is shown or being read."""
+        return self.asked == self._here.conversation_of(row)
 
-    def read_talk(self, row: Any, *, after: float = 0.0) -> None:
+    def read(self, row: Any, *, after: float = 0.0) -> None:
         """Show the conversation of a row, reading it if need be."""
-        conversation, issue = self._asked = self.talk_asked(row)
-        if conversation in self._talks and not self.reads.left_behind("talk", conversation):
-            self.reads.cancel("talk")
-            self.show_talk()
+        conversation, issue = self.asked = self._here.conversation_of(row)
+        reads = self.place.reads
+        if conversation in self._cached and not reads.left_behind("conversation", conversation):
+            reads.cancel("conversation")
+            self.show()
             self._read_ahead()
             return
-        self.reads.cancel("next talk")
+        reads.cancel("next conversation")
         if not conversation:
-            self.reads.cancel("talk")
+            reads.cancel("conversation")
             self._say(issue, "No conversation is known for it.")
             return
         self._read(conversation, issue, after, lambda said: self._say(issue, said))
 
-    def read_talk_again(self) -> None:
+    def read_again(self) -> None:
         """Read what is shown again; it stays while nothing else has come."""
-        if self._asked is None:
-            self._talks.clear()
+        if self.asked is None:
+            self._cached.clear()
             return
-        conversation, issue = self._asked
-        self._talks = {key: talk for key, talk in self._talks.items() if key == conversation}
-        if conversation in self._talks:
+        conversation, issue = self.asked
+        self._cached = {key: each for key, each in self._cached.items() if key == conversation}
+        if conversation in self._cached:
             self._read(conversation, issue, 0.0, lambda said: None)
-        elif (row := self.talk_list.selected) is not None:
-            self.read_talk(row)
+        elif (row := self.rows.selected) is not None:
+            self.read(row)
 
     def _read(
         self, conversation: str, issue: IssueRow | None, after: float, failed: Callable[[str], None]
     ) -> None:
         organization = self.organization or ""
 
-        def arrived(talk: Conversation | None) -> None:
-            if talk is None:
-                self._talks.pop(conversation, None)
+        def arrived(read: Conversation | None) -> None:
+            if read is None:
+                self._cached.pop(conversation, None)
                 kept = " What the issue says is kept above." if issue is not None else ""
                 self._say(issue, f"The conversation is gone at its source.{kept}")
                 return
-            self._keep(talk)
-            self.show_talk()
+            self._cache(read)
+            self.show()
             self._read_ahead()
 
         def say_reading() -> None:
@@ -263,86 +279,87 @@ class TalkPlace(Place, scope="talks"):
         async def read(api: Api) -> Conversation | None:
             say_reading()
             try:
-                return await read_talk(api, organization, conversation)
+                return await read_conversation(api, organization, conversation)
             except asyncio.CancelledError:
-                wanted = self._asked is not None and self._asked[0] == conversation
+                wanted = self.asked is not None and self.asked[0] == conversation
                 if self.is_attached and wanted and self._shown[2] != conversation:
                     self._say(issue, "Not read. R reads it.")
                 raise
 
         if not after:
             say_reading()
-        self.reads.load(
-            "talk", read, arrived, what="Reading the conversation", of=conversation, after=after,
-            failed=failed,
+        self.place.reads.load(
+            "conversation", read, arrived, what="Reading the conversation", of=conversation,
+            after=after, failed=failed,
         )  # fmt: skip
 
     def _read_ahead(self) -> None:
         """Read the conversation that ``J`` (or ``K``, if that was last) goes to, and no other.
 
-        Only while one is read: who walks through the list may never open the next. Nothing is said
-        of it; if it fails, it is read when it is gone to.
+        Only while one is read: who walks through the list may never open the next. A failure is not
+        told; it is read again when it is gone to.
         """
-        self.reads.cancel("next talk")
-        rows, organization = self.talk_list, self.organization or ""
+        self.place.reads.cancel("next conversation")
+        rows, organization = self.rows, self.organization or ""
         row = rows.source.row(rows.cursor + self._direction)
-        if row is None or self.pane is not self.talk:
+        if row is None or self.place.pane is not self.view:
             return
-        conversation, _ = self.talk_asked(row)
-        if not conversation or conversation in self._talks:
+        conversation, _ = self._here.conversation_of(row)
+        if not conversation or conversation in self._cached:
             return
 
-        def arrived(talk: Conversation | None) -> None:
-            if talk is not None:
-                self._keep(talk)
+        def arrived(read: Conversation | None) -> None:
+            if read is not None:
+                self._cache(read)
 
-        self.reads.load(
-            "next talk", lambda api: read_talk(api, organization, conversation), arrived,
-            what="Reading the next conversation", quiet=True, kept="never",
+        self.place.reads.load(
+            "next conversation", lambda api: read_conversation(api, organization, conversation),
+            arrived, what="Reading the next conversation", quiet=True, kept="never",
         )  # fmt: skip
 
-    def _keep(self, talk: Conversation) -> None:
+    def _cache(self, read: Conversation) -> None:
         """Keep a conversation, as many of the latest as there is room for, and the one shown."""
-        self._talks.pop(talk.id, None)
-        self._talks[talk.id] = talk
-        self.said_in(talk.id)  # not at the first key of a filter, for all of them at once
-        shown = self._asked[0] if self._asked is not None else ""
-        size = sum(kept.size for kept in self._talks.values())
-        for key in [key for key in self._talks if key not in (shown, talk.id)]:
-            if len(self._talks) <= KEPT_TALKS and size <= KEPT_CHARACTERS:
+        self._cached.pop(read.id, None)
+        self._cached[read.id] = read
+        self.text_of(read.id)  # not at the first key of a filter, for all of them at once
+        shown = self.asked[0] if self.asked is not None else ""
+        size = sum(each.size for each in self._cached.values())
+        for key in [key for key in self._cached if key not in (shown, read.id)]:
+            if len(self._cached) <= MOST_CACHED and size <= CACHED_CHARACTERS:
                 break
-            size -= self._talks.pop(key).size
-            self._said.pop(key, None)
+            size -= self._cached.pop(key).size
+            self._folded.pop(key, None)
+
+    # What the pane shows
 
     def _say(self, issue: IssueRow | None, said: str) -> None:
-        self._put(None, talks.issue_blocks(issue, said), said)
+        self._put(None, present.issue_blocks(issue, said), said)
 
-    def show_talk(self) -> None:
+    def show(self) -> None:
         """Show the conversation that is asked for, if it has been read."""
-        if self._asked is None:
+        if self.asked is None:
             return
-        conversation, issue = self._asked
-        talk = self._talks.get(conversation)
-        if talk is not None:
-            blocks = talks.conversation_blocks(talk, self.session.now, issue)
-            self._put(talk, blocks, conversation)
+        conversation, issue = self.asked
+        read = self._cached.get(conversation)
+        if read is not None:
+            self._put(read, present.conversation_blocks(read, self.now, issue), conversation)
 
-    def _put(self, talk: Conversation | None, blocks: list[Block], key: str) -> None:
-        self._shown = talk, blocks, key
-        self._draw_talk()
+    def _put(self, read: Conversation | None, blocks: list[Block], key: str) -> None:
+        self._shown = read, blocks, key
+        self._draw()
 
-    def _draw_talk(self) -> None:
+    def _draw(self) -> None:
         """Show what was shown last, whatever it is, as it may be seen now."""
-        talk, blocks, key = self._shown
+        read, blocks, key = self._shown
         title = "Conversation"
-        if talk is not None:
-            title = talks.conversation_title(talk, self.session.now, masked=self.masked)
+        if read is not None:
+            title = present.conversation_title(read, self.now, masked=self.masked)
         if blocks and not self.masked:
             title = f"In clear   {title}"
-        self.talk.show(blocks, title=title, masked=self.masked, key=key)
+        self.view.show(blocks, title=title, masked=self.masked, key=key)
 
-    def talk_copies(self) -> list[tuple[str, str]]:
+    def copies(self) -> list[tuple[str, str]]:
         """Return what ``Y`` offers of the conversation that is read."""
-        shown = self._asked is not None and self.talk.key == self._asked[0]
-        text = self.talk.message if self.pane is self.talk and shown else None
+        shown = self.asked is not None and self.view.key == self.asked[0]
+        text = self.view.message if self.place.pane is self.view and shown else None
         return [("message", text)] if text else []

@@ -1,0 +1,272 @@
+"""Conversations as rows, and what lists of them, of issues and of clusters are filtered by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from rich.text import Text
+
+from copydesk.domain.address import web_address
+from copydesk.domain.age import age_or_ahead
+from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Value, fold
+from copydesk.domain.text import clean
+from copydesk.present.conversation import NAME_LIMIT
+from copydesk.session.cluster_rows import ClusterRow, IssueRow, shown
+from copydesk.session.glyphs import glyphs
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.conversation import Conversation
+
+
+SUBJECT_LIMIT = 500
+"""Characters of a subject that are read."""
+
+
+NO_SUBJECT = "No subject"
+"""Stands for a subject that is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """One conversation of a list; texts are clean, nothing is masked yet."""
+
+    id: str
+    subject: str
+    source: str
+    created: datetime | None
+    analysed: bool
+    address: str
+
+
+def conversation_row(conversation: Conversation) -> ConversationRow:
+    """Return the row of a conversation."""
+    return ConversationRow(
+        conversation.id,
+        clean(conversation.subject or "", limit=SUBJECT_LIMIT).strip(),
+        clean(conversation.source or "", limit=NAME_LIMIT).strip(),
+        conversation.created_at,
+        conversation.processed_at is not None,
+        web_address(conversation.urls.source),
+    )
+
+
+def subject(row: ConversationRow, *, masked: bool) -> Text:
+    """Return what a conversation is about."""
+    if row.subject:
+        return Text(shown(row.subject, masked=masked))
+    return Text(NO_SUBJECT, "muted")
+
+
+def state(row: ConversationRow) -> Text:
+    """Return whether issues have been looked for in a conversation."""
+    return Text("") if row.analysed else Text("analysing", "warn")
+
+
+def since(row: ConversationRow, now: datetime) -> str:
+    """Return how long ago a conversation began."""
+    return age_or_ahead(row.created, now)
+
+
+def cluster_cell(row: IssueRow, labels: Mapping[str, str], *, masked: bool) -> Text:
+    """Return the cluster of an issue: its name where it is known."""
+    if not row.cluster:
+        return Text("none", "muted")
+    label = labels.get(row.cluster)
+    return Text(glyphs().more, "muted") if label is None else Text(shown(label, masked=masked))
+
+
+class Sources:
+    """Where conversations come from, as far as that is known: the API lists no sources.
+
+    Each has a name that is clean, masked and its own; the service is asked by what it calls it.
+    """
+
+    def __init__(self) -> None:
+        self._called: dict[str, str] = {}
+        """What the service calls them, by name."""
+
+    def learn(self, sources: Iterable[str | None]) -> None:
+        """Take note of sources."""
+        known = set(self._called.values())
+        for source in sources:
+            if source and source not in known:
+                known.add(source)
+                name = said = named(source, masked=True) or "no name"
+                nth = 1
+                while name in self._called:
+                    nth += 1
+                    name = f"{said} ({nth})"
+                self._called[name] = source
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Their names in order."""
+        return sorted(self._called, key=fold)
+
+    def called(self, name: str) -> str | None:
+        """Return what the service calls a source, by its name or that itself; None: not known."""
+        if name in self._called:
+            return self._called[name]
+        folded = fold(name)
+        return next(
+            (
+                source
+                for known, source in self._called.items()
+                if name == source or fold(known) == folded
+            ),
+            None,
+        )
+
+    def name_of(self, source: str) -> str:
+        """Return the name of a known source."""
+        return next(name for name, each in self._called.items() if each == source)
+
+
+def named(source: str, *, masked: bool) -> str:
+    """Return a source as it may be seen now."""
+    return shown(clean(source, limit=NAME_LIMIT).strip(), masked=masked)
+
+
+T = TypeVar("T")
+
+OFFERED = 2_000
+"""Rows that are looked through for values to offer after a key."""
+
+TRENDS = ("growing", "falling", "steady", "new", "few")
+"""Where a cluster goes; ``few`` are those with too few issues to tell."""
+
+
+class Masked(Protocol):
+    """What a filter needs to know: texts as they may be seen now."""
+
+    @property
+    def now(self) -> datetime:
+        """The time of the service."""
+
+    def shown(self, text: str) -> str:
+        """Return text as it may be seen now."""
+
+    def text_of(self, conversation: str) -> str:
+        """Return the text of a conversation that has been read, folded; else nothing."""
+
+
+def filtering(fields: Fields[T]) -> Callable[[str], Callable[[T], bool]]:
+    """Return what makes a filter of a text. That raises ValueError with a sentence."""
+
+    def make(text: str) -> Callable[[T], bool]:
+        query = Query.parse(text, fields)
+        if query.wrong is not None:
+            raise ValueError(query.wrong)
+        return query.matches
+
+    return make
+
+
+def conversation_fields(
+    of: Masked, sources: Callable[[], Iterable[str]]
+) -> Fields[ConversationRow]:
+    """Return what conversations can be filtered by."""
+    return Fields(
+        words=lambda row: _folded(of, row.id, row.subject, row.source),
+        keys={
+            "source": lambda row: of.shown(row.source),
+            "state": lambda row: "analysed" if row.analysed else "analysing",
+        },
+        values={"state": ("analysed", "analysing")},
+        numbers={"age": _age(of, lambda row: row.created)},
+        offers=lambda key: map(of.shown, sources()) if key == "source" else (),
+        folded=True,
+    )
+
+
+def issue_fields(
+    of: Masked,
+    rows: Callable[[], Iterable[IssueRow]],
+    labels: Callable[[], Mapping[str, str]] | None = None,
+) -> Fields[IssueRow]:
+    """Return what issues can be filtered by; by cluster where the ``labels`` of these are known."""
+    keys: dict[str, Callable[[IssueRow], Value]] = {"source": lambda row: of.shown(row.source)}
+    if labels is not None:
+        keys["cluster"] = lambda row: (
+            of.shown(labels().get(row.cluster, "")) or UNKNOWN if row.cluster else None
+        )
+
+    def offers(key: str) -> Iterable[str]:
+        if key == "cluster" and labels is not None:
+            return sorted(map(of.shown, labels().values()))
+        return sorted({of.shown(row.source) for row in islice(rows(), OFFERED)})
+
+    def label(row: IssueRow) -> str:
+        return "" if labels is None else labels().get(row.cluster, "")
+
+    return Fields(
+        words=lambda row: _folded(
+            of, row.conversation, row.title, row.summary, row.source, label(row)
+        ),
+        keys=keys,
+        numbers={"age": _age(of, lambda row: row.created)},
+        offers=offers,
+        folded=True,
+    )
+
+
+def cluster_fields(
+    of: Masked,
+    rows: Callable[[], Iterable[ClusterRow]],
+    conversations: Callable[[str], Iterable[str]],
+    requests: Callable[[str], Number],
+) -> Fields[ClusterRow]:
+    """Return what clusters can be filtered by.
+
+    ``conversations`` gives those of a cluster whose issues were read, and ``requests`` how many
+    open change requests it has.
+    """
+
+    def words(row: ClusterRow) -> str:
+        said = fold(of.shown(f"{row.label}\n{row.summary}"))
+        return "\n".join([said, *map(of.text_of, conversations(row.id))])
+
+    def offers(key: str) -> Iterable[str]:
+        found = islice(rows(), OFFERED)
+        return sorted({of.shown(name) for row in found for name, _ in row.sources})
+
+    return Fields(
+        words=words,
+        keys={
+            "source": lambda row: [of.shown(name) for name, _ in row.sources],
+            "trend": lambda row: _trend(row),
+        },
+        values={"trend": TRENDS},
+        numbers={
+            "issues": Measure(lambda row: row.issues),
+            "conversations": Measure(lambda row: row.conversations),
+            "requests": Measure(lambda row: requests(row.id)),
+            "age": _age(of, lambda row: row.created),
+            "idle": _age(of, lambda row: row.updated),
+        },
+        offers=offers,
+        folded=True,
+    )
+
+
+def _folded(of: Masked, conversation: str, *texts: str) -> str:
+    return f"{fold(of.shown(chr(10).join(texts)))}\n{of.text_of(conversation)}"
+
+
+def _age(of: Masked, began: Callable[[T], datetime | None]) -> Measure[T]:
+    def age(row: T) -> Number:
+        at = began(row)
+        return None if at is None else (of.now - at).total_seconds()
+
+    return Measure(age, "time")
+
+
+def _trend(row: ClusterRow) -> str:
+    found = row.trend
+    if found.percent is None:
+        return found.text or "few"
+    return "growing" if found.percent > 0 else "falling" if found.percent else "steady"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from copydesk.server import site_seed
-from copydesk.server.ingestion import best_cluster, shorten, title_of
+from copydesk.server.handlers.conversation import best_cluster, shorten, title_of
 from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 

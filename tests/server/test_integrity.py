@@ -178,7 +178,7 @@ def test_problems_are_printed_and_counted(desk: Path, capsys: pytest.CaptureFixt
 def test_damage_is_found_wherever_it_is(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = desk.read_bytes()
     data = bytearray(whole)
-    for page in range(4096 * 30, len(data), 4096 * 7):
+    for page in range(4096 * 31, len(data), 4096 * 7):
         data[page + 3 : page + 40] = b"\xff" * 37
     desk.write_bytes(bytes(data))
     assert main(["desk", "check", "--desk", str(desk)]) == 1

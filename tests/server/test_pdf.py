@@ -13,8 +13,7 @@ from pypdf import PdfReader
 
 from copydesk.server import pdf_address
 from copydesk.server.desk_seed import Editor
-from copydesk.server.pdf import PrintedPage, make_pdf
-from copydesk.server.pdf_fonts import is_western, machine_faces, western
+from copydesk.server.pdf import PrintedPage, is_western, machine_faces, make_pdf, western
 from tests.domain.written import EVERYTHING
 from tests.world import World
 

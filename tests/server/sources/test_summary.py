@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.server.sources.model import SourcePage, walk
-from copydesk.server.sources.outline import render_summary
 from copydesk.server.sources.summary import Entry, Summary, parse_summary
+from copydesk.server.sources.writer import render_summary
 
 
 def shape(entries: tuple[Entry, ...]) -> list[object]:

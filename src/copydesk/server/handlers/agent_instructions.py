@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.agent_instructions import AgentInstructions, AgentInstructionsUpdate
+from copydesk.contract.models.document import Document
+from copydesk.contract.models.parts import Urls
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.organization_seed import put_agent_instructions
-from copydesk.server.queries.agent_instructions import agent_instructions_model
 
 
 @implements(ops.get_agent_instructions)
@@ -29,3 +31,16 @@ def update_agent_instructions(
         )
     put_agent_instructions(call.tx, organization_id, body.instructions, call.user_id)
     return agent_instructions_model(call, organization_id)
+
+
+def agent_instructions_model(call: Call, organization_id: str) -> AgentInstructions:
+    """Return what an organization's agent is told; nobody asks if the caller may read it."""
+    row = call.tx.one("SELECT * FROM agent_instructions WHERE organization_id = ?", organization_id)
+    return AgentInstructions(
+        instructions=markdown_to_document("")
+        if row is None
+        else Document.model_validate_json(row["instructions"]),
+        updated_at=None if row is None else row["updated_at"],
+        updated_by=None if row is None else row["updated_by"],
+        urls=Urls(location=call.url("orgs", organization_id, "agent-instructions")),
+    )

@@ -1,4 +1,4 @@
-"""Sites: making, changing, publishing, and what their readers get."""
+"""Sites: making, changing, publishing, visitor attributes, and what their readers get."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from copydesk.contract.models.site import (
     SiteCreate,
     SiteSpacesStructure,
     SiteUpdate,
+    TemplateCondition,
     TemplateConditions,
 )
-from copydesk.domain.visitor_schema import EMPTY_SCHEMA
-from copydesk.server.adaptive_schema import check_schema, template_conditions
+from copydesk.domain.visitor_schema import EMPTY_SCHEMA, attributes, problems
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
@@ -245,3 +245,22 @@ def _schema_model(site: Row) -> AdaptiveSchema:
             "updated_at": site["adaptive_schema_updated_at"] or site["created_at"],
         }
     )
+
+
+def check_schema(schema: dict[str, object]) -> None:
+    """Raise a 400 that says what keeps a schema from being one of visitor attributes."""
+    for problem in problems(schema):
+        where = f"body.jsonSchema.{problem.where}".removesuffix(".")
+        raise invalid(f"{where}: {problem.said}")
+
+
+def template_conditions(schema: dict[str, object]) -> list[TemplateCondition]:
+    """Return for each attribute the condition that it holds and the one that it does not."""
+    found = []
+    for each in attributes(schema):
+        label = each.description or each.name
+        holds = f"{each.expression} == true"
+        found.append(TemplateCondition(description=f"{label}: yes", condition=holds))
+        fails = f"{each.expression} != true"
+        found.append(TemplateCondition(description=f"{label}: no", condition=fails))
+    return found

@@ -191,7 +191,7 @@ def _show(
             raise UsageError(f"{paths.settings}: {wrong}")
         app.theme = settings.theme
     app.run_to_the_end()
-    if not app.return_code or app.ended_by:
+    if not app.return_code or app.lifecycle.ended_by:
         with suppress(OSError):
             journal.closed()
     journal.store.close()
@@ -217,18 +217,18 @@ SENT = ("sending", "unknown")
 
 def last_words(app: CopydeskApp) -> None:
     """Say what ended the screens if that was no key, and print what is nowhere on the disk."""
-    if app.ended_by == getattr(signal, "SIGHUP", None):
+    if app.lifecycle.ended_by == getattr(signal, "SIGHUP", None):
         return  # nobody is there
     _forget_keys()
     drafts = app.session.drafts
     drafts.again()
-    if app.explained:
-        say(app.explained)
-    if app.ended_by is not None:
-        kept = app.kept_typed
-        if app.unkept_typed and not drafts.unsaved:
+    if app.lifecycle.explained:
+        say(app.lifecycle.explained)
+    if app.lifecycle.ended_by is not None:
+        kept = app.lifecycle.kept_typed
+        if app.lifecycle.unkept_typed and not drafts.unsaved:
             kept = "What you typed was sent, or is kept."  # while it ended
-        say(f"copydesk: ended by {app.ended_by.name}. {kept}".rstrip())
+        say(f"copydesk: ended by {app.lifecycle.ended_by.name}. {kept}".rstrip())
     if drafts.unsaved:
         from copydesk.session.draft_keys import belonging
 

@@ -7,16 +7,18 @@ import gc
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import ref
 
 from textual import events
 from textual.binding import Binding
 from textual.screen import Screen
+from textual.worker import WorkerFailed, active_worker
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import plural, shorten, typed
@@ -27,6 +29,7 @@ from copydesk.session.session import Session
 from copydesk.session.target import Target, Visit, Visits
 from copydesk.tui import places
 from copydesk.tui.framework import navigation
+from copydesk.tui.framework.desk_app import DeskApp
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
@@ -34,7 +37,7 @@ from copydesk.tui.framework.scroll_bar import draw_bars
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.lifecycle import EndingApp
+from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account
 from copydesk.tui.system.merges import Runs
 from copydesk.tui.theme import DARK, THEMES, tones
@@ -43,6 +46,9 @@ navigation.MODULES.update(places.MODULES)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual._compositor import CompositorUpdate
+    from textual.driver import Driver
+    from textual.message import Message
 
     from copydesk.present.json_views import Raw
     from copydesk.session.options import Option
@@ -68,7 +74,7 @@ CLIPBOARD_BYTES = 74_000
 """What terminals accept by OSC 52 without dropping it silently."""
 
 
-class CopydeskApp(EndingApp):
+class CopydeskApp(DeskApp):
     """The terminal desk.
 
     ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error, with a
@@ -125,8 +131,7 @@ class CopydeskApp(EndingApp):
         """The screen that the next start goes on with, kept or about to be."""
         self._left_lock = Lock()
         self.theme = theme
-        self.explain = crash
-        self.note_error = background
+        self.lifecycle = Lifecycle(self, crash, background)
         self.utf8 = utf8
         self._preload = preload
         self._interrupted = 0.0
@@ -148,7 +153,7 @@ class CopydeskApp(EndingApp):
 
     def on_mount(self) -> None:
         """Wake the rest once the first frame is out."""
-        self.listen_to_errors()
+        self.lifecycle.listen_to_errors()
         self.theme_changed_signal.subscribe(self, lambda _: self._use_tones())
         self._use_tones()
         self.call_after_refresh(self._wake)
@@ -163,7 +168,7 @@ class CopydeskApp(EndingApp):
         if place is None or not place.is_attached:
             return
         session = self.session
-        self.tend_drafts()
+        self.lifecycle.tend_drafts()
         self.keep_visit()
         place.reads.notice_failures()
         place.refresh_head()
@@ -752,6 +757,91 @@ class CopydeskApp(EndingApp):
     def redraw(self) -> None:
         """Draw everything again, after something else wrote on the terminal."""
         self.screen.refresh(repaint=True, layout=True)
+
+    # The end (`Lifecycle`), and what Textual does otherwise
+
+    def keep_soon(self) -> str:
+        return self.lifecycle.keep_soon()
+
+    def run_to_the_end(self) -> None:
+        """Show the screens until they are left, and survive also what goes wrong while they are."""
+        lifecycle = self.lifecycle
+        with lifecycle.listening():
+            try:
+                self.run()
+            except Exception as error:
+                if lifecycle.explain is None:
+                    raise
+                self._return_code = 1
+                if not lifecycle.explained:
+                    lifecycle.take(error)
+            finally:
+                self.session.drafts.flush()  # what the screens kept at last
+
+    def failed(self, error: Exception) -> None:
+        """End because of an error that nobody expected."""
+        self._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if self._exception is not None:
+            self.lifecycle.note(cause)  # only the first one is told: the others come of it
+            return
+        self.lifecycle.take(cause)
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Say where the log is, instead of a wall of text."""
+        if self.lifecycle.explain is None:
+            super()._fatal_error()
+        else:
+            self.bell()
+            self.panic()
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """Leave with what is given, unless it is explained in a sentence: that comes last."""
+        super().panic(*(() if self.lifecycle.explained else renderables))
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what talks to the terminal."""
+        if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
+            return super().get_driver_class()
+        from copydesk.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Draw a frame, or a part of one, of which the texts were looked through."""
+        from copydesk.tui.framework.terminal_text import only_text
+
+        if renderable is not None and not self.is_headless:
+            only_text(cast("CompositorUpdate", renderable))
+        super()._display(screen, renderable)
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Go on where only what was waited for was stopped: else the program ends without a word.
+
+        A worker that is stopped stops what it waits for, as that a screen is taken away; the
+        program may wait for the same.
+        """
+        try:
+            await super()._dispatch_message(message)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self.lifecycle.note(error)
+
+    async def _flush_next_callbacks(self) -> None:
+        """Do what is to be done next; for a worker that asks for a sheet, in a task of its own.
+
+        Textual has that worker do it. It may be the worker of a place that is being taken away:
+        then it waits for that, is stopped by that, and stops it half-way.
+        """
+        if active_worker.get(None) is None:
+            await super()._flush_next_callbacks()
+        elif self._next_callbacks:  # a turn of the loop for nothing would let a key pass the sheet
+            await asyncio.shield(super()._flush_next_callbacks())
 
 
 def _same(screen: Place, cls: type[Place], target: Target) -> bool:

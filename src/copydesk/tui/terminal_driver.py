@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.message import Message
 
-    from copydesk.tui.lifecycle import EndingApp
+    from copydesk.tui.app import CopydeskApp
 
 RESTORE = (
     "\x1b[?2026l"  # a frame that was not ended
@@ -140,7 +140,7 @@ class TerminalDriver(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._desk = cast("EndingApp", app)
+        self._desk = cast("CopydeskApp", app)
         assert sys.__stdout__ is not None
         # The errors of the shell may go to a file, and what is typed comes from the terminal that
         # is written to.
@@ -156,7 +156,7 @@ class TerminalDriver(LinuxDriver):
 
     def _lost(self) -> None:
         """Take note, in any thread, that there is no terminal any more."""
-        self._in_loop(self._desk.hung_up)
+        self._in_loop(self._desk.lifecycle.hung_up)
 
     def _in_loop(self, step: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop has ended: so has everything else

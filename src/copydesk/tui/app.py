@@ -31,9 +31,8 @@ from copydesk.tui import places
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.desk_app import DeskApp
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
-from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.scroll_bar import draw_bars
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin

@@ -11,8 +11,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 
 from copydesk.present.facts import Fact
-from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.scroll_bar import SteadyScrollBar
+from copydesk.tui.framework.pane import Pane, SteadyScrollBar
 from copydesk.tui.theme import THEMES
 from copydesk.tui.widgets.facts import LONGEST, bounded
 from tests.drive import Driver, drive

@@ -24,9 +24,8 @@ from copydesk.tui.arrange.draft import StagedDraft
 from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, WrittenPane
 from copydesk.tui.arrange.sender import Sender
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
+from copydesk.tui.framework.commands import DetailsCommands, nothing_to_undo
 from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
-from copydesk.tui.framework.commands import nothing_to_undo
-from copydesk.tui.framework.details import DetailsCommands
 from copydesk.tui.framework.place import Place
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList

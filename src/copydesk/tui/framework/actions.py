@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -365,11 +365,9 @@ class Acts:
 
     async def action_press(self, method: str) -> None:
         """Run one of the declared actions, for Textual's bindings."""
-        from copydesk.tui.framework.keyboard import run
-
         owner = self.who_does(method)
         if owner is not None:
-            await run(owner, owner.ACTIONS[method])
+            await cast("Any", self).app.keyboard.run(owner, owner.ACTIONS[method])
 
     def who_does(self, method: str) -> Acts | None:
         """Return what has an action: itself or, of a place, one of its commands."""

@@ -9,7 +9,9 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.session.errors import STILL_READING
 from copydesk.tui.framework.actions import SCOPES, Commands, NoRowYet, action, command
+from copydesk.tui.framework.frame import Part, Status
 from copydesk.tui.framework.navigation import ENTRIES
+from copydesk.tui.framework.pane import Pane
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -443,3 +445,25 @@ class CommonCommands(Commands, scope="place"):
     def redraw(self) -> None:
         """Draw the whole screen again."""
         self.place.desk.redraw()
+
+
+class DetailsCommands(Commands, scope="beside"):
+    """Commands of a place with a list in its main part and details in the part at its side."""
+
+    @action("i", "details", show=False, group="Look")
+    def details(self) -> None:
+        """Go to the details of the row; Esc or Tab comes back."""
+        self.place.remove_class("-no-side")
+        self.place.desk.step_pane(1)
+
+    def step_within(self) -> bool:
+        """Step back from the details to the list."""
+        place = self.place
+        pane = place.pane
+        if pane is None or pane.found or place.query_one(Status).slow:
+            return False
+        part = next((node for node in pane.ancestors if isinstance(node, Part)), None)
+        if part is None or part.role != "side":
+            return False
+        place.query_one(".part.-main").query(Pane).first().focus()
+        return True

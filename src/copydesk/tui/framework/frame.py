@@ -1,33 +1,54 @@
-"""The lines around a place: header, views, status and footer, one widget of one line each."""
+"""The frame around a place: its parts and views, and the lines header, views, status, footer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.containers import Container
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from copydesk.domain.text import clean, shorten
+from copydesk.session.ages import DAY, HOUR, MINUTE, moment
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
+from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds
 from copydesk.tui.framework.actions import Action, Commands, actions_of
-from copydesk.tui.framework.ages import NAMED_WIDTH, age_line
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.keyboard import Meaning, keys_of
 from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.read_only import away
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from copydesk.session.session import Session
-    from copydesk.tui.framework.place import Place, View
+    from copydesk.tui.framework.place import Place
+
+FOOT_LINES = 7
+"""Below this many lines of the terminal there is no footer."""
+
+HEAD_LINES = 5
+"""Below this many there is no header either."""
+
+SMALLEST = Size(20, 3)
+"""The smallest terminal in which a row can still be read."""
+
+NAMED_WIDTH = 120
+"""From how many cells on the header says what its age is that of."""
+
+Said = tuple[str, Sequence[str]]
+"""A tone of the line, and the ways to say it, the longest first."""
 
 ERROR_SECONDS = 4.0
 """How long an error stays although keys are pressed."""
@@ -55,6 +76,31 @@ LEAST_SAID = 16
 
 LINES_EACH = 6
 """How many lines a terminal must have for each line of a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to look at a place, shown in the line of views; ``count`` None is unknown.
+
+    ``short`` is what it is called where there is little room.
+    """
+
+    id: str
+    title: str
+    count: int | None = None
+    short: str = ""
+
+
+class Part(Container):
+    """A column of panes.
+
+    ``main`` is always there; ``side`` is at the right, or a drawer below on a narrow terminal;
+    ``left`` shows on a wide terminal, and elsewhere while it has the focus.
+    """
+
+    def __init__(self, role: Literal["left", "main", "side"], *panes: Widget) -> None:
+        super().__init__(*panes, classes=f"part -{role}")
+        self.role = role
 
 
 class Line(Widget):
@@ -532,3 +578,89 @@ class Foot(Line):
             if start <= event.x - 1 < end:
                 await keyboard.do(meaning, keyboard.chain(self.place))
                 return
+
+
+def age_line(place: Place, width: int) -> Said:
+    """Return how old what a place shows is; live only while it is younger than its interval."""
+    session = place.session
+    now, kept = session.clock(), place.reads.kept_at
+    read_at = kept or place.reads.read_at or session.read_at
+    since = f", data from {moment(read_at, now)}" if read_at else ""
+    if session.contact.refused:
+        how = " (ctrl+g)" if width >= 80 else ""
+        return "bad", (f"token refused{since}{how}", f"token refused{how}", "token refused")
+    if session.offline:
+        said = f"offline{since}, retry in {session.contact.wait(now)} s"
+        hint = [f"{said} (R now)"] if width >= 80 else []
+        return "bad", (*hint, said, f"offline{since}", "offline")
+    if session.contact.limited:
+        if place.reads.read_at is None and kept is None:
+            since = ""  # of what is shown here nothing is read
+        why = session.contact.limited
+        said = f"{why}{since}, again {_again(session.contact, now)}"
+        hint = [f"{said} (R now)"] if width >= 80 else []
+        return "bad", (*hint, said, f"{why}{since}", why)
+    if kept is not None:
+        old = f"kept {_ago(seconds(kept, now))}"
+        if place.reads.reading:
+            return "warn", (f"{old}, reading", old, "kept")
+        return "warn", (*_tries(f"{old}, not read", place, now, width), old, "kept")
+    if place.reads.unread and place.reads.read_at is None and not place.reads.loads:
+        unread = "cached, not read" if place.cached else "not read"
+        if not place.reads.failing:  # it was refused: read again, it comes to the same
+            return "bad", (unread, "not read")
+        return "bad", (*_tries(unread, place, now, width), "not read")
+    if read_at is None:
+        return "warn", ("cached, connecting" if place.cached else "connecting", "connecting")
+    if place.AGED and place.reads.read_at is None and place.reads.loads:
+        # What the service said of other things makes this no younger.
+        return "warn", (f"reading the {place.AGED}", "reading")
+    if place.reads.read_at is None and place.reads.sound_at is None and place.reads.slow:
+        return "warn", ("reading",)  # what was read of other things is no news of this
+    if place.reads.failing:
+        # Something of it is not as the service has it now, whatever else was answered.
+        sound = place.reads.read_at or place.reads.sound_at
+        if sound is None:
+            return ("bad", ("not read",)) if place.reads.unread else ("warn", ("partly read",))
+        since = f"read {_ago(seconds(sound, now))}"
+        return "warn", (f"{since}, not all since", since)
+    age = max(0.0, seconds(read_at, now))
+    live = age <= interval(slow=session.slow) + LATE_SECONDS
+    brief = ("live " if live else "read ") + short_age(age) + ("" if live else " ago")
+    long = brief
+    if place.AGED and width >= NAMED_WIDTH:
+        since = short_age(age)
+        long = f"{place.AGED} read {since}{'' if since == 'now' else ' ago'}"
+    return ("good" if live else ""), (long, brief)
+
+
+def _tries(said: str, place: Place, now: datetime, width: int) -> Sequence[str]:
+    """Return the age texts of a place, the longest (with the time of the next read) first."""
+    session = place.session
+    wait = session.contact.wait(
+        now, place.reads.asked_at, slow=session.slow, failures=place.reads.useless
+    )
+    again = f"{said}, again in {wait} s"
+    return (*([f"{again} (R now)"] if width >= 80 else ()), again, said)
+
+
+def _again(contact: Contact, now: datetime) -> str:
+    """Return when a service is asked again that says so itself: it may be days from now."""
+    wait, at = contact.wait(now), contact.retry_at
+    if at is None or wait < 2 * MINUTE:
+        return f"in {wait} s"
+    return f"at {moment(at, now)}" if wait < DAY else f"on {moment(at, now)}"
+
+
+def short_age(age: float) -> str:
+    """Return seconds as the header says them: ``now``, ``20s``, ``5 min``, ``3 h``."""
+    whole = int(age)
+    if whole < MINUTE:
+        return f"{whole // 5 * 5}s" if whole >= 5 else "now"
+    return f"{whole // MINUTE} min" if whole < HOUR else f"{whole // HOUR} h"
+
+
+def _ago(age: float) -> str:
+    if age < MINUTE:
+        return "a moment ago"
+    return f"{int(age // DAY)} days ago" if age >= 2 * DAY else f"{short_age(age)} ago"

@@ -259,6 +259,7 @@ class Keyboard:
 
     def __init__(self, app: DeskApp) -> None:
         self.app = app
+        self.run = run
         self.ahead = TypingAhead(app)
         self.early = EarlyKeys(app)
         self.pressed = False

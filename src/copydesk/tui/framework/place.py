@@ -25,11 +25,19 @@ from copydesk.tui.framework.actions import Acts, Commands
 from copydesk.tui.framework.base_screen import SteadyScreen
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.frame import Foot, Head, Status, Views, last_write
+from copydesk.tui.framework.frame import (
+    FOOT_LINES,
+    HEAD_LINES,
+    SMALLEST,
+    Foot,
+    Head,
+    Status,
+    Views,
+    last_write,
+)
+from copydesk.tui.framework.frame import Part as Part
+from copydesk.tui.framework.frame import View as View
 from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
-from copydesk.tui.framework.parts import FOOT_LINES, HEAD_LINES, SMALLEST
-from copydesk.tui.framework.parts import Part as Part
-from copydesk.tui.framework.parts import View as View
 from copydesk.tui.framework.reader import Reads
 from copydesk.tui.framework.writer import Writer
 

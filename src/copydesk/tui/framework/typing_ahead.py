@@ -144,7 +144,6 @@ class TypingAhead:
     def _resume_typed(self, place: Place, draft: str, opening: Opening) -> None:
         """Do the action again that a text was typed ahead for, which is typed for it again."""
         from copydesk.session.draft_keys import ahead_action
-        from copydesk.tui.framework.keyboard import run
 
         wanted, text = ahead_action(draft), self._app.session.drafts.load(draft) or ""
         for owner in (*place.owners, *place.walk_children()):
@@ -152,7 +151,7 @@ class TypingAhead:
             if (found := next((each for each in actions if each.id == wanted), None)) is not None:
                 opening.keys, opening.draft = [events.Paste(text)], draft
                 opening.label = found.label
-                self._app.call_later(run, owner, found)
+                self._app.call_later(self._app.keyboard.run, owner, found)
                 return
 
     async def once_read(self, owner: Any, action: Action) -> None:

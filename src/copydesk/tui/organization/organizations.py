@@ -24,7 +24,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane

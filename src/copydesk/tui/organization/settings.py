@@ -27,7 +27,7 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.body_values import NULLS
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import NotYet, action
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place

@@ -32,7 +32,7 @@ from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import GO
 from copydesk.tui.framework.place import Part, Place

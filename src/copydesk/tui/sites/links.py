@@ -24,7 +24,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import TypeToConfirm, typable
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import NoRowYet, NotYet, action
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place

@@ -25,7 +25,7 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice, OrderedChoices
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import PagedSource

@@ -19,8 +19,7 @@ from copydesk.session.reads.site_readers import Audience, ReadersRead, nobody_sp
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.commands import no_url
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands, no_url
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.read_only import offered

@@ -31,7 +31,7 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.problems import ProblemsSheet
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place

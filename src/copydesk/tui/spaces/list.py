@@ -34,7 +34,7 @@ from copydesk.session.target import Target
 from copydesk.session.views import COUNT_SECONDS
 from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.details import DetailsCommands
+from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.trees import TreeSource

@@ -41,7 +41,7 @@ async def test_what_others_write_waits_for_a_dot_and_nothing_moves(review: Revie
         await poll(driver)
         assert "2 new messages (press . to fold them in)" in driver.screen
         assert "● Threads 4" in driver.screen
-        cursor = place(driver).beside.selected_id
+        cursor = place(driver).discussion.beside.selected_id
         assert driver.screen.splitlines()[2:-2] == before.splitlines()[2:-2], "nothing moved"
         await poll(driver)
         assert "2 new messages" in driver.screen
@@ -49,7 +49,7 @@ async def test_what_others_write_waits_for_a_dot_and_nothing_moves(review: Revie
         assert "Always?" in driver.screen
         assert "And from which attempt?" in driver.screen
         assert driver.screen.count("● new") == 3, "two messages and what the sign means"
-        assert place(driver).beside.selected_id == cursor
+        assert place(driver).discussion.beside.selected_id == cursor
         assert "press ." not in driver.screen
         assert " Threads 5" in driver.screen
         assert "● Threads" not in driver.screen

@@ -151,7 +151,7 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         assert thread.replies is not None
         reply = thread.replies[-1].id
         await driver.press("tab")
-        assert place(driver).beside.select(reply)
+        assert place(driver).discussion.beside.select(reply)
         await driver.press("+", "E")
         await driver.type("kite")
         await driver.press("enter", "e")
@@ -161,7 +161,7 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         assert "Too" in review.world.row("reply", reply)["body"]
         await driver.press("D", "y")
         assert len(thread.replies) == 2
-        assert place(driver).beside.select(found["hours"])
+        assert place(driver).discussion.beside.select(found["hours"])
         await driver.press("D")
         assert "2 replies in it will go too." in driver.screen
         await driver.press("enter")

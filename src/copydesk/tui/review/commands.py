@@ -20,6 +20,7 @@ from copydesk.contract.models.review import Review, ReviewCreate
 from copydesk.domain.inverses import request_changed
 from copydesk.domain.preconditions import still_judged, still_named, verdict_trace
 from copydesk.domain.text import clean, plural
+from copydesk.session.draft_keys import review_key
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.target import Target
@@ -29,11 +30,12 @@ from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
-from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.framework.actions import action, command
 from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
 from copydesk.tui.merge.dialog import MergeSheet
 from copydesk.tui.merge.reviewers import USES, ask_reviewers
 from copydesk.tui.review.guards import (
+    ReviewCommands,
     may_not_comment,
     may_not_edit,
     may_not_review,
@@ -43,17 +45,14 @@ from copydesk.tui.review.guards import (
     while_asked,
     while_reviewed,
 )
-from copydesk.tui.threads.commands import draft_key
+from copydesk.tui.review.pages import PageReader
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.tui.review.screen import Review as ReviewPlace
 
 
-class RequestCommands(Commands, scope="review_request"):
+class RequestCommands(ReviewCommands, scope="review_request"):
     """The actions on the change request as a whole."""
-
-    place: ReviewPlace
 
     # Verdicts
 
@@ -88,27 +87,27 @@ class RequestCommands(Commands, scope="review_request"):
         await self._verdict("changes-requested")
 
     async def _verdict(self, status: ReviewStatus) -> None:
-        opened = self.place.opened_request
+        opened = self.model.opened
         assert opened is not None
         space, request = opened.space.id, opened.request
         what = "Approve" if status == "approved" else "Ask for changes"
-        key = draft_key(self.place, f"verdict {status}")
+        key = review_key(*self.model.ids, f"verdict {status}")
         facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
         me, author = self.place.session.me, request.created_by
         if me is not None and author is not None and author.id == me.id:
             facts.append(Text("You wrote it: what you say of it counts for no rule.", "warn"))
-        pages = len(self.place.changes)
-        unseen = pages - self.place.seen_count
+        pages = len(self.model.changes)
+        unseen = pages - self.model.seen_count
         left = []
         if unseen:
             left.append(f"{unseen} of {plural(pages, 'page')} not marked as seen")
-        if self.place.threads.open_count:
-            left.append(plural(self.place.threads.open_count, "open thread"))
+        if self.model.threads.open_count:
+            left.append(plural(self.model.threads.open_count, "open thread"))
         if left:
             facts.append(", ".join(left))
         facts.append("A verdict cannot be taken back, only replaced by another.")
         drafts: list[PendingDraft] = []
-        if may_not_comment(self.place) is None:
+        if may_not_comment(self.here) is None:
             drafts = await asyncio.to_thread(review_drafts, self.place.session, space, request.id)
         sheet = WriteSheet(
             what,
@@ -120,33 +119,33 @@ class RequestCommands(Commands, scope="review_request"):
         )
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
-            await self.place.drafts_changed()
+            await self.here.discussion.drafts_changed()
             return
         if going := sheet.going:
             await self._send_with(status, said, going)
         else:
             await self._give(status, said, recall=True)
         if self.place.is_attached:
-            self.place.read_rules()
-            self.place.discussion.read()
+            self.here.request_tabs.read_rules()
+            self.here.discussion.read()
 
     def _where_draft_goes(self, draft: PendingDraft) -> str:
-        thread = self.place.threads.get(draft.thread)
+        thread = self.model.threads.get(draft.thread)
         if draft.thread is not None:
             return f"reply in {thread.label}" if thread is not None else "reply"
         if draft.page is None:
             return "on the request"
-        change = next((c for c in self.place.changes if c.id == draft.page), None)
+        change = self.model.find(draft.page)
         return f"on {clean(change.node.title)}" if change is not None else "on a page"
 
     async def _give(
         self, status: ReviewStatus, said: str, *, recall: bool = False, group: str = ""
     ) -> Review:
         """Give a verdict. Raises `WriteError`."""
-        opened = self.place.opened_request
+        opened = self.model.opened
         assert opened is not None
         space, request, me = opened.space.id, opened.request, self.place.session.me
-        key = draft_key(self.place, f"verdict {status}")
+        key = review_key(*self.model.ids, f"verdict {status}")
         body = ReviewCreate(status=status)
         if said:
             body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
@@ -161,7 +160,7 @@ class RequestCommands(Commands, scope="review_request"):
             f"#{request.number} {clean(request.subject)}",
             send,
             done=f"{done}; a verdict cannot be undone.",
-            then=lambda _: self.place.forget_draft(key),
+            then=lambda _: self.here.discussion.forget_draft(key),
             expects=still_judged(
                 space,
                 request.id,
@@ -199,13 +198,15 @@ class RequestCommands(Commands, scope="review_request"):
         async def send(item: BulkItem) -> None:
             if sheet.recalled:
                 raise WriteError("Recalled: it was not sent.")
-            key = draft_key(self.place, f"verdict {status}") if item.id == verdict else item.id
+            key = (
+                review_key(*self.model.ids, f"verdict {status}") if item.id == verdict else item.id
+            )
             if self.place.session.writes.unknown_of(key) is not None:
                 raise WriteError("It may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
             if item.id != verdict:
                 try:
-                    await self.place.writing.deliver(waiting[item.id], recall=first, group=group)
+                    await self.writing.deliver(waiting[item.id], recall=first, group=group)
                 except RecalledError:
                     sheet.recalled = True  # also by u once the sheet was left: all is one
                     raise
@@ -223,7 +224,7 @@ class RequestCommands(Commands, scope="review_request"):
             elif last.state == "done":
                 done = "Approved" if good else "Asked for changes in"
                 sent = plural(len(drafts), "draft")
-                said = f"{done} {self.place.numbered}, with {sent}; a verdict cannot be undone."
+                said = f"{done} {self.model.numbered}, with {sent}; a verdict cannot be undone."
                 self.place.tell(said, "good")
             elif not sheet.is_attached:  # else it shows what came of each
                 self.place.tell(f"The verdict was not given. {last.message}", "bad")
@@ -244,7 +245,7 @@ class RequestCommands(Commands, scope="review_request"):
     )
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer."""
-        opened, rules = self.place.opened_request, self.place.rules
+        opened, rules = self.model.opened, self.model.rules
         assert opened is not None
         assert rules is not None
         request = opened.request
@@ -256,7 +257,7 @@ class RequestCommands(Commands, scope="review_request"):
             label=f"#{request.number}",
             author=request.created_by.id if request.created_by else "",
             before={asked.user.id: asked.user for asked in rules.requested or ()},
-            sent=self.place.read_rules,
+            sent=self.here.request_tabs.read_rules,
             since=self.place.reads.kept_at,
         )
 
@@ -272,7 +273,7 @@ class RequestCommands(Commands, scope="review_request"):
     )
     async def toggle_draft(self) -> None:
         """Make a draft open for review, or an open one a draft again."""
-        opened = self.place.opened_request
+        opened = self.model.opened
         assert opened is not None
         await self._set_status("open" if opened.request.status != "open" else "draft")
 
@@ -292,14 +293,14 @@ class RequestCommands(Commands, scope="review_request"):
         await self._set_status("draft")
 
     async def _set_status(self, status: ChangeRequestWritableStatus) -> None:
-        opened = self.place.opened_request
-        why = settled(self.place)
+        opened = self.model.opened
+        why = settled(self.here)
         if opened is None or why is not None:
             self.place.say(why or "", "warn")
             return
         before = opened.request.status
         if before == status:
-            self.place.say(f"{self.place.numbered} is {status} already.", "warn")
+            self.place.say(f"{self.model.numbered} is {status} already.", "warn")
             return
         space, request = opened.space.id, opened.request
 
@@ -342,7 +343,7 @@ class RequestCommands(Commands, scope="review_request"):
         await self._update()
 
     async def _update(self) -> None:
-        opened = self.place.opened_request
+        opened = self.model.opened
         assert opened is not None
         space, request = opened.space.id, opened.request
         sheet = Confirm(
@@ -391,11 +392,11 @@ class RequestCommands(Commands, scope="review_request"):
     )
     async def merge(self) -> None:
         """Merge into main, behind a sheet with rules, warnings and the result."""
-        opened = self.place.opened_request
+        opened = self.model.opened
         assert opened is not None
-        pages = len(self.place.changes)
+        pages = len(self.model.changes)
         sheet = MergeSheet(
-            opened.space.id, opened.request.id, unseen=(pages - self.place.seen_count, pages)
+            opened.space.id, opened.request.id, unseen=(pages - self.model.seen_count, pages)
         )
         result = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if result == "update":
@@ -409,19 +410,19 @@ class RequestCommands(Commands, scope="review_request"):
         page = page_wanted(answer)
         if page is None:
             return
-        if all(change.id != page for change in self.place.changes):
+        if all(change.id != page for change in self.model.changes):
             self.place.say("The page is not changed by this request any more.", "warn")
             return
-        self.place.open_view("changes")
-        self.place.reader.show_page(page)
-        self.place.diff.focus()
+        self.place.choose_view("changes")
+        self.place.commands_of(PageReader).show_page(page)
+        self.here.diff.focus()
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:
         """Go to the cluster of questions that this request answers, else to all clusters."""
         from copydesk.tui.conversations.cluster_links import go_to_cluster
 
-        opened = self.place.opened_request
+        opened = self.model.opened
         cluster = opened.request.conversations_issues_cluster if opened else None
         target = Target(organization=self.place.session.organization, cluster=cluster)
         why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""

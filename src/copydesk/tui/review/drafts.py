@@ -10,25 +10,24 @@ from copydesk.domain.text import clean, plural
 from copydesk.session.writes.comments import pending_line, review_drafts
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.run import RunSheet
-from copydesk.tui.framework.actions import Commands, command
+from copydesk.tui.framework.actions import command
 from copydesk.tui.framework.keyboard import because
 from copydesk.tui.framework.read_only import away, refusal
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.review.guards import may_not_comment
+from copydesk.tui.review.guards import ReviewCommands, may_not_comment
+from copydesk.tui.review.pages import PageReader
 from copydesk.tui.review.threads import WalkCommands
 from copydesk.tui.threads.commands import Subject
 
 if TYPE_CHECKING:
-    from copydesk.tui.review.screen import Review
+    pass
 
 VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}
 """The action that gives a verdict, by the verdict."""
 
 
-class DraftCommands(Commands, scope="review_drafts"):
+class DraftCommands(ReviewCommands, scope="review_drafts"):
     """Opens a draft once what it belongs to has been read, and sends drafts together."""
-
-    place: Review
 
     @command(
         "send",
@@ -38,22 +37,22 @@ class DraftCommands(Commands, scope="review_drafts"):
     )
     async def send_drafts(self, rest: str) -> None:
         """Send all comments and replies that wait here, after showing them; u takes all back."""
-        why = may_not_comment(self.place)
+        why = may_not_comment(self.here)
         if rest.strip() != "drafts" or why is not None:
             self.place.say(why or "Say :send drafts.", "warn")
             return
         self.place.session.asks()
-        drafts = await asyncio.to_thread(review_drafts, self.place.session, *self.place.thread_ids)
+        drafts = await asyncio.to_thread(review_drafts, self.place.session, *self.model.ids)
         if not drafts:
-            self.place.say(f"Nothing about {self.place.numbered} waits to be sent.", "warn")
+            self.place.say(f"Nothing about {self.model.numbered} waits to be sent.", "warn")
             return
         group = secrets.token_hex(8)
 
         async def send(number: int) -> None:
-            await self.place.writing.deliver(drafts[number], recall=False, group=group)
+            await self.writing.deliver(drafts[number], recall=False, group=group)
 
         sheet = RunSheet(
-            f"Send {plural(len(drafts), 'draft')} about {self.place.numbered}",
+            f"Send {plural(len(drafts), 'draft')} about {self.model.numbered}",
             [pending_line(draft) for draft in drafts],
             send,
             verb="send",
@@ -72,7 +71,7 @@ class DraftCommands(Commands, scope="review_drafts"):
     def go_on(self) -> None:
         """Open the field that waits for what has come by now: the threads, or a page."""
         part = self.place.resuming
-        if not part or not self.place.threads_read or self.app.screen is not self.place:
+        if not part or not self.model.threads_read or self.app.screen is not self.place:
             return
         match part.split(" "):
             case ["reply", thread_id]:
@@ -89,31 +88,33 @@ class DraftCommands(Commands, scope="review_drafts"):
     def _page_awaited(self, part: str) -> bool:
         """Whether the line that a comment quotes is on a page that is still to be read."""
         page, _, node = part.partition("/")
-        if node in ("", "page") or page in self.place.texts:
+        if node in ("", "page") or page in self.model.texts:
             return False
-        if all(change.id != page for change in self.place.changes):
+        if all(change.id != page for change in self.model.changes):
             return False
-        if self.place.page_id != page:
-            self.place.reader.show_page(page)
+        if self.model.page_id != page:
+            self.place.commands_of(PageReader).show_page(page)
         return True
 
     def _at_message(self, message: str, method: str) -> None:
-        thread = self.place.threads.get(message)
+        thread = self.model.threads.get(message)
         if thread is None:
             self.place.resuming = ""
             self.place.say(
                 "The thread of this draft is not here. Put the cursor on its message.", "warn"
             )
             return
-        if self.place.current_thread() is not thread:
-            self.place.discussion.go_to(thread)
-        if self.place.current_thread() is thread:  # else its page is being read: once more then
+        if self.here.discussion.current_thread() is not thread:
+            self.here.discussion.go_to(thread)
+        if (
+            self.here.discussion.current_thread() is thread
+        ):  # else its page is being read: once more then
             self.place.resuming = ""
             self.place.do_soon(method)
 
     def _comment(self, part: str) -> None:
         comment = WalkCommands.ACTIONS["comment_line"]
-        why = may_not_comment(self.place)
+        why = may_not_comment(self.here)
         if away(self.place.session, comment):
             why = refusal(self.place.session, comment.label)
         if why is not None:
@@ -124,9 +125,9 @@ class DraftCommands(Commands, scope="review_drafts"):
 
     def _comment_on(self, part: str) -> None:
         page, _, node = part.partition("/")
-        change = next((each for each in self.place.changes if each.id == page), None)
+        change = next((each for each in self.model.changes if each.id == page), None)
         if part == "request":
-            self._start(Subject(f"Comment on {self.place.numbered}", part))
+            self._start(Subject(f"Comment on {self.model.numbered}", part))
         elif change is None:
             self.place.say(
                 "The page of this draft is not changed by this request any more.", "warn"
@@ -134,7 +135,7 @@ class DraftCommands(Commands, scope="review_drafts"):
         elif node == "page":
             self._start(Subject(f"Comment on the page {clean(change.node.title)}", part, page))
         else:
-            text = self.place.texts.get(page)
+            text = self.model.texts.get(page)
             line = text.find(node) if text is not None else None
             quote = text.line_text(line).strip() if text is not None and line is not None else ""
             title = f"Comment on a line of {clean(change.node.title)}"
@@ -143,7 +144,7 @@ class DraftCommands(Commands, scope="review_drafts"):
     def _start(self, about: Subject) -> None:
         async def write() -> None:
             try:
-                await self.place.writing.start_thread(about)
+                await self.writing.start_thread(about)
             except WriteError as error:
                 self.place.tell(str(error), "bad")
 

@@ -1,32 +1,73 @@
-"""Why an action of a review is off: sentences for the reader, or None when it can be used."""
+"""What the commands of a review work on, and why an action is off there: sentences, or None."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from copydesk.domain.text import clean
-from copydesk.tui.framework.actions import NoRowYet, NotYet
+from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet
+from copydesk.tui.threads.commands import ThreadCommands
 
 if TYPE_CHECKING:
     from copydesk.contract.models.space import SpacePermissions
-    from copydesk.tui.review.screen import Review
+    from copydesk.session.session import Session
+    from copydesk.tui.review.diff import DiffView
+    from copydesk.tui.review.discussion import Discussion
+    from copydesk.tui.review.model import ReviewModel
+    from copydesk.tui.review.tabs import RequestTabs
+    from copydesk.tui.review.tree import PageTree
 
 
-def not_read(here: Review) -> str | None:
+class HasReview(Protocol):
+    """A place with a change request under review."""
+
+    model: ReviewModel
+    page_tree: PageTree
+    diff: DiffView
+    request_tabs: RequestTabs
+    discussion: Discussion
+    view: str
+
+    @property
+    def session(self) -> Session:
+        """What the whole run shares."""
+        ...
+
+
+class ReviewCommands(Commands):
+    """Commands of a review."""
+
+    @property
+    def here(self) -> HasReview:
+        """The place with what it has of a review."""
+        return cast("HasReview", self.place)
+
+    @property
+    def model(self) -> ReviewModel:
+        """What is known of the request."""
+        return self.here.model
+
+    @property
+    def writing(self) -> ThreadCommands:
+        """What sends messages."""
+        return self.place.commands_of(ThreadCommands)
+
+
+def not_read(here: HasReview) -> str | None:
     """Say so while the change request has not been read."""
-    if here.opened_request is not None:
+    if here.model.opened is not None:
         return None
     return NotYet("The change request is not read yet.")
 
 
-def may_not_comment(here: Review) -> str | None:
+def may_not_comment(here: HasReview) -> str | None:
     """Say so when I may not comment in the space."""
     return _may_not(here, lambda granted: granted.comment, "comment")
 
 
-def _may_not(here: Review, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
-    opened = here.opened_request
+def _may_not(here: HasReview, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
+    opened = here.model.opened
     if opened is None:
         return not_read(here)
     permissions = opened.space.permissions
@@ -35,9 +76,9 @@ def _may_not(here: Review, may: Callable[[SpacePermissions], bool], do: str) -> 
     return None
 
 
-def no_line(here: Review) -> str | None:
+def no_line(here: HasReview) -> str | None:
     """Say so when the cursor is on nothing that can be commented on."""
-    known, change = here.opened_request is not None, here.change
+    known, change = here.model.opened is not None, here.model.change
     if (
         here.view == "changes"
         and here.diff.page is None
@@ -53,88 +94,98 @@ def no_line(here: Review) -> str | None:
     return None
 
 
-def none_open(here: Review) -> str | None:
+def none_open(here: HasReview) -> str | None:
     """Say so when no thread is open."""
-    if not here.threads_read:
+    if not here.model.threads_read:
         return NotYet("The threads are not read yet.")
-    return None if here.threads.open_count else "No thread is open."
+    return None if here.model.threads.open_count else "No thread is open."
 
 
-def may_not_review(here: Review) -> str | None:
+def may_not_review(here: HasReview) -> str | None:
     """Say so when I may not give a verdict here, or there are none."""
-    opened = here.opened_request
+    opened = here.model.opened
     if opened is None:
         return not_read(here)
-    if here.rules is not None and here.rules.reviews is None:
+    if here.model.rules is not None and here.model.rules.reviews is None:
         return "This service offers no reviews."
     if opened.request.status not in ("open", "draft"):
-        return f"{here.numbered} is {clean(opened.request.status)} and takes no review."
+        return f"{here.model.numbered} is {clean(opened.request.status)} and takes no review."
     return _may_not(here, lambda granted: granted.review, "review")
 
 
-def while_reviewed(label: str) -> Callable[[Review], str]:
-    """Return what gives ``label``, and nothing once it is known that there are no reviews here."""
-    return lambda here: label if here.rules is None or here.rules.reviews is not None else ""
+def while_reviewed(label: str) -> Callable[[HasReview], str]:
+    """Return a function that gives ``label``, or "" once it is known that there are no reviews."""
+
+    def now(here: HasReview) -> str:
+        rules = here.model.rules
+        return label if rules is None or rules.reviews is not None else ""
+
+    return now
 
 
-def while_asked(label: str) -> Callable[[Review], str]:
-    """Return what gives ``label``, and nothing once it is known that nobody is asked here."""
-    return lambda here: label if here.rules is None or here.rules.requested is not None else ""
+def while_asked(label: str) -> Callable[[HasReview], str]:
+    """Return a function that gives ``label``, or "" once it is known that nobody is asked."""
+
+    def now(here: HasReview) -> str:
+        rules = here.model.rules
+        return label if rules is None or rules.requested is not None else ""
+
+    return now
 
 
-def no_reviewers(here: Review) -> str | None:
+def no_reviewers(here: HasReview) -> str | None:
     """Say so when nobody can be asked for a review."""
-    if here.opened_request is None:
+    if here.model.opened is None:
         return not_read(here)
-    if here.rules is None:
+    if here.model.rules is None:
         return NotYet("The reviewers are not read yet.")
-    return "This service does not ask people for reviews." if here.rules.requested is None else None
+    if here.model.rules.requested is None:
+        return "This service does not ask people for reviews."
+    return None
 
 
-def settled(here: Review) -> str | None:
+def settled(here: HasReview) -> str | None:
     """Say so when the request is merged: then its status can no longer change."""
-    opened = here.opened_request
+    opened = here.model.opened
     if opened is None:
         return not_read(here)
-    return f"{here.numbered} is merged." if opened.request.status == "merged" else None
+    return f"{here.model.numbered} is merged." if opened.request.status == "merged" else None
 
 
-def may_not_edit(here: Review) -> str | None:
+def may_not_edit(here: HasReview) -> str | None:
     """Say so when I may not edit the request."""
     return _may_not(here, lambda granted: granted.edit, "edit")
 
 
-def up_to_date(here: Review) -> str | None:
+def up_to_date(here: HasReview) -> str | None:
     """Say so when there is nothing to pull in."""
-    opened = here.opened_request
+    opened = here.model.opened
     if opened is None:
         return not_read(here)
     if opened.request.status not in ("open", "draft"):
-        return f"{here.numbered} is {clean(opened.request.status)}."
-    if (opened.request.id, *opened.version) in here.session.stuck:
-        return f"{here.numbered} conflicts with main; to update it again changes nothing."
-    return None if opened.request.outdated else f"{here.numbered} is up to date with main."
+        return f"{here.model.numbered} is {clean(opened.request.status)}."
+    if here.model.is_stuck(here.session.stuck):
+        return f"{here.model.numbered} conflicts with main; to update it again changes nothing."
+    return None if opened.request.outdated else f"{here.model.numbered} is up to date with main."
 
 
-def no_page(here: Review) -> str | None:
+def no_page(here: HasReview) -> str | None:
     """Say so when no changed page is in front."""
     if here.view != "changes":
         return "This works on the changes: 2 goes there."
-    return None if here.change is not None else "No changed page is open."
+    return None if here.model.change is not None else "No changed page is open."
 
 
-def never_seen(here: Review) -> str | None:
+def never_seen(here: HasReview) -> str | None:
     """Say so when the page was never marked as seen, so that there is no text to compare with."""
     if (why := no_text(here)) is not None:
         return why
-    if here.reader.since or (
-        here.seen is not None and here.seen.state(here.page_id or "") != "unseen"
-    ):
+    if here.model.since or here.model.seen_state(here.model.page_id) != "unseen":
         return None
     return "You have not marked this page as seen, so there is nothing to compare with."
 
 
-def no_text(here: Review) -> str | None:
+def no_text(here: HasReview) -> str | None:
     """Say so when the text of the page is not there."""
     if (why := no_page(here)) is not None:
         return why

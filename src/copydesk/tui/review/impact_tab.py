@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.review.guards import not_read
+from copydesk.tui.framework.actions import action
+from copydesk.tui.review.guards import HasReview, ReviewCommands, not_read
 
 if TYPE_CHECKING:
-    from copydesk.tui.review.screen import Review
+    pass
 
 
-def no_page(here: Review) -> str | None:
+def no_page(here: HasReview) -> str | None:
     """Say why there is no page in front that has links in this request."""
-    change = here.change
+    change = here.model.change
     if change is None:
         return "Go to a page first."
     if change.file:
@@ -24,10 +24,8 @@ def no_page(here: Review) -> str | None:
     return None
 
 
-class ImpactCommands(Commands, scope="review_impact"):
+class ImpactCommands(ReviewCommands, scope="review_impact"):
     """The ways from a review to the impact of the request, and to the links of its page."""
-
-    place: Review
 
     @action("i", "impact", unless=not_read, show=3, group="Look")
     async def show_impact(self) -> None:
@@ -44,9 +42,9 @@ class ImpactCommands(Commands, scope="review_impact"):
     )
     async def show_page_links(self) -> None:
         """Read the page as the request makes it, with its links beside it."""
-        await self.place.desk.go("pages", self._target().but(page=self.place.page_id))
+        await self.place.desk.go("pages", self._target().but(page=self.model.page_id))
 
     def _target(self) -> Target:
-        space, request = self.place.thread_ids
+        space, request = self.model.ids
         organization = self.place.target.organization or self.place.session.organization
         return Target(organization, space=space, change_request=request)

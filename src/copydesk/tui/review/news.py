@@ -11,31 +11,28 @@ from copydesk.domain.page_tree import PageNode, Version, flatten
 from copydesk.domain.text import clean
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
-from copydesk.tui.framework.actions import Commands, action
+from copydesk.tui.framework.actions import action
+from copydesk.tui.review.guards import HasReview, ReviewCommands
 from copydesk.tui.review.news_cells import ThreadNews, answered, news_of
+from copydesk.tui.review.pages import PageReader
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.session.reads.review import Opened
     from copydesk.tui.framework.place import Place
-    from copydesk.tui.review.screen import Review
 
 
-def nothing_new(here: Review) -> str | None:
+def nothing_new(here: HasReview) -> str | None:
     """Say so when others did nothing since it was read."""
-    return None if here.behind or here.news.waiting is not None else "Nothing new waits."
+    return None if here.model.behind or here.model.news is not None else "Nothing new waits."
 
 
-class NewsCommands(Commands, scope="review_news"):
+class NewsCommands(ReviewCommands, scope="review_news"):
     """Reads threads, and the pages that were marked as seen, again by itself."""
 
-    place: Review
-
-    def __init__(self, review: Place) -> None:
-        super().__init__(review)
-        self.waiting: ThreadNews | None = None
-        """What others wrote since the threads were read; None when that is nothing."""
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
         self._news_at = 0
         """How much had been written here when that was read."""
         self._versions: dict[str, Version] = {}
@@ -49,43 +46,43 @@ class NewsCommands(Commands, scope="review_news"):
     def fold_in(self) -> None:
         """Show what others wrote and changed; the cursor stays on its message and its line."""
         self._fold_threads()
-        if self.place.behind:
+        if self.model.behind:
             self.place.read_again()
 
     def _fold_threads(self) -> None:
-        news, self.waiting = self.waiting, None
+        news, self.model.news = self.model.news, None
         if news is None:
             return
-        self.place.discussion.fresh.clear()
-        self.place.discussion.fresh.update(news.messages)
+        self.here.discussion.fresh.clear()
+        self.here.discussion.fresh.update(news.messages)
         if self._news_at != len(self.place.session.log):
             # It lacks what was written here since.
-            self.place.discussion.read()
+            self.here.discussion.read()
             return
-        self.place.threads.take(news.comments)
+        self.model.threads.take(news.comments)
         for thread_id, replies in news.replies.items():
-            thread = self.place.threads.get(thread_id)
+            thread = self.model.threads.get(thread_id)
             if thread is not None:
                 thread.replies = list(replies)
-        self.place.show_threads()
+        self.here.discussion.show()
 
     # Reading again by itself
 
     def poll(self) -> None:
         """Ask what others wrote and edited. Nothing moves: ``.`` shows it."""
-        opened = self.place.opened_request
-        if opened is None or not self.place.threads_read:
+        opened = self.model.opened
+        if opened is None or not self.model.threads_read:
             return
         written = len(self.place.session.log)
 
         async def read(api: Api) -> ThreadNews | None:
             space, request = opened.space.id, opened.request.id
             comments = await reading.read_threads(api, space, request)
-            more = answered(self.place.threads, comments)
+            more = answered(self.model.threads, comments)
             replies: dict[str, list[CommentReply]] = {}
             if more:
                 replies = await reading.read_replies(api, space, request, more)
-            return news_of(self.place.threads, comments, replies)
+            return news_of(self.model.threads, comments, replies)
 
         def arrived(news: ThreadNews | None) -> None:
             # What was written here meanwhile may be missing in the answer: the next poll tells.
@@ -93,14 +90,14 @@ class NewsCommands(Commands, scope="review_news"):
                 written == len(self.place.session.log)
                 and not self.place.session.writes.writes_pending
             ):
-                self.waiting, self._news_at = news, written
-                self.place.name_tabs()
+                self.model.news, self._news_at = news, written
+                self.here.request_tabs.name()
 
         self.place.reads.load("poll threads", read, arrived, what="Reading threads again")
 
     def polled(self, now: ChangeRequest) -> None:
         """Look again at pages that were marked as seen, if they are others now."""
-        opened = self.place.opened_request
+        opened = self.model.opened
         if opened is None or now.status == "merged" or now.revision == self._followed:
             return
 
@@ -112,7 +109,7 @@ class NewsCommands(Commands, scope="review_news"):
         self.place.reads.load(
             "marks",
             read,
-            lambda _: self.place.reader.show_seen(),
+            lambda _: self.place.commands_of(PageReader).show_seen(),
             what="Comparing what was seen",
             kept="away",
         )
@@ -122,18 +119,18 @@ class NewsCommands(Commands, scope="review_news"):
 
         ``unasked`` says that the page in front is none that somebody asked for.
         """
-        opened, chosen = self.place.opened_request, self.place.page_id
+        opened, chosen = self.model.opened, self.model.page_id
         assert opened is not None
         self._followed = opened.request.revision
         left, limit = self.place.session.budget or (1, 1)
-        if opened.merged or self.place.seen is None or left * 2 <= limit:
+        if opened.merged or self.model.seen is None or left * 2 <= limit:
             return
 
         async def read(api: Api) -> None:
             await self._compare(api, opened, opened.pages)
 
         def compared(_: None) -> None:
-            self.place.reader.show_seen()
+            self.place.commands_of(PageReader).show_seen()
             if unasked and chosen is not None:
                 self._begin_with_changed(chosen)
 
@@ -141,8 +138,8 @@ class NewsCommands(Commands, scope="review_news"):
 
     def begin(self) -> None:
         """Know where reading began."""
-        if self._began is None and self.place.page_id is not None:
-            self._began = self.place.page_id, self.place.diff.line
+        if self._began is None and self.model.page_id is not None:
+            self._began = self.model.page_id, self.here.diff.line
 
     def _begin_with_changed(self, chosen: str) -> None:
         """Show the first page that is to be read, if it is one that was seen before.
@@ -150,14 +147,14 @@ class NewsCommands(Commands, scope="review_news"):
         It stands before the ``chosen`` one, which was shown while that was not known. Who has begun
         to read stays and is told.
         """
-        seen = self.place.seen
-        first = next((c for c in self.place.changes if seen and seen.state(c.id) != "seen"), None)
+        seen = self.model.seen
+        first = next((c for c in self.model.changes if seen and seen.state(c.id) != "seen"), None)
         if first is None or first.id == chosen:
             return
         said = f"“{clean(first.node.title, limit=60)}” changed since you saw it."
-        came = self._began is None or self._began == (self.place.page_id, self.place.diff.line)
-        if self.place.page_id == chosen and came and self.app.screen is self.place:
-            self.place.reader.show_page(first.id)
+        came = self._began is None or self._began == (self.model.page_id, self.here.diff.line)
+        if self.model.page_id == chosen and came and self.app.screen is self.place:
+            self.place.commands_of(PageReader).show_page(first.id)
             said = f"{said} = shows what is new."
         self.place.say(said)
 
@@ -174,10 +171,10 @@ class NewsCommands(Commands, scope="review_news"):
 
     async def _compare(self, api: Api, opened: Opened, pages: Iterable[PageNode]) -> None:
         """Find out about marked pages whose version is another than the one looked at."""
-        seen = self.place.seen
+        seen = self.model.seen
         assert seen is not None
         now = {node.id: node for node in pages}
-        for change in self._marked(self.place.changes):
+        for change in self._marked(self.model.changes):
             node = now.get(change.id)
             version = None if node is None else node.version
             if version is not None and self._versions.get(change.id) == version:
@@ -190,7 +187,7 @@ class NewsCommands(Commands, scope="review_news"):
 
     def _marked(self, changes: Sequence[Changed]) -> list[Changed]:
         """Return the marked pages whose text now can be read."""
-        seen = self.place.seen
+        seen = self.model.seen
         assert seen is not None
         return [
             change

@@ -17,12 +17,11 @@ from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import reversal_of
-from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.review.guards import never_seen, no_text
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.review.guards import HasReview, ReviewCommands, never_seen, no_text
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.tui.review.screen import Review
 
 FRAME = 4
 """Cells that the frame of a pane and its scroll bar take."""
@@ -39,19 +38,37 @@ ALL_THREE = 190
 MIN_PLACE = 12
 """Cells of a page's place that are always shown above it."""
 
-KEPT_PAGES = 24
-"""Pages whose texts are kept; the others are read again."""
+
+def page_titles(here: HasReview) -> list[str]:
+    """Return the titles of the changed pages, for completion."""
+    return [clean(change.node.title) for change in here.model.changes]
 
 
-class PageReader(Commands, scope="review"):
+class PageReader(ReviewCommands, scope="review"):
     """Reads the changed pages of a review one after the other, and walks through their changes."""
 
-    place: Review
+    came: Callable[[], None] = staticmethod(lambda: None)
+    """Called when the text of the page in front has come."""
+    look_again: Callable[[str], None] = staticmethod(lambda page: None)
+    """Reads again a page that was marked as seen while others changed the request."""
 
-    def __init__(self, place: Review) -> None:
-        super().__init__(place)
-        self.since = False
-        """Whether the page is compared with what it was when it was marked as seen."""
+    def show_first(self) -> None:
+        """Show the page that was in front, or the first that was not seen."""
+        model = self.model
+        if not model.changes:
+            self.here.diff.empty = model.no_changes
+            self.here.diff.show(None, {})
+            return
+        page = model.page_id or self.place.begins_at or self.place.target.page
+        if page is not None and model.find(page) is None:
+            # An address names a page by its path.
+            path = page.strip("/")
+            page = next((c.id for c in model.changes if c.node.path == path), page)
+        if model.find(page) is None:
+            unseen = (c.id for c in model.changes if model.seen_state(c.id) != "seen")
+            page = next(unseen, model.changes[0].id)
+        assert page is not None
+        self.show_page(page, keep_place=page == model.page_id)
 
     def show_page(
         self,
@@ -62,23 +79,23 @@ class PageReader(Commands, scope="review"):
         after: float = 0.0,
     ) -> None:
         """Show a changed page; ``then`` is called once its text is there."""
-        opened = self.place.opened_request
-        change = next((c for c in self.place.changes if c.id == page), None)
+        opened = self.model.opened
+        change = self.model.find(page)
         if opened is None or change is None:
             return
-        self.place.page_id, self.since = page, False
+        self.model.page_id, self.model.since = page, False
         self.retitle()
-        if self.place.page_tree.selected_id != page:
-            self.place.reveal(page)
-        text = self.place.texts.get(page)
+        if self.here.page_tree.selected_id != page:
+            self.here.page_tree.follow(page)
+        text = self.model.texts.get(page)
         if text is not None and not self.place.reads.left_behind("page", page):
             self.place.reads.cancel("page")
             self._page_read(page, text, then, keep_place)
             return
         if text is None and not keep_place:
-            self.place.diff.empty = "Reading…"
-            self.place.diff.show(None, {})
-            self.place.discussion.show_beside()
+            self.here.diff.empty = "Reading…"
+            self.here.diff.show(None, {})
+            self.here.discussion.show_beside()
         self.place.reads.load(
             "page",
             lambda api: self._read_page(api, opened, change),
@@ -92,17 +109,13 @@ class PageReader(Commands, scope="review"):
     async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
         text = await reading.read_page(api, opened, change)
         # Of a merged request less can be read than was seen: that is no change.
-        if self.place.seen is not None and not opened.merged:
-            await self.place.seen.compare(change.id, text.now)
+        if self.model.seen is not None and not opened.merged:
+            await self.model.seen.compare(change.id, text.now)
         return text
 
     def compare_with_seen(self) -> None:
         """Compare the page in front with what it was when it was marked as seen."""
-        page, seen, text = (
-            self.place.page_id,
-            self.place.seen,
-            self.place.texts.get(self.place.page_id or ""),
-        )
+        page, seen, text = self.model.page_id, self.model.seen, self.model.text
         if page is None or seen is None or text is None:
             return
 
@@ -111,69 +124,65 @@ class PageReader(Commands, scope="review"):
             return await asyncio.to_thread(page_text, before or "", text.now)
 
         def show(since: PageText) -> None:
-            if page == self.place.page_id:
-                self.since = True
-                self.place.diff.show(since, self.place.discussion.marks(since))
+            if page == self.model.page_id:
+                self.model.since = True
+                self.here.diff.show(since, self.here.discussion.marks(since))
                 self.retitle()
 
         self.place.reads.load("since", read, show, what="Comparing", local=True)
 
     def _page_failed(self, said: str) -> None:
-        self.place.diff.empty = said
-        self.place.diff.refresh()
+        self.here.diff.empty = said
+        self.here.diff.refresh()
 
     def _page_read(
         self, page: str, text: PageText, then: Callable[[], None] | None, keep_place: bool
     ) -> None:
         self._keep(page, text)
-        if page != self.place.page_id:
+        if page != self.model.page_id:
             return
         self._note_seen(text)
-        self.place.diff.show(text, self.place.discussion.marks(text), keep_place=keep_place)
+        self.here.diff.show(text, self.here.discussion.marks(text), keep_place=keep_place)
         self.retitle()
-        self.place.discussion.show_beside()
+        self.here.discussion.show_beside()
         if then is not None:
             then()
-        self.place.page_came()
+        self.came()
         self._prefetch()
 
     def _note_seen(self, text: PageText) -> bool:
         """Say above the page in front whether it changed since it was seen; True when new."""
-        changed = (
-            self.place.seen is not None
-            and self.place.seen.state(self.place.page_id or "") == "changed"
-        )
+        changed = self.model.seen_state(self.model.page_id) == "changed"
         notes = [note for note in text.notes if note != SEEN_BEFORE]
         before, text.notes = text.notes, tuple([SEEN_BEFORE, *notes] if changed else notes)
         return text.notes != before
 
     def show_seen(self) -> None:
         """Show the marks of pages as they are now, and what they say above the one in front."""
-        self.place.page_tree.refresh_rows()
-        self.place.show_overview()
+        self.here.page_tree.refresh_rows()
+        self.here.request_tabs.show_overview()
         self.place.refresh_frame()
         self._show_seen_note()
 
     def _show_seen_note(self) -> None:
         """Bring what stands above the page in line with its mark."""
-        text = self.place.texts.get(self.place.page_id or "")
-        if text is not None and not self.since and self._note_seen(text):
-            self.place.diff.show(text, self.place.diff.marks, keep_place=True)
+        text = self.model.text
+        if text is not None and not self.model.since and self._note_seen(text):
+            self.here.diff.show(text, self.here.diff.marks, keep_place=True)
 
     def _keep(self, page: str, text: PageText) -> None:
-        self.place.texts.pop(page, None)
-        self.place.texts[page] = text
-        while len(self.place.texts) > KEPT_PAGES:
-            self.place.texts.pop(next(iter(self.place.texts)))
-        self.place.text_kept()
-        self.place.fit_tree()
+        self.model.keep_text(page, text)
+        if self.place.view != "threads":
+            # Not in the list of all threads: there nothing changes its name before one's eyes.
+            self.here.discussion.renumber()
+        self.here.page_tree.fit()
 
     def _prefetch(self) -> None:
         """Read the next page that will be asked for, while this one is read by a person."""
-        opened = self.place.opened_request
-        at = self.place.page_at
-        following = self.place.changes[at + 1 : at + 3] if at >= 0 else []
-        change = next((c for c in following if c.id not in self.place.texts), None)
+        opened = self.model.opened
+        at = self.model.page_at
+        following = self.model.changes[at + 1 : at + 3] if at >= 0 else []
+        change = next((c for c in following if c.id not in self.model.texts), None)
         if opened is None or change is None:
             return
         self.place.reads.load(
@@ -191,63 +200,63 @@ class PageReader(Commands, scope="review"):
 
     def retitle(self) -> None:
         """Say which page is in front, which of its changes, and how it is shown."""
-        change = self.place.change
+        change = self.model.change
         if change is None:
-            self.place.diff.title = ""
+            self.here.diff.title = ""
             return
         mark, _ = sign(change)
-        lead = f"{self.place.page_at + 1}/{len(self.place.changes)} {mark} "
+        lead = f"{self.model.page_at + 1}/{len(self.model.changes)} {mark} "
         parts = [""]
-        if self.since:
+        if self.model.since:
             parts.append("since you saw it")
-        if self.place.diff.sides:
+        if self.here.diff.sides:
             parts.append(
-                "side by side" if self.place.diff.fits else f"side by side takes {SIDES} cells"
+                "side by side" if self.here.diff.fits else f"side by side takes {SIDES} cells"
             )
-        at, of = self.place.diff.change_at
+        at, of = self.here.diff.change_at
         if of:
             parts.append(f"change {at} of {of}" if at else plural(of, "change"))
-        if self.place.diff.page is not None and reading.SINCE in self.place.diff.page.notes:
+        if self.here.diff.page is not None and reading.SINCE in self.here.diff.page.notes:
             parts.append("main wrote it too")
         title = "   ".join(parts)
         # The place gives way: how many changes there are is told nowhere else.
-        room = max(MIN_PLACE, self.place.diff.room - cell_len(lead + title) - 4)
-        self.place.diff.title = lead + shorten(place_of(change), room, glyphs().more) + title
-        self.place.diff.empty = "This page has no text."
+        room = max(MIN_PLACE, self.here.diff.room - cell_len(lead + title) - 4)
+        self.here.diff.title = lead + shorten(place_of(change), room, glyphs().more) + title
+        self.here.diff.empty = "This page has no text."
 
     def make_room(self, width: int) -> None:
         """Hide the tree and put the threads below while there is no room for all three."""
-        self.place.set_class(self.place.diff.sides and width < ALL_THREE, "-sides")
+        self.place.set_class(self.here.diff.sides and width < ALL_THREE, "-sides")
 
     def show_sides(self, sides: bool) -> None:
         """Show the two texts side by side, or one above the other."""
-        self.place.diff.sides = sides
+        self.here.diff.sides = sides
         self.make_room(self.app.size.width)
-        if self.place.focused is self.place.page_tree:
-            self.place.diff.focus()
+        if self.place.focused is self.here.page_tree:
+            self.here.diff.focus()
         self.place.call_after_refresh(self._sides_shown, sides)
 
     def _sides_shown(self, sides: bool) -> None:
-        self.place.diff.show_sides(sides)
+        self.here.diff.show_sides(sides)
         self.retitle()
 
     def step_page(self, by: int) -> None:
         """Go to the next or previous changed page."""
-        at = self.place.page_at + by
-        if not 0 <= at < len(self.place.changes):
+        at = self.model.page_at + by
+        if not 0 <= at < len(self.model.changes):
             word = "last" if by > 0 else "first"
             self.place.say(f"This is the {word} changed page.", "warn")
             return
-        self.show_page(self.place.changes[at].id)
-        self.place.diff.focus()
+        self.show_page(self.model.changes[at].id)
+        self.here.diff.focus()
 
     # What is done with the page in front
 
     @action("J", "next change", unless=no_text, show=20, group="Read")
     def next_change(self) -> None:
         """Go to the next changed lines; at the end of the page it stops and says so."""
-        if not self.place.diff.step_change(1):
-            last = self.place.page_at == len(self.place.changes) - 1
+        if not self.here.diff.step_change(1):
+            last = self.model.page_at == len(self.model.changes) - 1
             self.place.say(
                 "No further change on this page. space marks it seen."
                 if last
@@ -257,7 +266,7 @@ class PageReader(Commands, scope="review"):
     @action("K", "previous change", unless=no_text, show=False, group="Read")
     def previous_change(self) -> None:
         """Go to the previous changed lines."""
-        if not self.place.diff.step_change(-1):
+        if not self.here.diff.step_change(-1):
             self.place.say("No earlier change on this page. [ previous page.")
 
     @action(
@@ -270,7 +279,7 @@ class PageReader(Commands, scope="review"):
     )
     async def mark_seen(self) -> None:
         """Mark the page as seen and go to the next one that is not; again takes the mark away."""
-        change, page, seen = self.place.change, self.place.diff.page, self.place.seen
+        change, page, seen = self.model.change, self.here.diff.page, self.model.seen
         assert change is not None
         assert page is not None
         assert seen is not None
@@ -279,17 +288,17 @@ class PageReader(Commands, scope="review"):
         if seen.state(change.id) == "seen":
             await self._put_mark("Unsee", change.id, before, f"{title} is not marked as seen now.")
             return
-        at = self.place.page_at
-        order = self.place.changes[at + 1 :] + self.place.changes[: max(0, at)]
+        at = self.model.page_at
+        order = self.model.changes[at + 1 :] + self.model.changes[: max(0, at)]
         following = next((c for c in order if seen.state(c.id) != "seen"), None)
-        count = seen.count(c.id for c in self.place.changes) + 1
-        done = f"{title} is seen. {count} of {len(self.place.changes)}."
+        count = seen.count(c.id for c in self.model.changes) + 1
+        done = f"{title} is seen. {count} of {len(self.model.changes)}."
         if following is None:
-            done = f"All {len(self.place.changes)} seen. a approve, m merge."
+            done = f"All {len(self.model.changes)} seen. a approve, m merge."
         await self._put_mark("See", change.id, before, done, page.now)
-        if self.place.behind:
+        if self.model.behind:
             # What was read may not be what it is by now.
-            self.place.news.look_again(change.id)
+            self.look_again(change.id)
         if following is not None:
             self.show_page(following.id)
 
@@ -297,7 +306,7 @@ class PageReader(Commands, scope="review"):
         self, what: str, page: str, before: str | None, done: str, text: str | None = None
     ) -> None:
         """Mark a page with a text, or with None not at all; ``u`` takes it back."""
-        change, seen, opened = self.place.change, self.place.seen, self.place.opened_request
+        change, seen, opened = self.model.change, self.model.seen, self.model.opened
         assert change is not None
         assert seen is not None
         assert opened is not None
@@ -311,7 +320,7 @@ class PageReader(Commands, scope="review"):
 
         await self.place.writer.perform(
             what,
-            f"{self.place.numbered} {clean(change.node.title)}",
+            f"{self.model.numbered} {clean(change.node.title)}",
             send,
             reversal=lambda after: reversal_of(opened.request.id, page, before, after),
             done=done,
@@ -321,8 +330,8 @@ class PageReader(Commands, scope="review"):
     @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:
         """Compare the page with what I saw when I marked it; again compares with main."""
-        if self.since and self.place.page_id is not None:
-            self.show_page(self.place.page_id)
+        if self.model.since and self.model.page_id is not None:
+            self.show_page(self.model.page_id)
         else:
             self.compare_with_seen()
 
@@ -332,25 +341,25 @@ class PageReader(Commands, scope="review"):
 
         The tree gives its room to it, and the threads go below; Tab and h still go there.
         """
-        if not self.place.diff.sides and self.app.size.width < SIDES + FRAME:
+        if not self.here.diff.sides and self.app.size.width < SIDES + FRAME:
             self.place.say(
                 f"Side by side takes {SIDES + FRAME} cells, and here are {self.app.size.width}: "
                 "both stand one above the other.",
                 "warn",
             )
             return
-        self.show_sides(not self.place.diff.sides)
+        self.show_sides(not self.here.diff.sides)
 
     @action("t", "all pages", show=2, group="Look")
     def toggle_everything(self) -> None:
         """Show all pages in the tree, or only those that changed."""
-        if self.place.opened_request is None:
+        if self.model.opened is None:
             self.place.say("The change request is not read yet.", "warn")
             return
-        self.place.everything = not self.place.everything
-        self.place._show_tree()
+        self.here.page_tree.everything = not self.here.page_tree.everything
+        self.here.page_tree.show()
         self.place.say(
-            "The tree shows all pages." if self.place.everything else "Only changed pages."
+            "The tree shows all pages." if self.here.page_tree.everything else "Only changed pages."
         )
 
     @action("l", "right pane", show=False, group="Move", also=("right",))
@@ -363,14 +372,18 @@ class PageReader(Commands, scope="review"):
         """Go to the pane at the left."""
         self.app.step_pane(-1)
 
-    @command("page", "TITLE", complete=lambda here: here.page_titles())
+    @command(
+        "page",
+        "TITLE",
+        complete=page_titles,
+    )
     def go_page(self, rest: str) -> None:
         """Go to a changed page by a part of its name."""
         wanted = rest.strip().casefold()
-        found = next((c for c in self.place.changes if wanted in place_of(c).casefold()), None)
+        found = next((c for c in self.model.changes if wanted in place_of(c).casefold()), None)
         if found is None:
             self.place.say(f"No changed page is called {clean(rest)!r}.", "warn")
             return
-        self.place.open_view("changes")
+        self.place.choose_view("changes")
         self.show_page(found.id)
-        self.place.diff.focus()
+        self.here.diff.focus()

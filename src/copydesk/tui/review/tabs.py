@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -11,20 +12,27 @@ from copydesk.domain.text import clean
 from copydesk.present.facts import Fact
 from copydesk.present.impact import impact_line
 from copydesk.present.request_rules import Standing, rule_lines
+from copydesk.present.review import overview
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
+from copydesk.session.reads.merge import read_rules
 from copydesk.session.reads.review import Sides, read_replies, read_sides
-from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import View
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.review.history_cells import Happening, history
+from copydesk.tui.review.listed_request import listed, listed_facts
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.comment import CommentReply
     from copydesk.domain.impact import Impact
+    from copydesk.session.readiness import Readiness
+    from copydesk.session.reads.merge import RulesRead
     from copydesk.session.reads.review import Opened
-    from copydesk.tui.review.screen import Review
+    from copydesk.tui.framework.place import Place
+    from copydesk.tui.review.model import ReviewModel
 
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read unasked; ``i`` reads them always."""
@@ -33,10 +41,18 @@ TOLD = "as far as the service tells"
 
 
 class RequestTabs:
-    """Shows the rules one by one, and the history."""
+    """Names the tabs; shows the overview, the rules one by one, and the history."""
 
-    def __init__(self, review: Review) -> None:
-        self.review = review
+    def __init__(
+        self,
+        place: Place,
+        model: ReviewModel,
+        *,
+        go_to: Callable[[Thread], None],
+        take_replies: Callable[[dict[str, list[CommentReply]]], None],
+    ) -> None:
+        self.place, self.model = place, model
+        self._go_to, self._take_replies = go_to, take_replies
         self.sides: Sides | None = None
         self.impact: Impact | None = None
         self._asked_for: set[tuple[str, str, str]] = set()
@@ -44,10 +60,9 @@ class RequestTabs:
         self._answers_asked: set[tuple[str, int]] = set()
         """Threads whose replies the history has asked for, and how many those are."""
 
-    def panes(self) -> dict[str, Pane]:
-        """Return the rules, and what happened, by the ids of their tabs."""
+        self.overview = Facts(title="Overview", empty="Reading…", id="overview")
         self.rules_pane = Facts(title="Rules", empty="Reading…", id="rules")
-        self.rules_pane.leads = "Request"
+        self.overview.leads = self.rules_pane.leads = "Request"
         self.happened_source: ListSource[Happening] = ListSource(key=lambda row: row.id)
         self.happened: VirtualList[Happening] = VirtualList(
             self.happened_source,
@@ -61,10 +76,89 @@ class RequestTabs:
             id="activity",
         )
         self.happened.note = TOLD
-        return {"rules": self.rules_pane, "activity": self.happened}
+
+    def name(self) -> None:
+        """Name the tabs, with how much is in each; a sign says that something waits to be shown."""
+        model = self.model
+        count = model.threads.open_count if model.threads_read else None
+        new = f"{glyphs().changed} " if model.news is not None else ""
+        self.place.set_views(
+            [
+                View("overview", "Overview"),
+                View("changes", "Changes", len(model.changes) or None),
+                View("threads", f"{new}Threads", count),
+                View("rules", f"Rules {model.rules_met}" if model.rules_met else "Rules"),
+                View("activity", "Activity"),
+            ]
+        )
+
+    # The request as a whole
+
+    def read_rules(self) -> None:
+        """Read the merge rules, and who was asked for a review, again."""
+        opened = self.model.known
+        self.place.reads.load(
+            "rules",
+            lambda api: read_rules(api, opened.request, opened.space),
+            self.take_rules,
+            what="Reading the merge rules",
+            failed=self.rules_failed,
+        )
+
+    def take_rules(self, rules: RulesRead) -> None:
+        """Show the rules as they are now."""
+        self.model.rules = rules
+        self.show_overview()
+        self.name()
+
+    def read_cluster(self) -> None:
+        """Read the name of the cluster that the request answers."""
+        from copydesk.session.reads.clusters import read_label
+
+        opened = self.model.known
+        cluster = opened.request.conversations_issues_cluster
+        if cluster is None:
+            return
+        organization = opened.space.organization or self.place.session.organization or ""
+
+        def arrived(label: str) -> None:
+            self.model.cluster = label
+            self.show_overview()
+
+        self.place.reads.load(
+            "cluster", lambda api: read_label(api, organization, cluster), arrived,
+            what="Reading the cluster",
+        )  # fmt: skip
+
+    @property
+    def readiness(self) -> Readiness | None:
+        """Whether the request can be merged; None while its rules are not read."""
+        session = self.place.session
+        return self.model.readiness(session.stuck, keys=not session.read_only)
+
+    def show_overview(self) -> None:
+        """Bring the tabs that tell of the whole up to date."""
+        model, opened = self.model, self.model.opened
+        if opened is None:
+            return
+        threads = (model.threads.open_count, model.threads.count) if model.threads_read else None
+        facts = overview(
+            opened.request,
+            opened.space,
+            model.changes,
+            model.rules,
+            threads,
+            (model.seen_count, len(model.changes)),
+            self.place.session.now,
+            self.readiness,
+            self.impact_said,
+            model.cluster,
+        )
+        self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
+        self.show()
 
     def _when(self, row: Happening) -> Text:
-        said = age(row.at, self.review.session.now)
+        said = age(row.at, self.place.session.now)
         return Text(f"by {said}" if row.about and said != "now" else said, style="muted")
 
     def turned_to(self) -> None:
@@ -74,23 +168,28 @@ class RequestTabs:
 
     def show(self) -> None:
         """Bring the tabs that tell of the whole up to date."""
-        opened = self.review.opened_request
+        opened = self.model.opened
         if opened is None:
             return
-        if self.review.view in ("rules", "activity"):
+        if self.place.view in ("rules", "activity"):
             self._read_sides()
-        if self.review.view in ("overview", "rules"):
+        if self.place.view in ("overview", "rules"):
             self._read_impact()
-        if self.review.view == "rules":
+        if self.place.view == "rules":
             self._show_rules()
-        elif self.review.view == "activity":
+        elif self.place.view == "activity":
             self._show_activity()
 
     def failed(self, said: str) -> None:
-        """Say in every tab why the request is not there."""
+        """Say in every tab why the request is not there; a list may know some of it."""
+        self.overview.empty = said
+        self.overview.refresh_rows()
         self.rules_failed(said)
         self.happened.empty = said
         self.happened.refresh_rows()
+        self.model.listed = listed(self.place)
+        if self.model.listed is not None:
+            self.overview.show([*listed_facts(self.model.listed, said, self.place.session.now)])
 
     def rules_failed(self, said: str) -> None:
         """Say in the tab of the rules why they are not there."""
@@ -103,7 +202,7 @@ class RequestTabs:
 
     def _first_time(self, what: str) -> bool:
         """Whether something is to be read for these versions of both sides; True only once."""
-        opened = self.review.opened_request
+        opened = self.model.opened
         assert opened is not None
         key = (what, *opened.version)
         if key in self._asked_for:
@@ -113,11 +212,11 @@ class RequestTabs:
 
     def _still(self, opened: Opened) -> bool:
         """Whether the texts of both sides are the same as when something was begun to be read."""
-        now = self.review.opened_request
+        now = self.model.opened
         return now is not None and now.version == opened.version
 
     def _read_sides(self) -> None:
-        opened = self.review.opened_request
+        opened = self.model.opened
         assert opened is not None
         if not self._first_time("sides"):
             return
@@ -131,7 +230,7 @@ class RequestTabs:
                 self.sides = sides
                 self.show()
 
-        self.review.reads.load(
+        self.place.reads.load(
             "sides",
             read,
             came,
@@ -140,15 +239,15 @@ class RequestTabs:
         )
 
     def _read_impact(self) -> None:
-        opened = self.review.opened_request
+        opened = self.model.opened
         assert opened is not None
-        few = 0 < len(self.review.changes) <= LOOKED_AT
+        few = 0 < len(self.model.changes) <= LOOKED_AT
         if opened.merged:
             self.impact = None
         if opened.merged or not few or not self._first_time("impact"):
             return
         self.impact = None
-        changes = list(self.review.changes)
+        changes = list(self.model.changes)
 
         async def read(api: Api) -> Impact:
             from copydesk.session.reads.impact import read_impact
@@ -158,9 +257,9 @@ class RequestTabs:
         def came(impact: Impact) -> None:
             if self._still(opened):
                 self.impact = impact
-                self.review.show_overview()
+                self.show_overview()
 
-        self.review.reads.load(
+        self.place.reads.load(
             "impact", read, came, what="Reading links", failed=lambda _: self._again("impact")
         )
 
@@ -170,33 +269,33 @@ class RequestTabs:
         return impact_line(self.impact) if self.impact is not None else ""
 
     def _show_rules(self) -> None:
-        opened, rules = self.review.opened_request, self.review.rules
+        opened, rules = self.model.opened, self.model.rules
         if opened is None or rules is None:
             return
         request, permissions = opened.request, opened.space.permissions
-        me = self.review.session.me
+        me = self.place.session.me
         standing = Standing(
-            now=self.review.session.now,
+            now=self.place.session.now,
             me=me.id if me is not None else None,
             main=self.sides.main if self.sides is not None else None,
-            threads=self.review.threads.open_count if self.review.threads_read else None,
-            unseen=(len(self.review.changes) - self.review.seen_count, len(self.review.changes)),
+            threads=self.model.threads.open_count if self.model.threads_read else None,
+            unseen=(len(self.model.changes) - self.model.seen_count, len(self.model.changes)),
             may_merge=permissions is None or permissions.merge,
-            stuck=(request.id, *opened.version) in self.review.session.stuck,
+            stuck=self.model.is_stuck(self.place.session.stuck),
             impact=self.impact_said,
         )
         lines = rule_lines(request, rules, standing)
         self.rules_pane.show([Fact(label, text) for label, text in lines])
 
     def _show_activity(self) -> None:
-        opened, rules = self.review.opened_request, self.review.rules
+        opened, rules = self.model.opened, self.model.rules
         if opened is None:
             return
         titles = {node.id: clean(node.title) for node in opened.pages}
-        titles.update((change.id, clean(change.node.title)) for change in self.review.changes)
+        titles.update((change.id, clean(change.node.title)) for change in self.model.changes)
         rows = history(
             opened.request,
-            self.review.threads,
+            self.model.threads,
             rules.reviews if rules is not None else None,
             rules.requested if rules is not None else None,
             self.sides.request if self.sides is not None else None,
@@ -212,11 +311,9 @@ class RequestTabs:
 
     def read_answers(self) -> None:
         """Read the replies of which the rows on screen tell only who gave them."""
-        opened, top = self.review.opened_request, self.happened.scroll_offset.y
-        rows = [
-            self.happened.source.row(at) for at in range(top, top + self.review.app.size.height)
-        ]
-        threads = [self.review.threads.get(row.thread) for row in rows if row is not None]
+        opened, top = self.model.opened, self.happened.scroll_offset.y
+        rows = [self.happened.source.row(at) for at in range(top, top + self.place.app.size.height)]
+        threads = [self.model.threads.get(row.thread) for row in rows if row is not None]
         keys = {
             (thread.id, thread.comment.replies)
             for thread in threads
@@ -226,28 +323,28 @@ class RequestTabs:
             return
         self._answers_asked |= keys
         waiting = sorted(thread for thread, _ in keys)
-        self.review.reads.load(
+        self.place.reads.load(
             f"answers {len(self._answers_asked)}",
             lambda api: read_replies(api, opened.space.id, opened.request.id, waiting),
-            self.review.discussion.replies_came,
+            self._take_replies,
             what="Reading replies",
         )
 
     def replies_came(self) -> None:
         """Show what was answered."""
-        if self.review.view == "activity":
+        if self.place.view == "activity":
             self._show_activity()
 
     @property
     def thread(self) -> Thread | None:
         """The thread of what happened under the cursor."""
         row = self.happened.selected
-        return None if row is None else self.review.threads.get(row.thread)
+        return None if row is None else self.model.threads.get(row.thread)
 
     def open_row(self) -> None:
         """Show what happened where it is shown best."""
         row, thread = self.happened.selected, self.thread
         if thread is not None:
-            self.review.discussion.go_to(thread)
+            self._go_to(thread)
         elif row is not None:
-            self.review.open_view("overview" if row.leads == "thread" else row.leads)
+            self.place.choose_view("overview" if row.leads == "thread" else row.leads)

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 from copydesk.domain.text import clean
 from copydesk.present.threads import Thread
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.review.guards import may_not_comment, no_line, none_open
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.review.guards import ReviewCommands, may_not_comment, no_line, none_open
+from copydesk.tui.review.pages import PageReader
 from copydesk.tui.threads.commands import Subject
 
 if TYPE_CHECKING:
-    from copydesk.tui.review.screen import Review
+    pass
 
 
-class WalkCommands(Commands, scope="review_threads"):
+class WalkCommands(ReviewCommands, scope="review_threads"):
     """The ways through the threads of a review, and starting one on what is in front."""
-
-    place: Review
 
     @action("}", "next open thread", unless=none_open, show=9, group="Threads")
     def next_thread(self) -> None:
@@ -33,18 +32,19 @@ class WalkCommands(Commands, scope="review_threads"):
 
     def _step_thread(self, by: int) -> None:
         order = self._walk_order()
-        here = self.place.current_thread()
+        here = self.here.discussion.current_thread()
         at = next((n for n, thread in enumerate(order) if thread is here), None)
         following = self._near(order, by) if at is None else at + by
         wrapped = not 0 <= following < len(order)
         following %= len(order)
         thread = order[following]
         page = thread.page
-        unread = page is not None and page not in self.place.texts
-        if page is not None and unread and any(change.id == page for change in self.place.changes):
+        unread = page is not None and page not in self.model.texts
+        if page is not None and unread and any(change.id == page for change in self.model.changes):
             # Which thread is the first on it is known once its text is.
-            self.place.open_view("changes")
-            self.place.reader.show_page(page, lambda: self._arrive(page, by, wrapped))
+            self.place.choose_view("changes")
+            reader = self.place.commands_of(PageReader)
+            reader.show_page(page, lambda: self._arrive(page, by, wrapped))
         else:
             self._go(order, following, by, wrapped)
 
@@ -56,7 +56,7 @@ class WalkCommands(Commands, scope="review_threads"):
             self._go(order, there[0] if by > 0 else there[-1], by, wrapped)
 
     def _go(self, order: list[Thread], at: int, by: int, wrapped: bool) -> None:
-        self.place.discussion.go_to(order[at])
+        self.here.discussion.go_to(order[at])
         said = f"Open thread {at + 1} of {len(order)}"
         if wrapped:
             self.place.say(f"{said}: from the {'start' if by > 0 else 'end'} again.", "warn")
@@ -64,21 +64,21 @@ class WalkCommands(Commands, scope="review_threads"):
             self.place.say(f"{said}.")
 
     def _walk_order(self) -> list[Thread]:
-        return self.place.threads.walk(
-            [change.id for change in self.place.changes], self.place.discussion.line_of
+        return self.model.threads.walk(
+            [change.id for change in self.model.changes], self.here.discussion.line_of
         )
 
     def _near(self, order: list[Thread], by: int) -> int:
         """Return the place of the open thread after (or before) the cursor of the diff."""
-        pages = [change.id for change in self.place.changes]
-        line = self.place.diff.line if self.place.diff.line is not None else 0
-        here = (self.place.page_at if self.place.view != "overview" else -1, line)
+        pages = [change.id for change in self.model.changes]
+        line = self.here.diff.line if self.here.diff.line is not None else 0
+        here = (self.model.page_at if self.place.view != "overview" else -1, line)
         places = []
         for thread in order:
             page = pages.index(thread.page) if thread.page in pages else len(pages)
             if thread.page is None:
                 page = -1
-            places.append((page, thread.height(self.place.discussion.line_of)))
+            places.append((page, thread.height(self.here.discussion.line_of)))
         if by > 0:
             return next((n for n, place in enumerate(places) if place > here), len(order))
         return next((n for n in reversed(range(len(places))) if places[n] < here), -1)
@@ -86,10 +86,10 @@ class WalkCommands(Commands, scope="review_threads"):
     @command("commenters", uses="list_change_request_commenters")
     async def commenters(self, rest: str) -> None:
         """List who commented on this change request."""
-        if self.place.opened_request is None:
+        if self.model.opened is None:
             self.place.say("The change request is not read yet.", "warn")
             return
-        space, request = self.place.thread_ids
+        space, request = self.model.ids
         target = Target(self.place.target.organization, space, change_request=request)
         await self.app.go("commenters", target)
 
@@ -105,15 +105,15 @@ class WalkCommands(Commands, scope="review_threads"):
     )
     async def comment_line(self) -> None:
         """Comment on the line under the cursor; from a blank one, on the nearest with words."""
-        page, line, change = self.place.diff.page, self.place.diff.text_line, self.place.change
+        page, line, change = self.here.diff.page, self.here.diff.text_line, self.model.change
         assert page is not None
         assert line is not None
         assert change is not None
-        self.place.diff.go_to_line(line)
+        self.here.diff.go_to_line(line)
         node = page.anchor(line)
         quote = page.line_text(line).strip()
         title = f"Comment on a line of {clean(change.node.title)}"
-        await self.place.writing.start_thread(
+        await self.writing.start_thread(
             Subject(title, f"{change.id}/{node}", change.id, node, quote)
         )
 
@@ -132,23 +132,21 @@ class WalkCommands(Commands, scope="review_threads"):
 
         Before the request has been read, and beside its pages, it is the request as a whole.
         """
-        change = self.place.change
-        whole = Subject(f"Comment on {self.place.numbered}", "request")
+        change = self.model.change
+        whole = Subject(f"Comment on {self.model.numbered}", "request")
         if change is None or change.file or self.place.view != "changes":
-            await self.place.writing.start_thread(whole)
+            await self.writing.start_thread(whole)
             return
         name = f"the page {clean(change.node.title)}"
         page = Subject(
             f"Comment on {name}",
             f"{change.id}/page",
             change.id,
-            instead=f"ctrl+r makes it a comment on the change request {self.place.numbered}.",
+            instead=f"ctrl+r makes it a comment on the change request {self.model.numbered}.",
         )
         whole = replace(whole, instead=f"ctrl+r makes it a comment on {name}.")
 
         async def other(about: Subject) -> Subject:
             return page if about is whole else whole
 
-        await self.place.writing.start_thread(
-            whole if self.app.keyboard.ahead.waited else page, other
-        )
+        await self.writing.start_thread(whole if self.app.keyboard.ahead.waited else page, other)

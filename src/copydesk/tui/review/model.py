@@ -1,0 +1,153 @@
+"""A change request under review: what was read of it, and which of its pages is in front."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from copydesk.present.threads import Threads
+from copydesk.session.readiness import Readiness, readiness
+
+if TYPE_CHECKING:
+    from copydesk.domain.page_text import PageText
+    from copydesk.session.change_rows import ChangeRow
+    from copydesk.session.page_changes import Changed
+    from copydesk.session.reads.merge import RulesRead
+    from copydesk.session.reads.review import Opened
+    from copydesk.session.seen_pages import SeenPages
+    from copydesk.tui.review.news_cells import ThreadNews
+
+KEPT_PAGES = 24
+"""How many pages have their texts kept; the others are read again."""
+
+
+class ReviewModel:
+    """What a review knows; it draws and reads nothing."""
+
+    def __init__(self) -> None:
+        self.opened: Opened | None = None
+        """The request, its space and its pages, once they are read."""
+        self.listed: ChangeRow | None = None
+        """The row of a list, where the request itself could not be read."""
+        self.changes: list[Changed] = []
+        """Changed pages and files as they stand in the tree."""
+        self.rules: RulesRead | None = None
+        self.threads = Threads()
+        self.threads_read = False
+        self.open_counts: dict[str | None, int] = {}
+        """Open threads by page; counted when they change, not when they are drawn."""
+        self.news: ThreadNews | None = None
+        """What others wrote since the threads were read; None when that is nothing."""
+        self.behind = False
+        """Whether others changed the request since it was read."""
+        self.merged_since = False
+        """Whether they merged it."""
+        self.cluster = ""
+        """The name of the cluster that the request answers, once that is read."""
+        self.page_id: str | None = None
+        """The page in front."""
+        self.texts: dict[str, PageText] = {}
+        self.since = False
+        """Whether the page is compared with its text when it was marked as seen."""
+        self.seen: SeenPages | None = None
+        self.drafts: dict[str, str] = {}
+        """The texts about this request that are not sent, by key."""
+
+    @property
+    def known(self) -> Opened:
+        """The request, of which it is certain that it was read."""
+        assert self.opened is not None
+        return self.opened
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The space and the change request."""
+        return self.known.space.id, self.known.request.id
+
+    @property
+    def numbered(self) -> str:
+        """How sentences name the request: "#118"."""
+        return f"#{self.opened.request.number}" if self.opened is not None else "the change request"
+
+    @property
+    def closed(self) -> bool:
+        """Whether the request is merged or archived."""
+        return self.opened is not None and self.opened.request.status in ("merged", "archived")
+
+    @property
+    def no_changes(self) -> str:
+        """The sentence that stands in the place of changed pages."""
+        if self.opened is not None and self.opened.merged:
+            return "Merged. The service does not tell which pages it changed; t lists all pages."
+        return "This change request changes nothing yet."
+
+    # Pages
+
+    @property
+    def change(self) -> Changed | None:
+        """The page in front."""
+        return self.find(self.page_id)
+
+    def find(self, page: str | None) -> Changed | None:
+        """Return a changed page by its id."""
+        return next((change for change in self.changes if change.id == page), None)
+
+    @property
+    def page_at(self) -> int:
+        """The place of the page in front among the changed ones; -1 for none."""
+        return next((at for at, c in enumerate(self.changes) if c.id == self.page_id), -1)
+
+    @property
+    def text(self) -> PageText | None:
+        """The text of the page in front."""
+        return self.texts.get(self.page_id or "")
+
+    def keep_text(self, page: str, text: PageText) -> None:
+        """Keep the text of a page as the newest."""
+        self.texts.pop(page, None)
+        self.texts[page] = text
+        while len(self.texts) > KEPT_PAGES:
+            self.texts.pop(next(iter(self.texts)))
+
+    @property
+    def seen_count(self) -> int:
+        """How many changed pages are marked as seen and have not changed since."""
+        return 0 if self.seen is None else self.seen.count(change.id for change in self.changes)
+
+    def seen_state(self, page: str | None) -> str:
+        """Return whether a page is "seen", "unseen", or "changed" since it was seen."""
+        return "unseen" if self.seen is None else self.seen.state(page or "")
+
+    # Rules
+
+    @property
+    def rules_met(self) -> str:
+        """How many of the merge rules pass: "1/3"; empty without rules and while not read."""
+        rules = self.rules
+        return f"{rules.passed}/{len(rules.results)}" if rules and rules.results else ""
+
+    def is_stuck(self, stuck: Collection[tuple[str, str, str]]) -> bool:
+        """Whether an update conflicted at the versions that both sides have now."""
+        return self.opened is not None and (self.opened.request.id, *self.opened.version) in stuck
+
+    def readiness(self, stuck: Collection[tuple[str, str, str]], *, keys: bool) -> Readiness | None:
+        """Return whether the request can be merged; None while its rules are not read.
+
+        ``keys`` says whether to name the keys that mend it.
+        """
+        opened, rules = self.opened, self.rules
+        if opened is None or rules is None:
+            return None
+        request = opened.request
+        return readiness(
+            request.status,
+            rules.results,
+            outdated=request.outdated,
+            stuck=self.is_stuck(stuck),
+            against=rules.against,
+            losing=opened.losses,
+            unlooked=opened.unlooked,
+            both_sides=rules.both_sides,
+            empty=not opened.changes and not opened.unlooked,
+            keys=keys,
+        )

@@ -1,1 +1,1 @@
-"""What one does with a service without drawing: reads, writes, outbox, undo and runs."""
+"""What is done with a service without drawing: reads, writes, outbox, undo and runs."""

@@ -1,8 +1,8 @@
 """Cached reads of a service: there at once, and also without a network.
 
-What is shown of it is marked with its age and read anew behind it. What an action goes on with is
-read so only where the service cannot be asked now, and what is written on it is rechecked before it
-goes (`live_or_cached`).
+Cached rows are shown with their age and read again in the background. An action uses cached data
+only where the service cannot be reached, and a write based on them is checked again before it is
+sent (`live_or_cached`).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WHY = {"": "Offline", LIMIT: "API limit reached", BUSY: "The service is busy"}
-"""Why the service is not asked, by what it said last (`Contact.limited`)."""
+"""Why the service is not asked, by the reason in `Contact.limited`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedRead(Generic[T]):
     """The result of a cached read.
 
-    ``at`` is when the oldest of it came from the service; None where nothing had to be asked, so
-    that it is as good as if it came from there. ``why`` it was not asked, for a sentence.
+    ``at`` is when the oldest answer in it came from the service; None where no answer was needed,
+    so that it is as good as a live one. ``why`` the service was not asked, for a sentence.
     """
 
     result: T
@@ -53,7 +53,7 @@ class CachedRead(Generic[T]):
 
 
 async def read_cached(read: Callable[[], Awaitable[T]]) -> CachedRead[T] | None:
-    """Return what ``read`` gives without asking the service; None where not all of it is kept."""
+    """Return what ``read`` gives from cached answers alone; None where one of them is missing."""
     from copydesk.client.cached_answers import cached_reading
     from copydesk.session.errors import failure_types
 
@@ -68,10 +68,10 @@ async def read_cached(read: Callable[[], Awaitable[T]]) -> CachedRead[T] | None:
 
 
 async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) -> CachedRead[T]:
-    """Return the service's answer, or the cached one where the service cannot be asked now.
+    """Return the service's answer, or the cached one where the service cannot be reached.
 
-    What is written on what is kept is ``aged`` (`WriteSender.perform`). Raises ``ApiError`` where
-    nothing is kept either.
+    A write based on cached data is ``aged`` (`WriteSender.perform`). Raises ``ApiError`` where no
+    answer is cached either.
     """
     from copydesk.session.errors import silence_types
 
@@ -82,7 +82,7 @@ async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) 
         usable = found is not None and (found.at is None or session.may_recall(found.at))
         return replace(found, why=WHY[contact.limited]) if found and usable else None
 
-    # Nobody waits once more for what is known not to answer.
+    # A service that is known not to answer is not waited for again.
     if session.held and (found := await kept()) is not None:
         return found
     try:
@@ -95,16 +95,16 @@ async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) 
 
 
 def reads_cached() -> bool:
-    """Whether this is done inside of `read_cached`, so that no answer is one of the service."""
+    """Whether this runs inside of `read_cached`, so that no answer comes from the service."""
     import sys
 
-    # Where nothing has loaded the client, nothing is read.
+    # Nothing has been read before the client is loaded.
     answers = sys.modules.get("copydesk.client.cached_answers")
     return answers is not None and answers.current_reading() is not None
 
 
 def leave_cache() -> None:
-    """Read from the service from here on in this task, whatever began it."""
+    """Read from the service from now on in this task, even if a cached read began it."""
     from copydesk.client.cached_answers import CACHED_ONLY
 
     CACHED_ONLY.set(None)
@@ -117,7 +117,7 @@ OWN_DESK = "Nothing is kept besides the desk itself: it is on this machine."
 
 
 async def about_cache(session: Session) -> str:
-    """Return how much is kept for this session, and how old it is. Raises what `ready` raises."""
+    """Return the size and age of this session's cache. Raises what `ready` raises."""
     held = await (await session.ready()).held()
     if held is None or held.oldest is None:
         return OWN_DESK if held is None else NOTHING
@@ -129,7 +129,7 @@ async def about_cache(session: Session) -> str:
 async def clear_cache(session: Session) -> str:
     """Drop the cached answers and the last screens. Raises `NotDoneError` where the disk refuses.
 
-    Drafts, the journal and what waits to be sent are no part of it.
+    Drafts, the journal and the outbox stay.
     """
     api = await session.ready()
     held = await api.held()

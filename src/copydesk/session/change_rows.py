@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 RULES, PAGES, THREADS, ASKED = "rules", "pages", "threads", "asked"
-"""What is read of a change request beyond its row, in parts: its rules and reviews, the pages that
-change, its threads; and, of all of them at once, which the reader was asked to review."""
+"""The parts of the details of a change request: its rules and reviews, its changed pages, its
+threads; and, for all requests at once, the review requests to the reader."""
 
 
 PARTS = frozenset({RULES, PAGES, THREADS})
@@ -31,12 +31,12 @@ PARTS = frozenset({RULES, PAGES, THREADS})
 
 
 NO_SUBJECT = "(no subject)"
-"""What stands for a subject that says nothing."""
+"""Stands in for an empty subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """What a list keeps of a change request; its texts are clean."""
+    """A row of the list of change requests; its texts are clean."""
 
     id: str
     number: int
@@ -55,12 +55,12 @@ class ChangeRow:
 
     @property
     def label(self) -> str:
-        """How a sentence names it."""
+        """Its number, as sentences name it."""
         return f"#{self.number}"
 
     @property
     def judged_by(self) -> Expectation:
-        """What must hold still of it before what was decided about it is done later."""
+        """The expectation that must still hold when a decision about it is carried out later."""
         from copydesk.domain.preconditions import still_named
 
         return still_named(self.space, self.id, subject=self.said, revision=self.revision)
@@ -72,12 +72,12 @@ class ChangeRow:
 
     @property
     def named(self) -> str:
-        """How the log names it, which is read where no list is beside it."""
+        """Its number and subject, for the log."""
         return f"{self.label} {self.subject}".rstrip()
 
 
 Titles = Callable[[str], str]
-"""Takes the id of a space and returns its title, "" while that is not known."""
+"""Takes the id of a space and returns its title, "" while it is unknown."""
 
 
 def row_of(request: ChangeRequest) -> ChangeRow:
@@ -101,7 +101,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
 
 
 def person(user: User | None) -> str:
-    """Return what a person is called; nobody is known when an account is gone."""
+    """Return the name of a person; "someone" for a deleted account."""
     if user is None:
         return "someone"
     return clean(user.display_name or user.email or user.id).strip() or "someone"
@@ -112,7 +112,7 @@ class PageLine:
     """A page or file that a change request touches, and what happens to it.
 
     ``kinds`` are as in ``ChangeKind``; ``was`` is its former title or path, ``above`` the path of
-    what it is in, ``out`` where it is that its space has no more, ``file`` where its file moves.
+    its parent, ``out`` its new place if it left the space, ``file`` the move of its file.
     """
 
     title: str
@@ -132,21 +132,21 @@ class Verdict:
     outdated: bool
     at: datetime | None
     mine: bool = False
-    """Whether the reader gave it."""
+    """Whether it is the reader's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenThreads:
-    """Its open threads: since when one waits on the reader, and on its author; None for neither."""
+    """The open threads: since when one waits on the reader, and on the author; None for neither."""
 
     mine: datetime | None = None
     author: datetime | None = None
     words: Sequence[tuple[datetime, str]] = ()
-    """When others had the last word in a thread, and who; the newest first."""
+    """When others wrote the last message of a thread, and who; newest first."""
     whys: Sequence[Why] = ()
-    """Why each thread waits on the reader that does."""
+    """Why each of the threads that wait on the reader does so."""
     open: int | None = None
-    """How many there are without the comments of verdicts, where that was counted."""
+    """The number of open threads without comments of verdicts, where it was counted."""
 
 
 TEXT = "text"
@@ -178,22 +178,22 @@ class Details:
     """The titles of changed pages that main has changed too."""
     cluster: str = ""
     missing: str = ""
-    """Why nothing of this is known: a sentence."""
+    """The sentence for details that cannot be read."""
     moment: tuple[str, str, str] | None = None
-    """The change request, its revision and that of its space, when this was read."""
+    """The change request, its revision and its space's revision at the time of the read."""
     stuck: bool = False
-    """Whether an update conflicted at that moment."""
+    """Whether an update conflicted at these revisions."""
     parts: frozenset[str] = ALL_PARTS
     waiting: OpenThreads | None = None
     asked_since: datetime | None = None
-    """When the first of those who have not answered was asked."""
+    """When the oldest unanswered review request was made."""
     read_at: datetime | None = None
     losing: Sequence[str] = ()
-    """The pages that readers would lose although their texts go on elsewhere, and where that is."""
+    """The pages that readers would lose although their texts move elsewhere, and where to."""
     unlooked: str = ""
-    """That not all changes were looked at for such pages, "" where they were."""
+    """The sentence for an incomplete check for such pages, "" for a complete one."""
     impact: str = ""
-    """What it does to the links around it, "" while that is not read."""
+    """The effect on the links around it, "" while unread."""
 
     @property
     def empty(self) -> bool:
@@ -207,7 +207,7 @@ class Details:
 
 
 KEPT = 100
-"""Rows kept of a view: more than a screen shows."""
+"""Rows saved of a view: more than a screen shows."""
 
 
 MOMENTS = ("created", "updated")
@@ -219,7 +219,7 @@ def name_of(target: Target, organization: str, view: str) -> str:
 
 
 def keep(snapshot: Snapshots, name: str, rows: Iterable[ChangeRow], title: Titles) -> None:
-    """Keep the first rows of a view, with what their spaces are called. Raises ``OSError``."""
+    """Save the first rows of a view with the titles of their spaces. Raises ``OSError``."""
     kept: list[dict[str, Any]] = []
     for row in list(rows)[:KEPT]:
         value = asdict(row) | {name: getattr(row, name).isoformat() for name in MOMENTS}
@@ -228,7 +228,7 @@ def keep(snapshot: Snapshots, name: str, rows: Iterable[ChangeRow], title: Title
 
 
 def recall(snapshot: Snapshots, name: str) -> tuple[list[ChangeRow], dict[str, str]]:
-    """Return the rows kept, and the titles of their spaces; what cannot be read is left out."""
+    """Return the saved rows and the titles of their spaces; unreadable rows are left out."""
     rows: list[ChangeRow] = []
     titles: dict[str, str] = {}
     for value in snapshot.read(name):

@@ -40,7 +40,7 @@ class ClusterRow:
 
 
 def cluster_row(cluster: IssuesCluster) -> ClusterRow:
-    """Return the row of a cluster. A short pulse is filled up with empty weeks before it."""
+    """Return the row of a cluster. A short pulse is padded with empty weeks at its start."""
     pulse = tuple(map(sane, cluster.weekly_pulse))[-WEEKS:]
     label = clean(cluster.label).strip() or "Untitled"
     return ClusterRow(
@@ -64,9 +64,9 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
 class Merge:
     """A change request that was merged for a cluster.
 
-    The API does not tell when a request was merged, only when it last changed. A merge is the last
-    thing that happens to a request, unless its subject or its description is edited after it:
-    ``at`` is the latest moment that the merge can have been at.
+    The API gives only the time of the last change, not of the merge. A merge is the last change,
+    unless the subject or the description is edited afterwards: ``at`` is the latest time the merge
+    can have happened.
     """
 
     id: str
@@ -75,7 +75,7 @@ class Merge:
 
 
 def merge_of(request: ChangeRequest) -> Merge | None:
-    """Return when a change request was merged; None when it was not."""
+    """Return the merge of a change request; None when it is not merged."""
     if request.status != "merged":
         return None
     return Merge(request.id, f"#{request.number}", request.updated_at)
@@ -83,7 +83,7 @@ def merge_of(request: ChangeRequest) -> Merge | None:
 
 @dataclass(frozen=True, slots=True)
 class IssueRow:
-    """One issue with where it was found; texts are clean, nothing is masked yet."""
+    """An issue with its conversation; texts are clean and not masked."""
 
     id: str
     title: str
@@ -111,7 +111,7 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
 
 
 def shown(text: str, *, masked: bool) -> str:
-    """Return text as it may be seen now."""
+    """Return text, masked on demand."""
     return mask(text) if masked else text
 
 
@@ -133,7 +133,7 @@ class RequestRow:
 
 
 def request_row(request: ChangeRequest, ready: Readiness | None = None) -> RequestRow:
-    """Return the row of a change request; only of an open one ``ready`` has to be told."""
+    """Return the row of a change request; ``ready`` is needed for open ones only."""
     if request.status != "open":
         ready = readiness(request.status, None, outdated=False, keys=False)
     return RequestRow(

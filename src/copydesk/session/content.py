@@ -1,4 +1,4 @@
-"""Whose content a screen shows: a space, a change request, a page of either."""
+"""The owner of the content on screen: a space, a change request, or a page of either."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME_CELLS = 40
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Whose content is in front; clean. ``request`` None is what the space itself has.
+    """The owner of the content on screen; clean. ``request`` None means the space itself.
 
     ``refused`` says why the reader may not edit it.
     """
@@ -27,5 +27,5 @@ class Content:
 
     @property
     def name(self) -> str:
-        """What it is called in a sentence."""
+        """Its name in a sentence."""
         return self.numbered or shorten(self.title, NAME_CELLS)

@@ -1,7 +1,7 @@
-"""What the screens have declared, for what weighs or names it without knowing any screen.
+"""Declarations of the screens, for code below that may not import a screen.
 
-Filled as their modules are imported; the command line loads none, and its commands are harmless by
-this measure.
+Filled as the modules of screens are imported. The command line imports none: its commands count as
+harmless.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 DANGERS: dict[str, int] = {}
-"""How dangerous each action is (0 to 3), by its id."""
+"""The danger of each action (0 to 3), by its id."""
 
 PLACES: dict[str, tuple[str, Mapping[str, str]]] = {}
 """The title of each place and the labels of its actions by their names, by the word after ``:``."""

@@ -1,7 +1,7 @@
-"""What the key of a draft says: where the text belongs. The one place that takes keys apart.
+"""The keys of drafts, each of which says where its text belongs. Only this module parses them.
 
-Keys are made where text is written; those of a review by `review_key`, so that writing and finding
-again agree.
+Keys are made where text is written; those of a review by `review_key`, so that saving and finding a
+draft agree.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from copydesk.session.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """Where a draft belongs: a place, what it shows there, and in words what the text is.
+    """The screen and the object of a draft, and a description of the text.
 
-    ``part`` tells the place which of its fields to open (`Place.resume_draft`); empty when it opens
-    none by itself.
+    ``part`` tells the screen which of its fields to open (`Place.resume_draft`); empty when it
+    opens none.
     """
 
     place: str
@@ -31,17 +31,17 @@ class Belonging:
     words: str
     part: str = ""
     summary: Callable[[str], str] = str
-    """Takes the text as it is kept and gives what a person reads."""
+    """Turns the saved text into readable text."""
 
 
 def moves(text: str) -> str:
-    """Return in words what is staged: its requests are lines that begin with a dash."""
+    """Return staged changes as text: their requests are the lines that begin with a dash."""
     said = [line for line in text.splitlines() if line.startswith("- ")]
     return "\n".join([f"{plural(len(said), 'change')} staged", "", *said])
 
 
 def staged_moves(kept: Mapping[str, str]) -> dict[str, int]:
-    """Return how many changes are kept staged, by the id of their site, out of all kept texts."""
+    """Return the number of staged changes by site, out of all saved texts."""
     lead = structure_key("")
     return {
         key.removeprefix(lead): sum(line.startswith("- ") for line in text.splitlines())
@@ -51,18 +51,18 @@ def staged_moves(kept: Mapping[str, str]) -> dict[str, int]:
 
 
 WORDS = ""
-"""Stands in a kept form for what its fields are called, and the ids that are in them."""
+"""The field of a saved form that holds the labels of its fields and the names of its ids."""
 
 
 def form_text(
     values: Mapping[str, object], labels: Mapping[str, str], names: Mapping[str, str]
 ) -> str:
-    """Return what is kept of a form: its values, and in words what they and their ids are."""
+    """Return a form as it is saved: its values, labels and the names of its ids."""
     return json.dumps({**values, WORDS: {"labels": dict(labels), "names": dict(names)}})
 
 
 def form_words(kept: Mapping[str, object], of: str) -> dict[str, str]:
-    """Return what is kept of a form in words: the ``labels`` of its fields, or ``names`` of ids."""
+    """Return the saved ``labels`` of the fields of a form, or the ``names`` of its ids."""
     words = kept.get(WORDS)
     said = words.get(of) if isinstance(words, dict) else None
     return {
@@ -73,7 +73,7 @@ def form_words(kept: Mapping[str, object], of: str) -> dict[str, str]:
 
 
 def fields(text: str) -> str:
-    """Return in words the kept fields of a form, as Markdown."""
+    """Return the saved fields of a form as Markdown."""
     try:
         kept = json.loads(text)
     except ValueError:
@@ -88,7 +88,7 @@ def fields(text: str) -> str:
         value = str(len(each) if isinstance(each, list) else each)
         value = "\n".join(names.get(line, line) for line in value.split("\n"))
         between = "\n\n" if "\n" in value else " "
-        # Lines of a field stay lines, also those of JSON.
+        # Line breaks in a field are kept, also in JSON.
         shown = f"```\n{value}\n```" if "\n" in value else value
         said.append(f"{labels.get(name, name)}:{between}{shown}")
     return "\n\n".join(said)
@@ -100,17 +100,17 @@ def structure_key(site: str) -> str:
 
 
 def share_link_key(site: str, link: str) -> str:
-    """Return the key of the name of a share link; ``link`` is "new" for one that is to be made."""
+    """Return the key of the name of a share link; ``link`` is "new" for one to be made."""
     return f"share link {site} {link}"
 
 
 def schema_key(site: str) -> str:
-    """Return the key of the adaptive schema of a site while it is edited."""
+    """Return the key of the adaptive schema of a site that is being edited."""
     return f"adaptive schema {site}"
 
 
 def schema_text(text: str) -> str:
-    """Return the text of a kept adaptive schema, without what it was begun from."""
+    """Return the text of a saved adaptive schema, without the original it is based on."""
     try:
         kept = json.loads(text)
     except ValueError:
@@ -136,31 +136,31 @@ def new_request_key(space: str, cluster: str | None) -> str:
 def form_key(place: str, target: Target, method: str, item: str = "") -> str:
     """Return the key of the draft of a form that an action of a list opens.
 
-    ``method`` names the action, ``item`` is the id of what it is about.
+    ``method`` names the action, ``item`` is the id of its object.
     """
     whose = (target.organization, target.space, target.item)
     return " ".join(["form", place, *(each or "-" for each in whose), method, item]).rstrip()
 
 
 def marked_verdict_key(status: str) -> str:
-    """Return the key of the words of a verdict on all marked change requests."""
+    """Return the key of the text of a verdict on all marked change requests."""
     return f"marked verdict {status}"
 
 
 VIEW_NAME_KEY = "view name"
-"""The key of the name that a view of the list is about to be saved under."""
+"""The key of the name of a view that is being saved."""
 
 
 def review_key(space: str, request: str, part: str) -> str:
     """Return the key of a text about a change request; ``part`` names the field of the review.
 
-    Of a thread on a space itself ``request`` is "".
+    For a thread on a space itself ``request`` is "".
     """
     return f"{space}/{request}/{part}"
 
 
 AHEAD = "ahead "
-"""What the keys of texts begin with that were typed before the field for them was there."""
+"""The prefix of keys of text typed before its field was on screen."""
 
 
 def ahead_key(place: str, target: Target, action: str) -> str:
@@ -170,16 +170,16 @@ def ahead_key(place: str, target: Target, action: str) -> str:
 
 
 def ahead_action(key: str) -> str:
-    """Return the id of the action that a text was typed ahead for; empty for any other key."""
+    """Return the id of the action that a text was typed ahead for; "" for other keys."""
     found = _ahead(key)
     return "" if found is None else found[1]
 
 
 def ahead_for(keys: Iterable[str], place: str, action: str, field: str) -> list[str]:
-    """Return those of ``keys`` under which text was typed ahead for the field of a key.
+    """Return the ``keys`` of text that was typed ahead for a field.
 
-    By the same ``action`` of the same ``place``, on all that the field is about: a text that was
-    typed for a row of a list is offered for no other.
+    They have the same ``action``, ``place`` and object: text typed for one row of a list is never
+    offered for another.
     """
     about = belonging(field)
     if about is None:
@@ -213,7 +213,7 @@ def _given(word: str) -> str | None:
 
 
 def _form_title(name: str, method: str) -> str:
-    """Return the name of the form and of its place."""
+    """Return the title of a form and of its screen."""
     if name not in PLACES:
         return f"form of {name.replace('-', ' ')}"
     title, labels = PLACES[name]
@@ -221,8 +221,8 @@ def _form_title(name: str, method: str) -> str:
 
 
 def belonging(key: str) -> Belonging | None:
-    """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
-    if (field := field_of(key)) != key:  # for a field that two windows typed in
+    """Return the screen and object of a draft; None for an unknown key."""
+    if (field := field_of(key)) != key:  # two windows typed in the same field
         found = belonging(field)
         return None if found is None else replace(found, words=f"{found.words} (second text)")
     if (ahead := _ahead(key)) is not None:

@@ -1,4 +1,4 @@
-"""Where typed text is kept, as the screens see it, and how many such texts there are."""
+"""The drafts of a session: counted, and written to the disk in the background."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ T = TypeVar("T")
 TWO_WINDOWS = "Another window typed here too: both texts are kept (g d)"
 
 FLUSH_SECONDS = 3.0
-"""How long the program waits for the disk at most when it ends, or sends what was typed."""
+"""The longest wait for the disk when the program ends, or sends typed text."""
 
 SLOW = "it takes longer than it should"
-"""Why a text is not on the disk yet when that is waited for no longer."""
+"""Why a text is not on the disk yet, once the wait is over."""
 
 KEPT_AGAIN = "The disk takes it again: what you type is kept."
 
@@ -34,15 +34,15 @@ def refusal(why: str) -> str:
 
 
 class CountedDrafts:
-    """A store that knows how many texts it keeps without asking the disk at every frame.
+    """A store that knows the number of drafts without asking the disk at every frame.
 
-    ``changed`` is called when the number may be another. `load_keys` reads it once. On the event
-    loop `save` and `drop` return at once: one thread writes, in the order of the calls, of each key
-    what is newest, and ``told`` is called on the loop after that. Without a loop, as in a thread,
-    it is written when they return. `flush` waits for it. What is not written yet is read from
-    here, and so is what the disk refuses to keep: that is kept as soon as it can be (`again`), and
-    ``trouble`` says why it is not, for as long as that is so. Nothing here raises ``OSError`` for a
-    text that was typed; `discard` and `restore` do.
+    ``changed`` is called when the number may have changed. `load_keys` reads it once. On the event
+    loop `save` and `drop` return at once: one thread writes, in the order of the calls and only the
+    newest text of each key, and ``told`` is called on the loop after that. Without a loop, as in a
+    thread, the text is written when they return. `flush` waits for the writes. Unwritten text is
+    read from memory, and so is text that the disk refuses: it is written as soon as the disk takes
+    it (`again`), and meanwhile ``trouble`` says why not. No ``OSError`` is raised for typed text;
+    `discard` and `restore` do raise it.
     """
 
     def __init__(self, store: DeskDrafts, changed: Callable[[], None]) -> None:
@@ -51,20 +51,20 @@ class CountedDrafts:
         self._keys: set[str] = set()
         self._counting = Lock()
         self._noted: dict[str, bool] = {}
-        """Keys written while the disk is read: for these, memory is newer than the disk."""
+        """Keys written during a read of the disk: for these, memory is newer."""
         self._seen = 0
         self._typed: set[str] = set()
         self._unsaved: dict[str, str] = {}
-        """What is not on the disk yet, by key; empty for what is to be dropped."""
+        """Texts that are not on the disk yet, by key; "" for one to be dropped."""
         self._queue: dict[str, None] = {}
-        """The keys of it that are to be written, in this order; others were refused."""
+        """The keys that wait to be written, in order; the others were refused."""
         self._queued = Lock()
         self._keeping = Lock()
         self._written: set[asyncio.Task[None]] = set()
         self._refused: Callable[[], object] | None = None
         self.trouble = ""
         self.begins_anew = False
-        """Whether the disk takes by now what it refused when the program began."""
+        """Whether the disk accepts now what it refused when the program began."""
 
     @property
     def count(self) -> int:
@@ -78,24 +78,24 @@ class CountedDrafts:
 
     @property
     def typed(self) -> bool:
-        """Whether there is text that was kept in this run, on the disk or not."""
+        """Whether text was typed in this run and is still a draft, on the disk or not."""
         return bool(self._typed & self._keys)
 
     def refused(self, key: str) -> str:
-        """Return why the last draft under ``key`` is not on disk; empty when it is."""
+        """Return why the last draft under ``key`` is not on disk; "" when it is."""
         return self.trouble if key in self._unsaved else ""
 
     def shared(self, key: str) -> str:
-        """Say so where another window typed for the same field; else empty."""
+        """Return the warning that another window typed in the same field, "" for none."""
         return "" if self.refused(key) or not self.others(key) else f"{TWO_WINDOWS}."
 
     def load_keys(self) -> None:
-        """Read which texts there are. Reads the disk; call it in a thread."""
+        """Read the keys of all drafts from the disk; call it in a thread."""
         self._seen = self.touched()
         self._count()
 
     def save(self, key: str, text: str, told: Callable[[], None] | None = None) -> None:
-        """Keep ``text``; empty text drops it. ``told`` is called once the disk has answered."""
+        """Save ``text``; empty text drops the draft. ``told`` is called after the write."""
         if not text:
             self.drop(key, told)
             return
@@ -105,9 +105,9 @@ class CountedDrafts:
         self._keep(key, text, told)
 
     def flush(self, seconds: float = FLUSH_SECONDS) -> bool:
-        """Wait until everything is written, or refused; False where the disk is too slow.
+        """Wait until everything is written or refused; False where the disk is too slow.
 
-        ``trouble`` says so then. Blocks: on the event loop only where the program ends.
+        ``trouble`` says so then. Blocks: on the event loop only at the end of the program.
         """
         if not self._unsaved:
             return True
@@ -126,13 +126,13 @@ class CountedDrafts:
         return self._ask(None, lambda: self._store.load(key))
 
     def own_text(self, key: str) -> str | None:
-        """Return what this window has kept under ``key``: not what another typed there since."""
+        """Return this window's text under ``key``, not another window's."""
         if (text := self._unsaved.get(key)) is not None:
             return text or None
         return self._ask(None, lambda: self._store.own_text(key))
 
     def key_of(self, key: str) -> str:
-        """Return the key under which this window keeps the draft of a field."""
+        """Return this window's key for the draft of a field."""
         return self._store.key_of(key)
 
     def choose(self, key: str) -> None:
@@ -162,11 +162,11 @@ class CountedDrafts:
         return self._ask(-1, self._store.touched)
 
     def damage_report(self) -> str:
-        """Return the report on a damaged file the first time it is asked for, then an empty one."""
+        """Return the report on a damaged file once, and "" afterwards."""
         return self._store.damage_report()
 
     def follow(self) -> bool:
-        """Learn what other windows have changed since; whether they have. Reads the disk."""
+        """Read the changes of other windows; return whether there are any. Reads the disk."""
         before, self._seen = self._seen, self.touched()
         if before == self._seen:
             return False
@@ -175,7 +175,7 @@ class CountedDrafts:
         return True
 
     def _count(self) -> bool:
-        """Read which texts there are; whether they are others than was known."""
+        """Read the keys of all drafts; return whether they changed."""
         with self._counting:
             self._noted = {}
         keys = self.keys()
@@ -220,13 +220,13 @@ class CountedDrafts:
     def refuse(self, why: str, again: Callable[[], object] | None = None) -> None:
         """Note before anything is typed that the disk refuses drafts.
 
-        ``again`` is what was refused; it raises ``OSError`` for as long as it is.
+        ``again`` is the refused operation; it raises ``OSError`` as long as the disk refuses.
         """
         self.trouble, self._refused = why, again
         self._changed()
 
     def again(self) -> None:
-        """Try again to keep what the disk refused. Writes to the disk; call it in a thread."""
+        """Try again to write the refused texts. Writes to the disk; call it in a thread."""
         with self._queued:
             self._queue |= dict.fromkeys(self._unsaved)
         if self._write():
@@ -245,7 +245,7 @@ class CountedDrafts:
             self._changed()
 
     def _ask(self, none: T, read: Callable[[], T]) -> T:
-        """Read from the store; what cannot be read is not there, and why is said."""
+        """Read from the store; return ``none`` for what cannot be read, and note why."""
         try:
             return read()
         except OSError as error:
@@ -260,7 +260,7 @@ class CountedDrafts:
 
     def _keep(self, key: str, text: str, told: Callable[[], None] | None) -> None:
         with self._queued:
-            self._queue.pop(key, None)  # its newest text comes after what was kept before that
+            self._queue.pop(key, None)  # the newest text of a key goes to the end of the queue
             self._queue[key], self._unsaved[key] = None, text
         try:
             self.when_kept(told or (lambda: None))
@@ -284,7 +284,7 @@ class CountedDrafts:
     def _write(self) -> bool:
         """Write the waiting drafts until the disk refuses one: that one and the rest go on waiting.
 
-        Returns whether ``trouble`` is another now.
+        Returns whether ``trouble`` changed.
         """
         before = self.trouble
         with self._keeping:
@@ -297,19 +297,19 @@ class CountedDrafts:
                     if text:
                         self._store.save(key, text)
                         own = self._store.key_of(key)
-                        if own != key and key not in self._queue:  # beside another window's
+                        if own != key and key not in self._queue:  # kept beside another window's
                             self._typed.add(own)
                             self._note(own, there=True)
                     else:
                         self._store.drop(key)
-                        self._seen = -1  # what another window typed there is counted then
+                        self._seen = -1  # so that another window's text is counted
                 except OSError as error:
                     with self._queued:
                         self._queue.clear()
                     self.trouble = error.strerror or str(error)
                 else:
                     with self._queued:
-                        if key not in self._queue:  # else it is another text by now
+                        if key not in self._queue:  # unless a newer text waits
                             self._unsaved.pop(key, None)
                     if not self._unsaved.keys() - self._queue.keys():
                         self.trouble = ""

@@ -7,11 +7,11 @@ from math import ceil
 
 
 class NotDoneError(Exception):
-    """The service answered, but what was asked for did not happen; the message says why."""
+    """The service answered, but did not do what was asked; the message says why."""
 
 
 def failure_types() -> tuple[type[Exception], ...]:
-    """Return the exceptions that an answer of the service may raise.
+    """Return the exceptions that a request may raise.
 
     A function, because importing the client before the first paint would delay it.
     """
@@ -21,8 +21,8 @@ def failure_types() -> tuple[type[Exception], ...]:
 
 
 def silence_types() -> tuple[type[Exception], ...]:
-    """Return the exceptions that tell nothing of what was asked for: no answer, or none that can
-    be used. What is kept on this machine is then the best that there is.
+    """Return the exceptions for no answer, or an unusable one: then cached data are the best there
+    is.
     """
     from copydesk.client.errors import Garbled, RateLimited, ServerFault, Unreachable
 
@@ -30,7 +30,7 @@ def silence_types() -> tuple[type[Exception], ...]:
 
 
 NOT_CACHED = "Not kept on this machine. "
-"""Begins what is said in place of what was never read here, while it cannot be."""
+"""Begins the sentence for data that are not cached while the service is away."""
 
 OFFLINE = "Offline: "
 CHANGED_FIRST = "Someone changed it first. Nothing was overwritten."
@@ -40,14 +40,14 @@ STILL_READING = "Still reading."
 
 
 def ends_with_an_answer(text: str) -> bool:
-    """Whether a `sentence` is about the way to the service: untrue once it has answered."""
+    """Whether a `sentence` is about the connection: it is untrue once the service has answered."""
     return text.removeprefix(NOT_CACHED).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
 
 
 def sentence(error: BaseException, again: str = "R") -> str:
     """Return the sentence for ``error``: what is wrong and what to do.
 
-    ``again`` is the key that tries again where it is read.
+    ``again`` is the key that tries again.
     """
     from copydesk.client import errors
 
@@ -84,7 +84,7 @@ def sentence(error: BaseException, again: str = "R") -> str:
 
 
 def with_key(text: str, key: str = "R") -> str:
-    """Return a `sentence` with the key that reads again, unless it names it already."""
+    """Return a `sentence` with the key that reads again, unless the key is in it."""
     return text if f"{key} " in text else f"{text} {key} reads it again."
 
 
@@ -99,10 +99,10 @@ def is_unknown(error: BaseException | None) -> bool:
 def write_sentence(
     error: BaseException, *, what: str = "", kept: bool = False, again: str = "@, then r"
 ) -> str:
-    """Return what a person should read about a write that ended with ``error``.
+    """Return the sentence for a write that ended with ``error``.
 
-    ``what`` names the write where it is not plain which is meant, ``kept`` says that its text is a
-    draft, ``again`` is what sends it again where it is read.
+    ``what`` names the write where that is not plain, ``kept`` says that its text is a draft,
+    ``again`` names the keys that send it again.
     """
     from copydesk.client import errors
 
@@ -124,7 +124,7 @@ WAITS = "Waits in the outbox (g x)"
 
 
 def waits_sentence(error: BaseException) -> str:
-    """Return what a person should read about a write that waits, and why it does."""
+    """Return the sentence for a write that waits in the outbox, with the reason."""
     from copydesk.client import errors
 
     match error:
@@ -139,7 +139,7 @@ def waits_sentence(error: BaseException) -> str:
 
 
 def _back(error: BaseException) -> str:
-    """Return when a service wants to be asked again, as the end of a sentence; "" when untold."""
+    """Return when the service may be asked again, as the end of a sentence; "" when unknown."""
     back = getattr(error, "retry_at", None)
     if not isinstance(back, datetime):
         return ""
@@ -153,5 +153,5 @@ def _back(error: BaseException) -> str:
 
 
 def _ended(said: str) -> str:
-    """Return what a service says as a sentence: more is said after it."""
+    """Return a message of the service with a full stop: more text follows it."""
     return said if not said or said[-1] in ".!?…" else f"{said}."

@@ -1,7 +1,7 @@
-"""Finding out, once connected, who I am and which organization I was in.
+"""The identity of the caller and the last organization, read once connected.
 
-What is kept of that on this machine will do to begin with, so that a start needs no network. The
-service is asked behind it, and what was kept for somebody else is dropped.
+A start uses the cached identity, so that it needs no network. The service is asked in the
+background, and cached data of another caller are dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from copydesk.session.target import Target
 
 REMEMBERED = "session"
-"""The snapshot that keeps the organization of the last run."""
+"""The snapshot that holds the organization of the last run."""
 
 
 async def identify(session: Session, api: Api) -> None:
@@ -44,18 +44,18 @@ async def identify(session: Session, api: Api) -> None:
 
 
 async def identify_at(target: Target, session: Session, api: Api) -> None:
-    """As `identify`, then switch to the organization of the opened target if that is known.
+    """As `identify`, then switch to the organization of the opened target if it is known.
 
-    What cannot be read is left to the place that shows it. Raises what the client raises.
+    The screen itself reports what cannot be read. Raises what the client raises.
     """
     await identify(session, api)
     await be_at(target, session, api)
 
 
 async def be_at(target: Target, session: Session, api: Api) -> None:
-    """Switch to the organization of the opened target if that is known.
+    """Switch to the organization of the opened target if it is known.
 
-    What cannot be read is left to the place that shows it.
+    The screen itself reports what cannot be read.
     """
     from copydesk.client.errors import ApiError
     from copydesk.contract import operations as ops
@@ -75,7 +75,7 @@ async def be_at(target: Target, session: Session, api: Api) -> None:
 
 
 def choose(session: Session, organization: str, title: str) -> None:
-    """Be in an organization from now on, and at the next start."""
+    """Switch to an organization, also for the next start."""
     session.organization = organization
     session.organization_title = clean(title)
     session.snapshot.write(REMEMBERED, [{"organization": organization}])
@@ -84,7 +84,7 @@ def choose(session: Session, organization: str, title: str) -> None:
 
 async def recall(session: Session, api: Api) -> bool:
     """Fill in the caller and the organization from cached answers; False if there are none."""
-    leave_cache()  # who reads what is kept may have begun this: that it is the start is no secret
+    leave_cache()  # a cached read may have started this task
     if not api.caches:
         return False
     return await read_cached(lambda: session.identify(session, api)) is not None
@@ -93,7 +93,7 @@ async def recall(session: Session, api: Api) -> bool:
 async def confirm(session: Session, api: Api) -> None:
     """Ask the service who the caller is, after a start from cached answers.
 
-    Raises nothing: what fails is learned from as a read is, and it is asked again after the next
+    Raises nothing: a failure is noted as for a read, and the question is repeated after the next
     answer.
     """
     from copydesk.client.errors import ApiError, ExtensionMissing
@@ -114,7 +114,7 @@ async def confirm(session: Session, api: Api) -> None:
         session.fresh()
         await tell_owner(session)
         return
-    # Another token: nothing that its reader may not see is to be shown to them.
+    # Another person's token: cached data that they may not see must not be shown.
     await api.forget_cached()
     session.members, session.organization = Members(), None
     session.organization_titles.clear()
@@ -132,15 +132,15 @@ async def confirm(session: Session, api: Api) -> None:
 
 
 async def tell_owner(session: Session) -> None:
-    """Do as `note_owner`, and tell what there is to say."""
+    """Note the owner of this machine's state, and report state of others."""
     if said := await note_owner(session):
         session.report(said, "warn")
 
 
 async def note_owner(session: Session) -> str:
-    """Note the owner of this machine's state from now on; say what it holds of others.
+    """Note the owner of this machine's state; return a sentence on state of others.
 
-    Somebody else who comes with another token does not get them then.
+    So nobody who comes with another token gets it.
     """
     me, keeper = session.me, session.token
     if me is None or keeper is None:
@@ -148,13 +148,13 @@ async def note_owner(session: Session) -> str:
     try:
         return await asyncio.to_thread(keeper.note, me.id, clean(me.display_name or me.email or ""))
     except OSError:
-        return ""  # where nothing can be noted, nothing of them is kept either
+        return ""  # where this cannot be noted, nothing of theirs is stored either
 
 
 async def probe(session: Session) -> None:
-    """Ask a service that could not be reached whether it is back, where nothing else is to be read.
+    """Ask a service that could not be reached whether it is back, while no screen reads anything.
 
-    Raises nothing, as `confirm`, which does the asking.
+    Raises nothing.
     """
     from copydesk.client.errors import ApiError
 

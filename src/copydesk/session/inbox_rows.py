@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 KEPT = 200
-"""Rows kept for the next start."""
+"""Rows saved for the next start."""
 
 
 @dataclass(frozen=True, slots=True)
 class InboxRow:
     """A thread that waits. ``request`` is "" on a space itself; all text is clean.
 
-    ``last`` had the last word ``at`` that time. ``done`` says what the reader did about it since:
-    it stays where it is until the list is read again.
+    ``last`` wrote the last message, ``at`` that time. ``done`` names the reader's answer to it: the
+    row stays in place until the list is read again.
     """
 
     id: str
@@ -43,17 +43,17 @@ class InboxRow:
 
     @property
     def where(self) -> str:
-        """What it is on: the number of the request, or the space."""
+        """The number of the request, or "space"."""
         return f"#{self.number}" if self.number else "space"
 
     @property
     def about(self) -> str:
-        """The subject of the request, else what the space is called."""
+        """The subject of the request, else the title of the space."""
         return self.subject or self.space_title
 
 
 def keep(snapshot: Snapshots, organization: str, rows: Iterable[InboxRow]) -> None:
-    """Keep the first rows for the first frame of the next start. Raises ``OSError``."""
+    """Save the first rows for the first frame of the next start. Raises ``OSError``."""
     kept = [asdict(row) | {"at": row.at.isoformat()} for row in list(rows)[:KEPT] if not row.done]
     snapshot.write(f"inbox {organization}", kept)
 
@@ -68,7 +68,7 @@ _KINDS: Final[Mapping[str, type]] = {
 
 
 def recall(snapshot: Snapshots, organization: str) -> list[InboxRow]:
-    """Return the rows that were kept; what cannot be read is left out."""
+    """Return the saved rows; unreadable ones are left out."""
     rows = []
     for value in snapshot.read(f"inbox {organization}"):
         at = instant(value.get("at")) if isinstance(value.get("at"), str) else None

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 PAGE = 250
-"""Members asked for at once."""
+"""Members read with one request."""
 
 MOST = 5_000
-"""Members that are read: of more the others are not offered."""
+"""Members that are read at most; further ones are not offered."""
 
 NAME = 80
-"""Characters of a name that are kept."""
+"""Characters of a name."""
 
 
 class Members:
-    """Who can be named, by organization."""
+    """The people that can be mentioned, by organization."""
 
     def __init__(self) -> None:
         self._read: dict[str, list[Named]] = {}
@@ -42,8 +42,7 @@ class Members:
     async def read(self, api: Api, organization: str) -> Sequence[Named]:
         """Return the members, reading them at the first call. Raises ``ApiError``.
 
-        Names are clean: nothing in them can be anything but text. Who may not see the members has
-        nobody to name.
+        Names are clean. A caller who may not see the members has nobody to mention.
         """
         from copydesk.client.errors import Forbidden
         from copydesk.contract import operations as ops
@@ -72,7 +71,7 @@ class Members:
 
 
 def name_of(user: User | None) -> str:
-    """Return what a person is called on screen."""
+    """Return the name of a person for the screen."""
     if user is None:
         return "someone"
     return (
@@ -83,12 +82,12 @@ def name_of(user: User | None) -> str:
 
 
 def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
-    """Return the start of what a message says, for a title or a log line."""
+    """Return the beginning of a message, for a title or a log line."""
     text = clean(message.body.markdown or "", limit=400)
     return shorten(" ".join(text.split()), limit, glyphs().more)
 
 
 def member_name(member: Member) -> str:
-    """Return what a member is called; never empty."""
+    """Return the name of a member; never empty."""
     user = member.user
     return user.display_name.strip() or (user.email or "").strip() or member.id

@@ -1,4 +1,4 @@
-"""What a change request does to the pages and files of a space."""
+"""The changes of a change request to the pages and files of a space, and to page settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 FILE = "file:"
-"""Begins the ids of files in the tree, which share it with pages."""
+"""The prefix of ids of files in the tree, which they share with pages."""
 
 
 _KINDS: Mapping[str, ChangeKind] = {
@@ -31,9 +31,8 @@ _KINDS: Mapping[str, ChangeKind] = {
 class Changed:
     """A page or a file that a change request changes.
 
-    ``text`` is False where it is known that the text itself is the same. ``moved`` says where a
-    page that its space has no more is then, ``files`` in which file of the repository a page was
-    and is, where its file moves.
+    ``text`` is False where the text is known to be unchanged. ``moved`` is the new place of a page
+    that left the space, ``files`` the old and the new file in the repository where the file moves.
     """
 
     id: str
@@ -48,7 +47,7 @@ class Changed:
 
     @property
     def node(self) -> PageNode:
-        """It as it is now, or as it was when it is gone."""
+        """The page as it is now, or as it was if it is deleted."""
         node = self.after or self.before
         assert node is not None
         return node
@@ -61,11 +60,11 @@ def changed_pages(
     *,
     told_only: bool = False,
 ) -> list[Changed]:
-    """Return the changed pages in reading order; ``told_only`` those that the service names.
+    """Return the changed pages in reading order; with ``told_only`` those that the service names.
 
-    Two trees tell what differs from primary content as it is now. Where the service also says what
-    the request itself did (E6) that decides which pages are shown: what primary content did since
-    is not the author's change.
+    Two trees show the differences from primary content as it is now. Where the service also lists
+    the changes of the request (E6), its list decides which pages are shown: later changes of
+    primary content are not the author's.
     """
     found = {
         change.id: Changed(change.id, change.kinds, change.before, change.after)
@@ -131,7 +130,7 @@ def _node(page_id: str, placed: Placement | None) -> PageNode | None:
 def changed_files(
     before: Sequence[File] | None, after: Sequence[File] | None, hint: Changes | None
 ) -> list[Changed]:
-    """Return the changed files: as the service tells, else from the two lists of files."""
+    """Return the changed files: as the service lists them, else from the two lists of files."""
     found: list[Changed] = []
     if hint is not None:
         for change in hint.changes:
@@ -223,7 +222,7 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
 
 
 def whereto(moved: MovedOut) -> str:
-    """Return where a page is that its space has no more: "moved to guides/b.md, which …"."""
+    """Return the new place of a page that left its space: "moved to guides/b.md, which …"."""
     path = clean(moved.path)
     if moved.number is None:
         if moved.space is None:
@@ -240,10 +239,10 @@ def whereto(moved: MovedOut) -> str:
 
 
 def losses(changes: Changes | None) -> list[str]:
-    """Return which pages readers would lose with a merge although their texts go on elsewhere.
+    """Return the pages that readers would lose with a merge although their texts move elsewhere.
 
-    What another space has already is not lost, nor what only left the table of contents, unless
-    that has broken lines.
+    A page that another space already has is not lost, nor one that only left the table of contents,
+    unless that has broken lines.
     """
     found: list[str] = []
     for change in () if changes is None else changes.changes:
@@ -256,7 +255,7 @@ def losses(changes: Changes | None) -> list[str]:
 
 
 def not_looked_at(changes: Changes | None) -> str:
-    """Return that the service told only some of the changes; "" where it told all."""
+    """Return the sentence for an incomplete list of changes; "" for a complete one."""
     if changes is None or not changes.more:
         return ""
     told = len(changes.changes)
@@ -275,14 +274,14 @@ def _named(node: PageNode) -> str:
 
 
 _LIMIT = 200
-"""Characters of a setting that are told."""
+"""Characters of a setting in a sentence."""
 
 
 def settings_notes(before: ContentPage | None, after: ContentPage | None) -> list[str]:
     """Return one sentence for each setting that differs.
 
-    Of a new page it is what keeps readers from finding it. Title and slug are told with the page's
-    place (`copydesk.present.page_changes.page_notes`).
+    For a new page only the settings that hide it from readers. `page_notes` has the title and the
+    slug.
     """
     if after is None:
         return []

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """A page of a tree, light and clean.
+    """A page of a tree; texts are clean.
 
-    ``above`` are the titles of the pages above it, outermost first; ``target`` says where a page of
-    type link leads.
+    ``above`` are the titles of the pages above it, outermost first; ``target`` is the destination
+    of a page of type link.
     """
 
     id: str
@@ -44,14 +44,14 @@ class PageRow:
 
     @property
     def where(self) -> str:
-        """Where a person finds it: "Reference / Webhooks / Retries"."""
+        """Its path of titles: "Reference / Webhooks / Retries"."""
         return " / ".join((*self.above, self.title))
 
 
 def page_rows(pages: Sequence[ContentPage], above: tuple[str, ...] = ()) -> tuple[PageRow, ...]:
-    """Return a page tree as rows. A page whose id was there before is left out: one id, one page.
+    """Return a page tree as rows. A page with an id seen before is left out: one id, one page.
 
-    The depth of a tree is bounded by what a JSON parser takes, so recursion is safe.
+    The JSON parser bounds the depth of a tree, so recursion is safe.
     """
     return _rows(pages, above, set())
 
@@ -86,7 +86,7 @@ def _rows(
 
 
 def reference(target: ContentReference, titles: Mapping[str, str] | None = None) -> str:
-    """Return where a reference leads, in a word; ``titles`` maps ids of pages to titles."""
+    """Return the destination of a reference; ``titles`` maps ids of pages to titles."""
     if target.url:
         return clean(target.url)
     if target.page:
@@ -100,7 +100,7 @@ def reference(target: ContentReference, titles: Mapping[str, str] | None = None)
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """A link of a page. ``page`` is the id of the page of this space that it leads to, if any."""
+    """A link of a page. ``page`` is the id of its destination in this space, if it has one."""
 
     id: str
     text: str

@@ -1,4 +1,4 @@
-"""The services and desks that can be opened, and the hints of the first runs."""
+"""The services and desks that can be opened, the token of a service, and first hints."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from copydesk.domain.text import clean
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A service, or the desk on this machine, that one can go on with.
+    """A service that can be opened, or the desk on this machine.
 
-    ``id`` tells it from all others, ``name`` is what is typed for it ("" for a service that was
-    named without a profile), ``host`` is where it is.
+    ``id`` is unique, ``name`` is what a person types for it ("" for a service without a profile),
+    ``host`` its address.
     """
 
     id: str
@@ -30,49 +30,50 @@ class Offer:
 
 
 class Offers(Protocol):
-    """What one can go on with. Its calls block; they raise `NotDoneError`."""
+    """The services and desks that can be opened. Calls block and raise `NotDoneError`."""
 
     def known(self) -> Sequence[Offer]:
-        """Return what there is."""
+        """Return all of them."""
 
     def prepare(self, offer: Offer) -> None:
-        """Check from here that it can be opened next."""
+        """Check that it can be opened next."""
 
 
 class Welcome(Protocol):
     """The hints of the first runs. Its calls block."""
 
     def hints(self) -> Sequence[str]:
-        """Return a sentence in several lengths, the longest first; none once it is of no use."""
+        """Return a sentence in several lengths, the longest first; nothing once it is not needed.
+        """
 
     def hide(self) -> None:
-        """Tell it no more."""
+        """Stop showing it."""
 
 
 VARIABLE = "COPYDESK_TOKEN"
-"""What the origin of a token is called that is in the environment."""
+"""The origin of a token from the environment."""
 
 
 class TokenKeeper(Protocol):
-    """How the token of a service is come by. Its calls block, and raise `NotDoneError`."""
+    """The source of a service's token. Calls block, and raise `NotDoneError`."""
 
     @property
     def origin(self) -> str:
-        """Where it comes from: `VARIABLE`, "keyring", "file", "command" or "none"."""
+        """The source: `VARIABLE`, "keyring", "file", "command" or "none"."""
 
     @property
     def owner(self) -> tuple[str, str] | None:
-        """The id and the name of whose things are kept on this machine, where that is known."""
+        """The id and name of the owner of this machine's state, where known."""
 
     def note(self, user: str, name: str) -> str:
-        """Note by its id and its name whose token it is, now that the service has said so.
+        """Note the owner of the token, as the service told it.
 
-        Things of somebody else that are kept on this machine stay theirs: a sentence says it.
-        Raises ``OSError`` too.
+        State of another person on this machine stays theirs; the returned sentence says so. Raises
+        ``OSError`` too.
         """
 
     def read(self) -> str:
-        """Return the token as it is kept by now."""
+        """Return the token as it is stored now."""
 
     def keep(self, token: str) -> str:
-        """Store another token where this one came from; return a sentence that says where."""
+        """Store another token in the same place; return a sentence that names the place."""

@@ -11,57 +11,57 @@ from datetime import datetime, timedelta
 from random import random
 
 POLL_SECONDS = 15.0
-"""How often the place in front is read again."""
+"""The interval between two reads of the current screen."""
 
 AWAY_SECONDS = 600.0
-"""How long the terminal may be without focus before nothing is read any more."""
+"""How long the terminal may be without focus before polling stops."""
 
 LOW_SHARE = 0.3
 """Below this share of the request budget everything is read less often."""
 
 STRETCH = 4.0
-"""How much less often that is."""
+"""By how much polling slows down then."""
 
 LONGEST_WAIT = 60.0
 """The longest wait for a service that cannot be reached."""
 
 MOST_DOUBLED = 4
-"""How many times the wait is doubled at most for answers that are of no use."""
+"""How often the wait is doubled at most after unusable answers."""
 
 JITTER = 0.1
-"""By which share a wait is lengthened at most, so that many desks do not come back at once."""
+"""The largest random extension of a wait, so that many desks do not come back at once."""
 
 LIMIT, BUSY = "limit", "busy"
-"""Why nothing is to be asked for now: no more requests are allowed, or it is told so besides."""
+"""Why no request may be sent now: the limit is reached, or the service asked for a pause."""
 
 LATE_SECONDS = 5.0
-"""How long the answer to a poll may take before what is shown no longer counts as live."""
+"""The longest time for the answer to a poll before the rows no longer count as live."""
 
 
 class Contact:
-    """What is known of the service's willingness to answer. ``jitter`` gives 0.0 to 1.0."""
+    """Whether the service answers. ``jitter`` gives 0.0 to 1.0."""
 
     def __init__(self, jitter: Callable[[], float] = random) -> None:
         self._jitter = jitter
         self.offline = ""
         """Why the service cannot be reached; empty when it can."""
         self.told = False
-        """Whether that was said in full while what is kept shows, since it last answered."""
+        """Whether the reader was told in full, above cached rows, since the last answer."""
         self.limited = ""
-        """Why it said last that nothing is to be asked for now, as a word; empty when it may be."""
+        """Why no request may be sent now (`LIMIT` or `BUSY`); empty when requests may be sent."""
         self.failures = 0
-        """How many times in a row it was not reached, or allowed no more."""
+        """The number of failures in a row."""
         self.retry_at: datetime | None = None
-        """Not to be asked by itself before this moment; None when any moment will do."""
+        """The earliest time of the next automatic request; None for any time."""
         self.refused = False
-        """Whether the token was refused: then nothing is asked by itself any more."""
+        """Whether the token was refused: then polling stops."""
         self.answers = 0
-        """How many answers have come: what was said of the way to the service is older or not."""
+        """The number of answers, by which older reports on the connection are recognized."""
         self.left_at: datetime | None = None
-        """Since when the terminal has no focus; None while it has."""
+        """When the terminal lost the focus; None while it has it."""
 
     def answered(self) -> None:
-        """Note an answer: everything is as usual again."""
+        """Note an answer, which ends all failures."""
         self.answers += 1
         self.offline, self.failures, self.retry_at, self.refused = "", 0, None, False
         self.told, self.limited = False, ""
@@ -69,7 +69,7 @@ class Contact:
     def lost(self, now: datetime, why: str) -> None:
         """Note that the service was not reached: wait 1, 2, 4 … `LONGEST_WAIT` seconds.
 
-        Several reads of one attempt fail together; they count once.
+        Reads of one attempt fail together; they count once.
         """
         if self.offline and self.retry_at is not None and now < self.retry_at:
             return
@@ -79,21 +79,21 @@ class Contact:
         self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
 
     def hold(self, until: datetime) -> None:
-        """Ask nothing by itself before that moment."""
+        """Send no automatic request before that time."""
         self.retry_at = until if self.retry_at is None else max(self.retry_at, until)
 
     def held(self, now: datetime) -> bool:
-        """Whether it was not reached, or wants nothing to be asked before a moment to come."""
+        """Whether it was not reached, or asked for a pause that is not over."""
         waits = self.retry_at is not None and now < self.retry_at
         return bool(self.offline) or (bool(self.limited) and waits)
 
     def limit(self, now: datetime, until: datetime | None, why: str = LIMIT) -> None:
-        """Note that no more requests are allowed: ask nothing by itself before ``until``.
+        """Note that no more requests are allowed before ``until``.
 
-        Where the service does not say when, or says now, wait 15, 30 … `LONGEST_WAIT` seconds.
-        Several reads of one attempt count once, as with `lost`.
+        Where the service gives no time, wait 15, 30 … `LONGEST_WAIT` seconds. Reads of one attempt
+        count once, as with `lost`.
         """
-        if not self.limited:  # it has answered: what was waited for before is over
+        if not self.limited:  # an answer came, so earlier waits are over
             self.offline, self.told, self.retry_at = "", False, None
             self.failures = 0
         self.limited = why
@@ -105,15 +105,16 @@ class Contact:
             self.failures += 1
 
     def focused(self, now: datetime | None) -> None:
-        """Note that the terminal has the focus (None), or lost it at that moment."""
+        """Note that the terminal has the focus (None), or lost it at that time."""
         self.left_at = now
 
     def due(
         self, now: datetime, read_at: datetime | None, *, slow: bool, failures: int = 0
     ) -> bool:
-        """Whether something read at ``read_at`` (None: never) should be read again by itself.
+        """Whether data read at ``read_at`` (None: never) are due for an automatic read.
 
-        ``failures`` is how many times in a row its answers were of no use: then ever less often.
+        ``failures`` is the number of unusable answers in a row, each of which lengthens the
+        interval.
         """
         if self.refused or (self.left_at is not None and seconds(self.left_at, now) > AWAY_SECONDS):
             return False
@@ -131,7 +132,7 @@ class Contact:
         slow: bool = False,
         failures: int = 0,
     ) -> int:
-        """Return in how many whole seconds the service is asked again, at least 1; see `due`."""
+        """Return the whole seconds until the next automatic read, at least 1; see `due`."""
         again = self.retry_at
         if again is None and read_at is not None:
             again = read_at + timedelta(seconds=pause(slow=slow, failures=failures))

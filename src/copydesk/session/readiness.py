@@ -1,8 +1,8 @@
 """Whether a change request can be merged, in the words that its list and its review share.
 
-Whether two sides of an outdated request go together comes out when it is merged or updated, unless
-primary content has changed none of the request's pages. So nothing here is called ready that may
-still turn out otherwise."""
+Whether an outdated request conflicts shows only when it is merged or updated, unless primary
+content has changed none of its pages. So it is called ready only where nothing can change that.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 READY = "READY TO MERGE"
-"""Everything that can be known here speaks for it."""
+"""Everything known speaks for it."""
 
 
 NAMED = 2
-"""Pages that are named where both sides changed them."""
+"""The number of pages changed on both sides that are named."""
 
 
 TITLE = 40
@@ -32,23 +32,23 @@ TITLE = 40
 
 
 PERHAPS = "READY?"
-"""Nothing that is known speaks against it, and something is not known."""
+"""Nothing known speaks against it, but something is unknown."""
 
 
 LOSES = "LOSES PAGES"
-"""A merge would take pages from readers that the author only moved."""
+"""A merge would remove pages for readers that the author only moved."""
 
 
 EMPTY = "CHANGES NOTHING"
-"""A service refuses to merge what would leave primary content as it is."""
+"""A service refuses a merge without changes."""
 
 OBJECTED = "READY !"
-"""Every rule is met, and yet somebody has asked for changes since it was approved."""
+"""Every rule passes, but somebody asked for changes after the approval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """A word with its tone, and what stands behind it in a few words."""
+    """A word with its tone, and a short reason."""
 
     word: str
     tone: str
@@ -56,7 +56,7 @@ class Readiness:
 
 
 def behind_main(both_sides: Sequence[str] | None, *, keys: bool = True) -> str:
-    """Return what being out of date comes to; ``both_sides`` as in `RulesRead`."""
+    """Return the consequence of being out of date; ``both_sides`` as in `RulesRead`."""
     sign = glyphs().outdated
     if both_sides is not None and not both_sides:
         return f"{sign} out of date, but main changed none of its pages"
@@ -81,14 +81,13 @@ def readiness(
     empty: bool = False,
     keys: bool = True,
 ) -> Readiness:
-    """Return how ready a change request is. ``results`` of its rules are None when not known.
+    """Return how ready a change request is. The ``results`` of its rules are None when unknown.
 
-    ``stuck`` says that an update conflicted, and that neither side has moved since. ``against``
-    are people who asked for changes after it was approved, ``losing`` says of pages that a merge
-    takes from readers where their texts go, ``unlooked`` that not all changes were looked at for
-    that. ``both_sides`` are titles of its pages that main has
-    changed too, None where that is not known. ``empty`` says that it is known to change neither a
-    page nor a file. ``keys`` that help are only named where they work.
+    ``stuck`` says that an update conflicted and neither side has changed since. ``against`` are
+    people who asked for changes after the approval, ``losing`` describes pages that readers would
+    lose, ``unlooked`` says that the check for such pages is incomplete. ``both_sides`` are titles
+    of pages that main has changed too, None when unknown. ``empty`` says that it changes neither a
+    page nor a file. ``keys`` adds the keys that help.
     """
     if status != "open":
         said = {"draft": "W makes it open"}.get(status, "") if keys else ""
@@ -126,7 +125,7 @@ def readiness(
 
 
 def readiness_of(row: ChangeRow, details: Details, *, keys: bool = True) -> Readiness:
-    """Return how ready a row of a list is, from what was read of it; ``keys`` as above."""
+    """Return how ready a row is, from its details; ``keys`` as in `readiness`."""
     return readiness(
         row.status,
         details.rules,

@@ -1,4 +1,4 @@
-"""What screens need to know of the pages that a person has marked as seen."""
+"""The pages that a person has marked as seen, for screens, and the undo of a mark."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SeenPages:
         self._states: dict[str, SeenState] = {}
 
     async def read(self) -> None:
-        """Read which pages are marked; whether their text changed since shows when it is read."""
+        """Read which pages are marked; `compare` finds out whether their text changed."""
         try:
             marked = await asyncio.to_thread(lambda: set(self._marks.pages(self.thing)))
         except OSError as error:
@@ -50,11 +50,11 @@ class SeenPages:
                 )
 
     async def held(self, page: str) -> str | None:
-        """Return what stands for the text that a page is marked with, or None when it is not."""
+        """Return the digest of the text that a page is marked with, None for an unmarked page."""
         return await asyncio.to_thread(self._marks.held, self.thing, page)
 
     async def text(self, page: str) -> str | None:
-        """Return a page's text as it was when it was marked, or None when it is not."""
+        """Return the text that a page is marked with, None for an unmarked page."""
         return await asyncio.to_thread(self._marks.text, self.thing, page)
 
     async def mark(self, page: str, text: str) -> None:
@@ -63,12 +63,12 @@ class SeenPages:
         self._states[page] = "seen"
 
     async def unmark(self, page: str) -> None:
-        """Take the mark of a page away."""
+        """Remove the mark of a page."""
         await asyncio.to_thread(self._marks.unmark, self.thing, page)
         self._states.pop(page, None)
 
     def count(self, pages: Iterable[str]) -> int:
-        """Return how many of some pages are marked and unchanged since."""
+        """Return how many of these pages are marked and unchanged."""
         return sum(self._states.get(page) == "seen" for page in pages)
 
 
@@ -76,7 +76,7 @@ class SeenPages:
 
 
 def seen_steps(marks: DeskSeen) -> Mapping[str, LocalStep]:
-    """Return what a reversal can do with marks, by name."""
+    """Return the local steps of reversals with marks, by name."""
 
     async def put(thing: str, page: str, digest: str | None) -> None:
         if not await asyncio.to_thread(marks.put, thing, page, digest):
@@ -89,7 +89,7 @@ def seen_steps(marks: DeskSeen) -> Mapping[str, LocalStep]:
 
 
 def reversal_of(thing: str, page: str, before: str | None, after: str | None) -> Reversal:
-    """Return the way back of marking a page, or of taking its mark away."""
+    """Return the reversal of marking or unmarking a page."""
     from copydesk.domain.reversal import Expectation, Reversal, Step
 
     def step(digest: str | None) -> Step:

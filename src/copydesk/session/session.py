@@ -1,4 +1,4 @@
-"""What the whole run shares: the connection, who I am, where I am, and what was written.
+"""The state of a run of the program: the connection, the caller, the organization, the log.
 
 Nothing here imports the client or the contract when the module loads: before the first paint only
 Textual and the standard library may.
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from copydesk.session.runs.arrange import Arranger
 
 NOT_DONE = ("failed", "recalled", "queued", "dropped")
-"""How lines of the log stand that changed nothing at the service."""
+"""The states of log lines that changed nothing at the service."""
 
 KEPT_MESSAGES = 100
-"""How many messages that had no room are kept."""
+"""The number of messages in the log that had no room on screen."""
 
 
 @dataclass
@@ -75,71 +75,71 @@ class Session:
     journal: Journal = field(default_factory=lambda: Journal(State(), ""))
     recall_seconds: float = 0.0
     report: Callable[[str, str], None] = lambda said, tone: None
-    """Tells a person (with a tone) how a write ended whose place was left meanwhile."""
+    """Reports to a person (with a tone) the end of a write whose screen was left."""
     begins: Callable[[], bool] = lambda: False
-    """Notes that this run begins, and tells whether the one before it ended without saying so."""
+    """Notes the start of this run; returns whether the run before it ended without notice."""
     host: str = ""
     token: TokenKeeper | None = None
-    """How the token is come by and where another is kept; None for the own desk, which has none."""
+    """The source of the token; None for the own desk, which needs none."""
     profile: str = ""
     """The name of the profile that is in use; empty for the own desk and for none."""
     called: str = ""
-    """What the header calls a service without a profile; the embedded desk is one."""
+    """The name of a service without a profile in the header; the embedded desk is one."""
     read_only: bool = False
-    """Whether nothing is written to the service: every action that writes is away."""
+    """Whether writes to the service are forbidden: every action that writes is away."""
     read_only_by: str = ""
-    """What makes it so ("--read-only"), where that is not the profile."""
+    """The cause of that ("--read-only"), where it is not the profile."""
     nowhere: str = (
         "You are in no organization yet. Ask an administrator to invite you, check whose token "
         "this is, or join one that admits your address (g o, then ctrl+n)."
     )
-    """What is said, with how to begin, where the reader is in no organization."""
+    """The sentence for a reader without an organization."""
     me: User | None = None
     organization: str | None = None
     organization_title: str = ""
     organization_titles: dict[str, str] = field(default_factory=dict)
-    """What organizations are called that were read, by their ids; clean text."""
+    """The titles of organizations, by their ids; clean text."""
     read_at: datetime | None = None
-    """When the newest data on screen was read; None until the first answer."""
+    """When the newest data on screen were read; None until the first answer."""
     contact: Contact = field(default_factory=Contact)
     """Whether the service answers, and when to ask it again by itself."""
     log: list[Written] = field(default_factory=list)
     messages: list[Written] = field(default_factory=list)
-    """What was said that had no room on screen, for the log; the newest `KEPT_MESSAGES`."""
+    """Messages that had no room on screen; the newest `KEPT_MESSAGES`."""
     left: dict[object, object] = field(default_factory=dict)
-    """How places were left in this run, for whoever comes back to them."""
+    """The states of screens that were left in this run."""
     members: Members = field(default_factory=Members)
-    """Who can be named, once that was read."""
+    """The people that can be mentioned."""
     unsent: dict[str, str] = field(default_factory=dict)
-    """Why a text could not be sent, by the key of its draft, until it is."""
+    """Why the last try to send a draft failed, by its key."""
     stuck: set[tuple[str, str, str]] = field(default_factory=set)
-    """Updates that conflicted, as (change request, its revision, that of its space): sent again
-    they would come to the same."""
+    """Updates that conflicted, as (change request, its revision, its space's revision): another try
+    at these revisions conflicts again."""
     local_steps: dict[str, LocalStep] = field(default_factory=dict)
-    """What a reversal can do on this machine, by name (``local.<name>``)."""
+    """The steps of reversals on this machine, by name (``local.<name>``)."""
     history: History = field(default_factory=History)
-    """Which writes have a way back, and how they stand."""
+    """The writes that have a reversal, and their states."""
     made: Api | None = None
-    """The client as it was made last, which may not have found out yet who it is for."""
+    """The newest client, whose owner may still be unknown."""
     confirmed: bool = True
-    """Whether the service itself has said who I am, and not only what was kept of it."""
+    """Whether the service has confirmed the identity, which may come from the cache."""
     confirming: asyncio.Task[None] | None = None
-    """What asks it, once that was begun."""
+    """The task that asks the service for it."""
     others: Callable[[], None] = lambda: None
-    """Has what is shown read again: it was kept for somebody else."""
+    """Makes the screen read again: its cached data belong to somebody else."""
     asks: Callable[[], None] = lambda: None
-    """Is told when something is about to be read that an action goes on with: keys may wait."""
+    """Called before a read that an action waits for: keys may wait."""
     sends: Callable[[], None] = lambda: None
-    """Is told when something is about to be written: nothing waits for that."""
+    """Called before a write: nothing waits for it."""
     clocks_told: bool = False
-    """Whether it was said that the service's clock and this machine's are far apart."""
+    """Whether the reader was told that the clocks of service and machine differ."""
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
     _watchers: list[Callable[[], None]] = field(default_factory=list)
     _arranger: Arranger | None = None
 
     def title_of(self, organization: str | None) -> str:
-        """Return the title of an organization if it was read; clean text."""
+        """Return the title of an organization, its id where the title is unknown; clean text."""
         if organization is None or organization == self.organization:
             return self.organization_title
         return self.organization_titles.get(organization) or clean(organization)
@@ -165,25 +165,25 @@ class Session:
         )
 
     async def _restore_draft(self, key: str) -> None:
-        """Bring back a text that was put aside, unless something was typed there since."""
+        """Restore a dropped draft, unless something was typed there since."""
         await asyncio.to_thread(self.drafts.restore, key)
 
     async def _drop_draft(self, key: str) -> None:
-        """Put a text aside."""
+        """Drop a draft."""
         await asyncio.to_thread(self.drafts.drop, key)
 
     async def _queued(self, id: str) -> dict[str, bool] | None:
-        """Tell whether a write waits in the outbox; None when it does not."""
+        """Return whether a write waits in the outbox; None when it does not."""
         return {"waits": True} if id in self.outbox.items else None
 
     async def _draft(self, key: str) -> dict[str, bool] | None:
-        """Tell whether there is a text; None when there is none."""
+        """Return whether there is a draft; None when there is none."""
         text = await asyncio.to_thread(self.drafts.own_text, key)
         return None if text is None else {"kept": True}
 
     @property
     def arranging(self) -> Arranger:
-        """What goes through the runs that rearrange something."""
+        """The runner of rearrangements."""
         if self._arranger is None:
             from copydesk.session.runs.arrange import Arranger
 
@@ -192,7 +192,7 @@ class Session:
 
     @property
     def rearranges(self) -> bool:
-        """Whether such a run is in progress."""
+        """Whether a rearrangement is in progress."""
         return self._arranger is not None and self._arranger.active
 
     @property
@@ -224,7 +224,7 @@ class Session:
                 await tell_owner(self)
             self._api = api
         finally:
-            if self._api is not api:  # whoever tries next makes another
+            if self._api is not api:  # the next try makes another
                 self.made = None
                 await api.aclose()
         self._confirm()
@@ -238,30 +238,31 @@ class Session:
             self.confirming = asyncio.create_task(confirm(self, api), name="confirm")
 
     def probe(self) -> None:
-        """Ask whether a service that could not be reached is back, unless that is asked already."""
+        """Ask in the background whether an unreachable service is back, unless a task does."""
         if self.confirming is None or self.confirming.done():
             self.confirming = asyncio.create_task(probe(self), name="probe")
 
     @property
     def unanswered(self) -> bool:
-        """Whether the service has not answered yet, or cannot be asked by now."""
+        """Whether the service has not answered yet, or cannot be asked now."""
         return self.held or not self.contact.answers
 
     @property
     def held(self) -> bool:
-        """Whether it could not be reached, or wants nothing to be asked for now."""
+        """Whether the service could not be reached, or asked for a pause."""
         return self.contact.held(self.clock())
 
     def may_recall(self, at: datetime) -> bool:
-        """Whether what was kept at that moment may be shown: not what is older than a write of
-        mine, unless nothing newer can be had, and nothing where the token was refused.
+        """Whether data cached at that time may be shown: not data older than one of my writes,
+        unless newer ones cannot be had, and none after a refused token.
         """
         mine = (line.at for line in self.log if line.state not in NOT_DONE)
         away = self.offline or self.contact.limited
         return not self.contact.refused and (bool(away) or all(at > own for own in mine))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Call ``changed`` whenever the log, the age or the budget change; returns an undo."""
+        """Call ``changed`` whenever the log, the age or the budget change; return what ends that.
+        """
         self._watchers.append(changed)
         return lambda: self._watchers.remove(changed) if changed in self._watchers else None
 
@@ -271,7 +272,8 @@ class Session:
             changed()
 
     def fresh(self, *, tell: bool = True) -> None:
-        """Note that an answer has just arrived; who does not ``tell`` calls `touched` after it."""
+        """Note that an answer has just arrived; without ``tell`` the caller calls `touched` later.
+        """
         if reads_cached():
             return
         self.read_at = self.clock()
@@ -283,10 +285,10 @@ class Session:
             self.touched()
 
     def learn(self, error: BaseException, *, quiet: bool = True) -> None:
-        """Learn from the failure of a read how soon to ask again by itself.
+        """Note the failure of a read, which decides when the next automatic read is due.
 
-        That the service failed says nothing of the way to it where the reader is told (not
-        ``quiet``). Whatever it refuses, it may say when it wants to be asked again.
+        A failure of the service itself counts only where the reader is not told (``quiet``). Any
+        refusal may name the time of the next request.
         """
         from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
 
@@ -312,9 +314,9 @@ class Session:
 
     @property
     def now(self) -> datetime:
-        """The time by the service's clock: what every time that it tells is compared with.
+        """The time by the service's clock, which times from the service are compared with.
 
-        What this machine notes itself (reads, drafts, the journal, what sleeps) goes by ``clock``.
+        Times of this machine (reads, drafts, the journal, snoozes) go by ``clock``.
         """
         here = self.clock()
         return here if self._api is None else service_time(here, self._api.skew)
@@ -326,11 +328,11 @@ class Session:
 
     @property
     def way(self) -> Way:
-        """What takes the steps of reversals."""
+        """The executor of reversal steps."""
         return Way(self.local_steps)
 
     def _compare_clocks(self) -> None:
-        """Say once in a run that the clocks of the service and of this machine are far apart."""
+        """Report once in a run that the clocks of the service and of this machine differ."""
         said = "" if self._api is None or self.clocks_told else apart(self._api.skew)
         if said:
             self.clocks_told = True
@@ -344,7 +346,7 @@ class Session:
 
     @property
     def slow(self) -> bool:
-        """Whether so little of the budget is left that everything is read less often."""
+        """Whether the request budget is so low that polling slows down."""
         budget = self.budget
         return budget is not None and budget[0] < budget[1] * LOW_SHARE
 
@@ -356,12 +358,12 @@ class Session:
         return (left, limit) if isinstance(left, int) and isinstance(limit, int) else None
 
     def hold_stuck(self, moment: tuple[str, str, str] | None) -> None:
-        """Remember at what an update conflicted, so that it is not tried again in vain."""
+        """Remember the revisions of a conflict, so that the update is not tried again in vain."""
         if moment is not None:
             self.stuck.add(moment)
 
     def note(self, said: str) -> None:
-        """Keep a message that has no room on screen, unless the log has it already."""
+        """Add a message that has no room on screen to the log, unless it is there."""
         if any(line.message == said for line in (*self.messages, *self.log)):
             return
         # Numbered below all writes, so that no two lines of the log are taken for one.

@@ -70,9 +70,9 @@ def audience(row: SiteRow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One share link. ``title`` is clean, ``name`` is as the service has it.
+    """A share link. ``title`` is clean, ``name`` is as the service has it.
 
-    ``address`` opens the site for whoever has it: it is in no ``repr``, and no sentence holds it.
+    ``address`` opens the site for anybody: it is in no ``repr`` and in no sentence.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Link:
 
     @property
     def key(self) -> str:
-        """The key in its address, as reads of published data take it; empty without an address."""
+        """The key in its address, for reads of published data; empty without an address."""
         return share_key(self.address) if self.address else ""
 
 
@@ -102,7 +102,7 @@ def link_of(link: ShareLink) -> Link:
 
 
 def no_effect(site: SiteRow) -> str:
-    """Return why the links of a site open nothing, whatever they are; empty when they work."""
+    """Return why no link of a site opens anything; "" when links work."""
     if site.visibility != "share-link":
         return f"Links have no effect: the site is for {audience(site)} ({site.visibility})."
     if not site.published:
@@ -111,7 +111,7 @@ def no_effect(site: SiteRow) -> str:
 
 
 def no_address(link: Link, site: SiteRow | None) -> str:
-    """Return why the service gives a link no address that works."""
+    """Return why the service gives no working address for a link."""
     if site is not None and (why := no_effect(site)):
         return why
     if not link.active:
@@ -121,11 +121,10 @@ def no_address(link: Link, site: SiteRow | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SchemaRow:
-    """An attribute, a ready-made condition, or the heading of conditions of no one attribute.
+    """An attribute, a ready-made condition, or the heading of conditions with several attributes.
 
-    A "missing" one is named by conditions of the site, and the schema does not have it.
-    ``text`` is what is copied of it; ``places`` are the titles of what has a condition that names
-    it. Texts are clean.
+    A "missing" attribute is used by conditions of the site but not in the schema. ``text`` is
+    copied; ``places`` are the titles of sections and site spaces that use it. Texts are clean.
     """
 
     id: str
@@ -141,7 +140,7 @@ class SchemaRow:
 
 
 def title(attribute: Attribute) -> str:
-    """Return the name of an attribute, with what nobody would see in it as numbers."""
+    """Return the name of an attribute, with invisible characters as numbers."""
     return clean(exposed(attribute.name)).strip() or "(no name)"
 
 
@@ -159,7 +158,7 @@ def schema_rows(
     conditions: Sequence[TemplateCondition],
     used: Mapping[tuple[bool, str], tuple[str, ...]],
 ) -> tuple[SchemaRow, ...]:
-    """Return the attributes, each with the ready-made conditions about it alone; then others."""
+    """Return the attributes, each with its own ready-made conditions; the others follow."""
     declared = attributes(schema)
     of_one: dict[tuple[bool, str], list[SchemaRow]] = {each.key: [] for each in declared}
     others: list[SchemaRow] = []
@@ -203,6 +202,6 @@ def schema_rows(
 
 
 def missing(schema: object, used: Mapping[tuple[bool, str], tuple[str, ...]]) -> list[Attribute]:
-    """Return what conditions of the site name and the schema does not have."""
+    """Return the attributes that conditions of the site use and the schema lacks."""
     known = {each.key for each in attributes(schema)}
     return [Attribute(name, unsigned) for unsigned, name in sorted(used.keys() - known)]

@@ -1,4 +1,4 @@
-"""What sleeps, for the screens: kept on this machine, and taken back like any other write."""
+"""Snoozed change requests of a session, and the undo of a snooze."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Snoozes:
-    """Snoozed and looked-at requests, in memory; the disk is only touched in a thread.
+    """Snoozed and viewed requests, in memory; the disk is only touched in a thread.
 
     The methods that await raise ``OSError`` when the disk refuses.
     """
@@ -30,29 +30,29 @@ class Snoozes:
         self._keeping: set[asyncio.Task[None]] = set()
 
     async def read(self) -> None:
-        """Read the snoozed requests and the times of the last looks."""
+        """Read the snoozed requests and the times of the last views."""
         self.held = dict(await asyncio.to_thread(self._store.read))
         self.looks = {**await asyncio.to_thread(self._store.looks), **self.looks}
 
     def look(self, thing: str, at: datetime) -> None:
-        """Note that something was looked at, and keep that behind what goes on."""
+        """Note that a request was viewed, and save that in the background."""
         self.looks[thing] = at
         task = asyncio.create_task(self._keep_look(thing, at), name="look")
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
 
     async def _keep_look(self, thing: str, at: datetime) -> None:
-        # A mark that cannot be kept is no reason to bother anybody.
+        # A mark that cannot be saved is no reason to bother anybody.
         with suppress(OSError):
             await asyncio.to_thread(self._store.look, thing, at)
 
     def asleep(self, thing: str, updated: datetime, now: datetime) -> bool:
-        """Return whether something sleeps that was last changed at ``updated``."""
+        """Return whether a request last changed at ``updated`` is snoozed."""
         found = self.held.get(thing)
         return found is not None and found.asleep(updated, now)
 
     async def put(self, thing: str, snooze: Snooze | None) -> None:
-        """Let something sleep, or wake it."""
+        """Snooze a request, or wake it (None)."""
         await asyncio.to_thread(self._store.put, thing, snooze)
         if snooze is None:
             self.held.pop(thing, None)
@@ -63,7 +63,7 @@ class Snoozes:
 
     @property
     def steps(self) -> Mapping[str, LocalStep]:
-        """What a reversal can do here, by name."""
+        """The local steps of reversals, by name."""
         return {"snooze": self._take, "snoozed": self._tell}
 
     async def _take(self, thing: str, snooze: dict[str, Any] | None) -> None:
@@ -75,7 +75,7 @@ class Snoozes:
 
 
 def reversal_of(thing: str, before: Snooze | None, after: Snooze | None) -> Reversal:
-    """Return the way back of letting something sleep or waking it."""
+    """Return the reversal of snoozing or waking a request."""
     from copydesk.domain.reversal import Expectation, Reversal, Step
 
     def step(snooze: Snooze | None) -> Step:

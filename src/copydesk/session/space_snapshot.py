@@ -1,6 +1,6 @@
-"""The tree of spaces as it was when the program was last left, for the first frame of the next run.
+"""The tree of spaces of the last run, for the first frame of the next.
 
-Kept are an entry that names the organization and the order, and the rows of each organization.
+One entry names the organization and the order, one per organization holds its rows.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ if TYPE_CHECKING:
     from copydesk.local.snapshot import Snapshots
 
 KEY = "spaces"
-"""The key of the snapshot that names the last organization; its rows are under the key and its id.
-"""
+"""The key of the last organization; its rows are under this key and its id."""
 
 
 @dataclass(frozen=True)
 class LastRun:
-    """What was on screen: the organization, its tree and how it was shown.
+    """The last screen: the organization, its tree and its order.
 
-    ``total`` is how many collections and spaces there were; fewer ``nodes`` may have been kept.
-    ``counts`` says how much was behind each tab.
+    ``total`` is the number of collections and spaces; fewer ``nodes`` may be saved. ``counts`` are
+    the numbers of the tabs.
     """
 
     organization: str
@@ -41,12 +40,12 @@ class LastRun:
 
     @property
     def partial(self) -> bool:
-        """Whether only the first rows were kept."""
+        """Whether only the first rows were saved."""
         return self.total != sum(node.kind != "loose" for node in self.nodes)
 
 
 def read_last_run(snapshot: Snapshots, organization: str | None) -> LastRun | None:
-    """Return the last run in an organization (in the last one when not said), or None.
+    """Return the last run in an organization (by default the last one), or None.
 
     Damaged rows are left out: a snapshot is a convenience.
     """
@@ -76,7 +75,7 @@ def read_last_run(snapshot: Snapshots, organization: str | None) -> LastRun | No
 
 
 def keep_last_run(snapshot: Snapshots, run: LastRun) -> None:
-    """Keep a run. A full disk is no reason to bother anybody, so it is not told."""
+    """Save a run. A full disk is no reason to bother anybody."""
     rows: list[dict[str, Any]] = [
         {"title": run.title, "who": run.who, "total": run.total, "counts": dict(run.counts)}
     ]

@@ -1,4 +1,5 @@
-"""What a screen shows: the ids of a target, which addresses, drafts and snapshots name too."""
+"""The target of a screen, which addresses, drafts and snapshots name too, and the visited screens.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ FIRST_PLACE = "spaces"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a place shows: ids, and the view. Fields that do not matter stay None."""
+    """The object of a screen: ids, and the view. Unused fields stay None."""
 
     organization: str | None = None
     space: str | None = None
@@ -27,7 +28,7 @@ class Target:
     thread: str | None = None
     cluster: str | None = None
     item: str | None = None
-    """What a list of parts is of, where it is none of those above: a team, an integration."""
+    """The owner of a list of parts that has no field above: a team, an integration."""
     view: str | None = None
 
     def but(self, **changes: str | None) -> Target:
@@ -36,29 +37,29 @@ class Target:
 
 
 LEFT = "left"
-"""The snapshot that keeps the screen of the last run."""
+"""The snapshot of the last screen of a run."""
 
 
 MOST = 100
-"""Visits that are remembered in each direction."""
+"""Visits remembered in each direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A screen as it was left: what it showed, and what its cursor was on (an id)."""
+    """A screen as it was left: its target, and the id under its cursor."""
 
     name: str
     target: Target
     cursor: str = ""
 
     def keep(self, snapshot: Snapshots) -> None:
-        """Keep it for the next start."""
+        """Save it for the next start."""
         ids = {key: value for key, value in asdict(self.target).items() if value is not None}
         snapshot.write(LEFT, [{"name": self.name, "cursor": self.cursor, **ids}])
 
     @classmethod
     def kept(cls, snapshot: Snapshots) -> Visit | None:
-        """Return the screen of the last run; None where that is not known."""
+        """Return the last screen of the last run; None where it is unknown."""
         row: Mapping[str, Any] = next(iter(snapshot.read(LEFT)), {})
         if not all(isinstance(value, str) for value in row.values()) or "name" not in row:
             return None
@@ -68,13 +69,13 @@ class Visit:
 
 @dataclass(slots=True)
 class Visits:
-    """The screens visited before the one in front, and those that were stepped back from."""
+    """The screens visited before the current one, and those that were stepped back from."""
 
     back: list[Visit] = field(default_factory=list)
     ahead: list[Visit] = field(default_factory=list)
 
     def leave(self, visit: Visit) -> None:
-        """Note that a screen is left for another one: there is nothing ahead of that."""
+        """Note that a screen is left for another one; nothing is ahead of it."""
         self.back.append(visit)
         del self.back[:-MOST]
         self.ahead.clear()

@@ -1,7 +1,7 @@
 """The views of the triage list: which change requests, in what order.
 
-A view is a value: what the service is asked for, and a filter in the language of ``/`` that narrows
-the answer. The ones that everybody has are here; a person's own come from the settings.
+A view is a value: the query to the service, and a filter in the language of ``/`` that narrows the
+answer. Built-in views are here; a person's own come from the settings.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from copydesk.session.writes.undo import LocalStep
 
 SERVED = "updated"
-"""The order that lists come in; any other needs the whole list."""
+"""The service's order; any other needs the whole list."""
 
 COUNTED_ROWS = 400
-"""Up to how many rows the views are counted that the service cannot count."""
+"""The largest list on which views are counted that the service cannot count."""
 
 THREADS_READ = 48
-"""Up to how many rows' threads are read to count what waits on the reader."""
+"""The largest number of rows whose threads are read to count what waits on the reader."""
 
 COUNT_SECONDS = 60
-"""How old the counts of the views may get."""
+"""The age at which the counts of views are read again."""
 
 OWN = "own:"
-"""How the id of a person's own view begins."""
+"""The prefix of ids of a person's own views."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One view: which change requests it holds, and what to say when there are none.
+    """One view: its change requests, and the sentence for an empty list.
 
-    The lists of several ``statuses`` follow one another. ``who`` is the query parameter that the
-    reader's own id goes into, empty for none; ``who_filter`` says the same as a filter, for a view
-    that is saved. ``filter`` keeps only some of them; ``personal`` says that it makes sense only
-    where the service tells who reads. ``short`` is its title where there is little room.
+    The lists of several ``statuses`` follow one another. ``who`` is the query parameter for the
+    reader's own id, empty for none; ``who_filter`` says the same as a filter, for a view that is
+    saved. ``filter`` keeps only some rows; ``personal`` views need a service that names the caller.
+    ``short`` is the title where there is little room.
     """
 
     id: str
@@ -102,14 +102,14 @@ LISTINGS: Sequence[Listing] = (
 """The views, in the order of their keys."""
 
 FIRST = "open"
-"""The view that a list opens with."""
+"""The first view of a list."""
 
 STATUSES: Sequence[str] = tuple(dict.fromkeys(s for each in LISTINGS for s in each.statuses))
-"""What a change request can be."""
+"""The statuses of a change request."""
 
 
 def views_steps(store: SavedViews) -> Mapping[str, LocalStep]:
-    """Return what a reversal can do with a person's own views, by name."""
+    """Return the local steps of reversals with own views, by name."""
 
     async def put(name: str, view: dict[str, Any] | None) -> None:
         if view is None:
@@ -125,7 +125,7 @@ def views_steps(store: SavedViews) -> Mapping[str, LocalStep]:
 
 
 def reversal_of(name: str, before: SavedView | None, after: SavedView | None) -> Reversal:
-    """Return the way back of saving or forgetting a view of one's own."""
+    """Return the reversal of saving or removing an own view."""
     from copydesk.domain.reversal import Expectation, Reversal, Step
 
     def step(view: SavedView | None) -> Step:

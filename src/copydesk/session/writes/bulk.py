@@ -1,7 +1,7 @@
-"""Doing the same to many things: one by one, each with its result, and the failed ones again.
+"""One action on many objects: one by one, each with its result, and the failed ones again.
 
-A run belongs to the program and not to the sheet that shows it: whoever leaves the sheet leaves it
-running, and finds every write under ``@``.
+A run belongs to the program and not to its dialog: it goes on when the dialog is left, and every
+write is in the log (``@``).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ State = Literal["waiting", "sending", "done", "queued", "failed", "skipped"]
 
 
 WORDS = {"queued": "in the outbox"}
-"""What states are called where that is not their name."""
+"""The words for states whose name is not the word."""
 
 REVERSIBLE = "u takes all of it back."
-"""What a sheet says of a bulk action that one undo takes back."""
+"""The sentence in the dialog of an action that one undo takes back."""
 
 
 @dataclass
 class BulkItem:
-    """One of the things. ``why`` says why it is not allowed there; then it is skipped.
+    """One object. ``why`` is the reason to skip it.
 
-    ``hidden`` is true when the list does not show it. ``said`` is what went wrong; ``where`` tells
-    things apart whose labels are the same.
+    ``hidden`` is true when the list does not show it. ``message`` is the failure; ``where`` tells
+    objects with the same label apart.
     """
 
     id: str
@@ -40,20 +40,19 @@ class BulkItem:
     message: str = ""
     where: str = ""
     unknown: bool = False
-    """Whether it may have arrived all the same: then it is not sent again from here."""
+    """Whether it may have arrived: then it is not sent again from here."""
 
 
 class NothingToDoError(Exception):
-    """A thing turned out to be as it should be already, or not to allow it: it is skipped."""
+    """An object needs no change, or does not allow it: it is skipped."""
 
 
 @dataclass(frozen=True)
 class Bulk:
-    """A bulk action: its name, the reason to skip an item, and the request for one.
+    """A bulk action: its name, the reasons to skip an item, and the request for one.
 
-    ``send`` takes the thing and the name of the group that its write belongs to; it raises
-    `NothingToDoError` with why it is skipped after all. ``ended`` is told once all have a result
-    whether one failed.
+    ``send`` takes an object and the name of the group of its write; it raises `NothingToDoError` to
+    skip the object. ``ended`` is told, after the last result, whether one failed.
     """
 
     verb: str
@@ -66,8 +65,8 @@ class Bulk:
 class BulkRun:
     """One bulk action, from the question to the last result.
 
-    ``verb`` names it ("Archive"); ``send`` does it to one thing and raises `WriteError`,
-    `NothingToDoError` or what the client raises. ``ended`` is called when the last has its result.
+    ``verb`` names it ("Archive"); ``send`` handles one object and raises `WriteError`,
+    `NothingToDoError` or what the client raises. ``ended`` is called after the last result.
     """
 
     def __init__(
@@ -78,7 +77,7 @@ class BulkRun:
         ended: Callable[[], None] = lambda: None,
     ) -> None:
         self.verb = verb
-        # What nobody sees in the list comes first: it is what is marked by mistake.
+        # Hidden objects come first: they are marked by mistake.
         self.items = sorted(items, key=lambda item: not item.hidden)
         for item in self.items:
             if item.why:
@@ -89,13 +88,13 @@ class BulkRun:
         self.task: asyncio.Task[None] | None = None
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Call ``changed`` whenever an item has another state; returns what stops that."""
+        """Call ``changed`` after each change of an item; return what ends that."""
         self._watchers.append(changed)
         return lambda: self._watchers.remove(changed) if changed in self._watchers else None
 
     @property
     def running(self) -> bool:
-        """Whether it goes on."""
+        """Whether it is running."""
         return self.task is not None and not self.task.done()
 
     @property
@@ -109,19 +108,19 @@ class BulkRun:
 
     @property
     def retryable(self) -> bool:
-        """Whether something failed that surely did not arrive."""
+        """Whether a failed item certainly did not arrive."""
         return any(item.state == "failed" and not item.unknown for item in self.items)
 
     @property
     def plan(self) -> str:
-        """What will be done: ``Archive 5 of 7. 2 skipped.``"""
+        """The plan: ``Archive 5 of 7. 2 skipped.``"""
         skipped = self.count("skipped")
         more = f" {skipped} skipped." if skipped else ""
         return f"{self.verb} {len(self.items) - skipped} of {len(self.items)}.{more}"
 
     @property
     def result(self) -> str:
-        """What has been done: ``Archive: 5 done, 1 failed, 2 skipped.``"""
+        """The result: ``Archive: 5 done, 1 failed, 2 skipped.``"""
         states: Sequence[State] = ("done", "queued", "failed", "skipped")
         found = [
             f"{count} {WORDS.get(state, state)}" for state in states if (count := self.count(state))
@@ -129,12 +128,12 @@ class BulkRun:
         return f"{self.verb}: {', '.join(found) or 'nothing done'}."
 
     def start(self) -> None:
-        """Send to all that wait."""
+        """Send the waiting items."""
         if not self.running:
             self.task = asyncio.create_task(self._go(), name=f"bulk {self.verb}")
 
     def retry(self) -> None:
-        """Send again to those that failed, and to no other: not where it may have arrived."""
+        """Send the failed items again, except those that may have arrived."""
         for item in self.items:
             if item.state == "failed" and not item.unknown:
                 item.state, item.message = "waiting", ""
@@ -165,7 +164,7 @@ class BulkRun:
                 item.state = "done"
             self._changed()
         self._ended()
-        # The task ends after this line: whoever asks then finds it done.
+        # The task ends after this line: the watchers find it done.
         asyncio.get_running_loop().call_soon(self._changed)
 
     def _changed(self) -> None:

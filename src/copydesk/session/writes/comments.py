@@ -1,7 +1,7 @@
-"""Comments and replies on a change request or a space that wait to be sent.
+"""Comments and replies on a change request or a space: sent from drafts, changed, deleted.
 
-They are drafts on this machine. Sent from here, alone or several together, they are written as
-from the field that they were typed in: with a way back, found again after a crash.
+Drafts are sent from here, alone or several together, as from the field they were typed in: with a
+reversal, and found again after a crash.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 LINE = 60
-"""Cells of a draft's text that a list of them shows."""
+"""Cells of a draft's text in a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingDraft:
     """A comment or a reply that waits to be sent.
 
-    Of a thread on a space itself ``request`` is "". ``page`` and ``node`` say what a comment is
-    about (None: the page, or the request, as a whole), ``thread`` what a reply answers. ``why`` is
-    the reason if it was sent once in vain. ``saved`` is in seconds since the epoch.
+    On a space itself ``request`` is "". ``page`` and ``node`` are the object of a comment (None:
+    the whole page, or the whole request), ``thread`` is the thread of a reply. ``why`` is the
+    reason of a failed try. ``saved`` is in seconds since the epoch.
     """
 
     space: str
@@ -49,7 +49,7 @@ class PendingDraft:
 
     @property
     def key(self) -> str:
-        """The key that the draft is kept under."""
+        """The key of the draft."""
         return review_key(self.space, self.request, self.part)
 
 
@@ -58,7 +58,7 @@ def pending(
 ) -> PendingDraft | None:
     """Return the pending comment or reply of a draft; None if it is neither.
 
-    An edit goes with the message that it is of, and what is said with a verdict with that.
+    An edit belongs to its message, and the text of a verdict to the verdict.
     """
     belongs = belonging(review_key(space, request, part))
     if belongs is None or not text.strip():
@@ -77,7 +77,7 @@ def pending(
 
 
 def review_drafts(session: Session, space: str, request: str) -> list[PendingDraft]:
-    """Return the comments and replies that wait to be sent, oldest first. Reads the disk."""
+    """Return the pending comments and replies, oldest first. Reads the disk."""
     lead = review_key(space, request, "")
     found = (
         pending(space, request, key.removeprefix(lead), text, saved, session.unsent.get(key, ""))
@@ -88,7 +88,7 @@ def review_drafts(session: Session, space: str, request: str) -> list[PendingDra
 
 
 def pending_line(draft: PendingDraft) -> str:
-    """Return a draft as one line: what it is, how it begins, and whether it failed before."""
+    """Return a draft as one line: its kind, its first words, and whether it failed before."""
     first = next((line.strip() for line in draft.text.splitlines() if line.strip()), "")
     failed = f"  {glyphs().failed} not sent last time" if draft.why else ""
     return f"{draft.words}: {shorten(clean(first, limit=400), LINE, glyphs().more)}{failed}"
@@ -122,11 +122,11 @@ async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
 
 
 def way_back(draft: PendingDraft) -> Callable[[Comment | CommentReply], Reversal]:
-    """Return the function from the new comment or reply to its way back."""
+    """Return the function from the new comment or reply to its reversal."""
 
     def of(sent: Comment | CommentReply) -> Reversal:
         ids = (sent.id, None) if draft.thread is None else (draft.thread, sent.id)
-        # As the service has it: it may write the same text otherwise.
+        # As the service has it, which may format the text differently.
         text = sent.body.markdown or draft.text
         return message_sent(draft.space, draft.request, *ids, text=text, draft=draft.key)
 
@@ -134,10 +134,10 @@ def way_back(draft: PendingDraft) -> Callable[[Comment | CommentReply], Reversal
 
 
 def way_back_later(key: str, text: str, answer: Any) -> Reversal | None:
-    """Return the way back of a comment or a reply that was sent by a later run than wrote it.
+    """Return the reversal of a comment or reply that a later run sent.
 
-    ``key`` is that of its draft, ``answer`` what the service made of it: as a model, or as it came.
-    None for what is no comment or reply.
+    ``key`` is the key of its draft, ``answer`` the service's answer, as a model or as bytes. None
+    for anything but a comment or a reply.
     """
     space, _, rest = key.partition("/")
     request, _, part = rest.partition("/")
@@ -157,7 +157,7 @@ def way_back_later(key: str, text: str, answer: Any) -> Reversal | None:
 
 
 def trace(session: Session, draft: PendingDraft) -> Trace | None:
-    """Return how a draft is found that may have arrived; None while it is not known who I am."""
+    """Return the trace of a draft that may have arrived; None while the caller is unknown."""
     if session.me is None:
         return None
     return message_trace(
@@ -189,7 +189,7 @@ DELETES = (
 
 
 Ids = tuple[str, str]
-"""The space and the change request; of a thread on a space itself the second is ""."""
+"""The space and the change request; on a space itself the second is ""."""
 
 
 async def change_message(

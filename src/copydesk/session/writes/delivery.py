@@ -1,4 +1,4 @@
-"""Sending what waits: one request, noted before and after, once it is known that it should go."""
+"""Delivery of the outbox: one request after the other, checked first, noted before and after."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Tally:
-    """What one going through the outbox came to."""
+    """The result of one delivery of the outbox."""
 
     sent: list[str] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     there: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
     stopped: str = ""
-    """Why it ended before its end; empty when it did not."""
+    """Why it stopped early; empty when it did not."""
 
     def sentence(self) -> str:
-        """Return what a person reads of it; empty when nothing has changed."""
+        """Return the sentence for it; "" when nothing has changed."""
         said = []
         for words, names in (
             ("Sent from the outbox", self.sent),
@@ -55,7 +55,7 @@ class Tally:
 
 
 class AwayError(Exception):
-    """The service is away, so the rest goes on waiting. ``error`` is what the client raised."""
+    """The service is away, so the rest waits. ``error`` is what the client raised."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
@@ -64,7 +64,7 @@ class AwayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What reading said about a write that is to go: it is there, it goes, or why it is held."""
+    """The result of the check of a write: it is there already, it is sent, or it is held."""
 
     arrived: bool = False
     result: Any = None
@@ -76,7 +76,7 @@ GO = Verdict()
 
 
 class Sending:
-    """Goes through what waits, one write after the other."""
+    """Delivers the waiting writes, one after the other; ``tally`` counts the results."""
 
     def __init__(self, box: Outbox, api: Api, tally: Tally) -> None:
         self._box = box
@@ -85,7 +85,7 @@ class Sending:
         self.tally = tally
 
     def _is_typed_again(self, entry: Entry) -> bool:
-        """Whether the same text is being sent from its draft now: it is not sent twice."""
+        """Whether the same text is being sent from its draft: it is not sent twice."""
         return bool(entry.draft) and any(
             line.draft == entry.draft and line.text == entry.text
             and line.state in ("sending", "waiting")
@@ -93,9 +93,9 @@ class Sending:
         )  # fmt: skip
 
     def _waits_for_others(self, entry: Entry) -> bool:
-        """Whether a verdict waits for the comments that were to go with it, and comes after them.
+        """Whether a verdict waits for the comments of its group, which come before it.
 
-        It cannot be taken back; what is found by its state and not by its words is such a one.
+        Verdicts are the writes that are found by their state and not by their text.
         """
         if not entry.group or entry.trace is None or "says" not in entry.trace:
             return False
@@ -103,7 +103,7 @@ class Sending:
         return any(each.group == entry.group for each in before)
 
     async def _find_out(self, entry: Entry, name: str, *, hand: bool, sure: bool) -> Entry | None:
-        """Find out whether a write arrived whose answer is lost; return it when it is to be sent.
+        """Find out whether a write without an answer arrived; return it when it is to be sent.
 
         Raises `AwayError`.
         """
@@ -137,7 +137,7 @@ class Sending:
         return await self._box.queue(entry, NOT_ARRIVED)
 
     async def _happened(self, entry: Entry) -> tuple[bool | None, Any]:
-        """Return whether a read shows that a write happened, and what it made.
+        """Return whether a write happened, as a read shows, and its result.
 
         Raises what the client raises.
         """
@@ -154,9 +154,9 @@ class Sending:
         return found
 
     async def _recheck(self, entry: Entry, *, anyway: bool) -> Verdict:
-        """Read whether a write is there already, and whether it still should be sent.
+        """Check whether a write is there already, and whether it should still be sent.
 
-        Raises what the client raises, and ``ValueError`` or ``TypeError`` for what is damaged.
+        Raises what the client raises, and ``ValueError`` or ``TypeError`` for damaged notes.
         """
         from copydesk.client.request import outgoing_of
         from copydesk.domain.preconditions import goes_by_words
@@ -172,7 +172,7 @@ class Sending:
         if entry.reversal is not None:
             before = reversal_of(entry.reversal).before
             told = told or before is not None
-            # That it is not there does not say that nobody else changed it.
+            # Somebody else may have changed it although it is not there.
             if before is not None:
                 why = self._changed(entry, before, await way.answer(self._api, before.read))
         expected = expectation_of(entry.expects)
@@ -182,7 +182,7 @@ class Sending:
                 answer = None if why else await way.answer(self._api, each.read)
                 why = why or self._changed(entry, each, answer)
         elif goes_by_words(entry.request or {}):
-            told = False  # by what it was judged is not known: nobody else may decide
+            told = False  # the basis of the decision is unknown: nobody else may decide
         if why and not anyway:
             return Verdict(held="changed", why=f"Held: changed since. {why} s sends it anyway.")
         if not told and not anyway:
@@ -190,9 +190,9 @@ class Sending:
         return GO
 
     def _changed(self, entry: Entry, expected: Expectation, answer: Any) -> str:
-        """Return why a write is not wanted as things are; empty if it is.
+        """Return why a write is obsolete; "" if it is not.
 
-        What its writer had written before, and what arrived only since, is no reason.
+        Earlier writes of the same author that have arrived since are no reason.
         """
         from copydesk.domain.preconditions import alike, answers
 
@@ -219,7 +219,7 @@ class Sending:
     async def _arrive(
         self, entry: Entry, result: Any, name: str, *, said: str = HAD_ARRIVED
     ) -> None:
-        """Note that a write is there, and do what follows it."""
+        """Note that a write has arrived, and finish it."""
         session = self._session
         line = session.writes.line_for(entry)
         typed = result is not None and line.send is not None and line.request == entry.request
@@ -238,9 +238,9 @@ class Sending:
             session.contact.answered()
 
     async def one(self, entry: Entry, hand: bool, *, anyway: bool, sure: bool) -> None:
-        """Find out about one write, and send it if it should go.
+        """Check one write, and send it if it should still be sent.
 
-        Raises `AwayError` when nobody is there.
+        Raises `AwayError` when the service is away.
         """
         name = clean(f"{entry.what} {entry.target}", limit=60)
         if self._is_typed_again(entry) or (entry.id in self._box.edited and not hand):
@@ -298,7 +298,7 @@ class Sending:
         except failure_types() as error:
             await self._failed(entry, error, name, before)
         except asyncio.CancelledError:
-            # The program ends, or nearly: whether it arrived is to be found out.
+            # The program is ending: the outcome is found out later.
             self._box.take(
                 self._box.settle(entry, "unknown", sentence="It was stopped: it may be there.")
             )
@@ -307,10 +307,10 @@ class Sending:
             await self._arrive(entry, result, name, said="")
 
     async def _resend(self, entry: Entry, line: Written) -> Any:
-        """Send the request that was noted, and return its result.
+        """Send the noted request, and return its result.
 
-        What was not edited, and was written in this run, is sent by what sent it first: who waits
-        for its result knows that alone. It must come to the same request.
+        A write of this run that was not edited is sent by its own ``send``, which alone knows who
+        waits for the result. It must make the same request.
         """
         assert entry.request is not None
         if line.send is None or line.request != entry.request:
@@ -331,9 +331,10 @@ class Sending:
         name: str,
         before: float | None,
     ) -> None:
-        """Note how sending failed; ``before`` is since when it may have been there even so.
+        """Note a failed request; ``before`` is the start of the oldest try that may have arrived.
 
-        Raises `AwayError` when there is nobody to go on with."""
+        Raises `AwayError` when the service is away.
+        """
         from copydesk.client.errors import (
             Conflict,
             RateLimited,
@@ -382,13 +383,13 @@ class Sending:
             raise AwayError(error)
 
     async def _hold(self, entry: Entry, held: str, why: str, name: str) -> None:
-        """Note that a write does not go by itself, and why."""
+        """Note that a write is held, and why."""
         await self._box.queue(entry, why, held)
         self.tally.held.append(name)
 
 
 def raise_away(error: Exception) -> None:
-    """Raise `AwayError` for what says that nobody is there, or ``error`` if the disk refused."""
+    """Raise `AwayError` where the service is away, or ``error`` if the disk refused."""
     from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 
     if isinstance(error, OSError):
@@ -398,7 +399,7 @@ def raise_away(error: Exception) -> None:
 
 
 def passes(error: Exception) -> bool:
-    """Whether a read failed because the service did, which says nothing of the object."""
+    """Whether a read failed because of the service, which says nothing about the object."""
     from copydesk.client.errors import Garbled, ServerFault
 
     return isinstance(error, ServerFault | Garbled)

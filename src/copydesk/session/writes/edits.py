@@ -14,26 +14,26 @@ from copydesk.session.reads.merge import document_text
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a change request says of itself."""
+    """The subject and description of a change request."""
 
     subject: str
     description: str
 
 
 def about_text(request: ChangeRequest) -> str:
-    """Return subject and description as they are edited: a line, a blank one, the rest."""
+    """Return subject and description for an editor: a line, a blank one, the rest."""
     description = document_text(request.description).strip()
     return f"{request.subject}\n\n{description}" if description else request.subject
 
 
 def read_about(text: str) -> About:
-    """Read them back: the first line, with or without the mark of a heading, is the subject."""
+    """Parse them: the first line, with or without the mark of a heading, is the subject."""
     first, _, rest = text.strip().partition("\n")
     return About(first.removeprefix("#").strip(), rest.strip())
 
 
 def is_plain(document: Document | None) -> bool:
-    """Return whether a document loses nothing when it is written anew from its text."""
+    """Return whether a document survives being rewritten from its text."""
     return document is None or all(_plain(node) for node in document.nodes)
 
 
@@ -65,13 +65,13 @@ def _text(text: str) -> Node:
 def update_of(
     request: ChangeRequest, about: About, *, sent: About | None = None, back: bool = False
 ) -> ChangeRequestUpdate | None:
-    """Return the update that makes it so, with only what differs; None when nothing does.
+    """Return the update to ``about`` with only the differences; None without any.
 
-    ``sent`` is what an edit that is on its way makes of it: what takes that back differs too.
-    ``back`` gives the update that restores what the request was, or will be by then.
+    ``sent`` is the result of an edit that is being sent: an edit that reverts it differs too.
+    ``back`` returns the update that restores the request as it was, or will be by then.
     """
     changed: dict[str, Any] = {}
-    was = read_about(typed(about_text(request), lines=True))  # as the field had it at first
+    was = read_about(typed(about_text(request), lines=True))  # as the field showed it at first
     now = sent or was
     if {was.subject, now.subject} != {about.subject}:
         before = request.subject if now.subject == was.subject else now.subject

@@ -23,9 +23,9 @@ NOT_SENT = "It was stopped before it was sent."
 
 
 class WriteError(Exception):
-    """A write that is not known to have happened; the message is what the reader is told.
+    """A write that is not known to have happened; the message is for the reader.
 
-    ``unknown`` says that it may have happened all the same: it is not to be sent again unasked.
+    ``unknown`` says that it may have happened: it is not sent again unasked.
     """
 
     def __init__(self, said: str, *, unknown: bool = False) -> None:
@@ -34,18 +34,18 @@ class WriteError(Exception):
 
 
 class QueuedError(WriteError):
-    """A write that waits in the outbox, because it is sure that it did not arrive.
+    """A write that waits in the outbox, because it certainly did not arrive.
 
-    Whoever asked for it is done, as when it had arrived: its text is kept there.
+    The caller is done, as when it had arrived: its text is saved there.
     """
 
 
 class RecalledError(WriteError):
-    """A write that its writer stopped before it was sent."""
+    """A write that its author stopped before it was sent."""
 
 
 class ChangedSinceError(WriteError):
-    """Writes were not taken back (or not done again), because what they are about changed since."""
+    """Writes were not undone (or redone), because their objects changed since."""
 
     def __init__(self, obstacles: Sequence[Obstacle], *, again: bool) -> None:
         super().__init__(" ".join(dict.fromkeys(obstacle.why for obstacle in obstacles)))
@@ -54,31 +54,31 @@ class ChangedSinceError(WriteError):
 
 
 class RecallError(NotDoneError):
-    """What a recalled write ended with."""
+    """The end of a recalled write."""
 
 
 class NotThereError(NotDoneError):
-    """What a write ended with whose answer was lost, that was not there, and that may wait."""
+    """The end of a write without an answer that was not found, and may wait."""
 
 
 class HeldBackError(NotDoneError):
-    """What a write ended with that is rechecked before it goes: by the outbox."""
+    """The end of a write that the outbox checks before it is sent."""
 
 
 class UnansweredError(NotDoneError):
-    """What an earlier try ended with: no answer."""
+    """The end of a try without an answer."""
 
     sent = True
 
 
 @dataclass
 class Written:
-    """One line of the activity log: a write, and what became of it.
+    """One line of the activity log: a write and its outcome.
 
     ``state`` is "waiting" (it can be recalled), "sending", "done", "failed" (it did not happen),
     "unknown" (it may have happened: no answer came), "queued" (it waits in the outbox), "dropped"
-    (it was taken out of there), "recalled", "undone", "replaced" (its text arrived by a later
-    write), or "said" for what is no write.
+    (it was removed from there), "recalled", "undone", "replaced" (its text arrived by a later
+    write), or "said" for a message.
     """
 
     number: int
@@ -90,45 +90,45 @@ class Written:
     request_id: str = ""
     send: Callable[[], Awaitable[Any]] | None = None
     reversal: Reversal | Callable[[Any], Reversal | None] | None = None
-    """How it is taken back; a callable is given the result."""
+    """The reversal; a callable is given the result."""
     trace: Trace | None = None
-    """How it is found at the next start, should this one end before the answer comes."""
+    """The trace that finds it at the next start if this run ends before the answer."""
     entry: Entry | None = None
-    """What the journal says of it."""
+    """Its journal entry."""
     kind: Kind = ""
-    """Whether it takes back another ("undo") or does it again ("redo")."""
+    """Whether it undoes another write ("undo") or redoes it ("redo")."""
     of: str = ""
-    """Which entry of the journal that is."""
+    """The journal entry of that write."""
     group: str = ""
-    """What ties it to the other writes of one action: they are taken back together."""
+    """The name that the writes of one action share: they are undone together."""
     look: Callable[[], Awaitable[Any]] | None = None
-    """Reads whether it happened: its result if it did, None if not."""
+    """Reads whether it happened: returns its result, or None."""
     then: Callable[[Any], None] | None = None
-    """Takes the result, at whichever try it comes."""
+    """Takes the result of the successful try."""
     draft: str = ""
-    """The key of the draft that its text is kept under until it has arrived."""
+    """The key of the draft that holds its text until it has arrived."""
     text: str | None = None
-    """That text, as it was sent."""
+    """The text of the draft, as it was sent."""
     now: bool = False
-    """Whether it is about this moment: it does not wait in the outbox."""
+    """Whether it makes sense only now: it does not wait in the outbox."""
     aged: bool = False
-    """Whether it was written on what is kept, so that it goes only once that was read again."""
+    """Whether it is based on cached data, so that these are read again before it is sent."""
     several: bool = False
-    """Whether it takes several requests, so that it is not one thing that could wait."""
+    """Whether it takes several requests, so that it cannot wait in the outbox."""
     expects: Expectation | None = None
-    """What must hold before it goes, if it has to wait."""
+    """What must still hold when it is sent from the outbox."""
     requests: int = 0
-    """How many requests it has sent in this try that write."""
+    """The number of its writing requests in this try."""
     operation: str = ""
-    """The name of the first of these."""
+    """The name of the first one."""
     request: dict[str, Any] | None = None
-    """That request, where it may be sent later just as it is."""
+    """The first one, where it may be sent later unchanged."""
     may_come: bool = False
-    """Whether that request may still arrive, late, though it waits in the outbox."""
+    """Whether that request may still arrive late although it waits in the outbox."""
     never: bool = False
-    """Whether its last try surely did not arrive, now or later."""
+    """Whether its last try certainly does not arrive."""
     left: bool = False
-    """Whether nobody waits for it any more: its place was left."""
+    """Whether its screen was left, so that nobody waits for it."""
 
     @property
     def id(self) -> str:
@@ -138,12 +138,12 @@ class Written:
 
 @dataclass(eq=False)
 class Wait:
-    """A write that is not sent yet: it can be recalled ``until`` then, by the loop's clock."""
+    """A write that can still be recalled, ``until`` a time by the loop's clock."""
 
     line: Written
     until: float
     owner: object = None
-    """Who waits for it (a worker), and is not in the way of another write of its kind."""
+    """The worker that waits for it, which does not block another write of its kind."""
     recalled: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -153,7 +153,7 @@ class Wait:
         return max(1, round(self.until - asyncio.get_running_loop().time()))
 
     async def out(self) -> None:
-        """Wait until it is time to send, or told to. Raises `RecallError` when it was recalled."""
+        """Wait until it is due, or sent at once. Raises `RecallError` when it was recalled."""
         left = self.until - asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(max(0.0, left)):

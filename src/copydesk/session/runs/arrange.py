@@ -1,10 +1,9 @@
-"""Going through a run that rearranges something: request by request, forth or back.
+"""The runner of rearrangements: request by request, forward or back.
 
-What goes through it belongs to the whole program, not to a screen: whoever leaves the sheet leaves
-it running. The run is on the disk before each request and after it, so that one which was cut off,
-also by a kill, is found again; what had become of the request under way is read, not guessed, and
-nothing is sent again that may have arrived, unless somebody asks for that. Nothing here needs the
-screens: the command line goes through runs as well.
+It belongs to the whole program, not to a screen: a run goes on when its dialog is left. The run is
+saved before and after each request, so that an interrupted run, even a killed one, is found again;
+the outcome of the request under way is read, not guessed, and a request that may have arrived is
+never sent again unasked. No screen is needed: the command line uses it too.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Work = Callable[["ArrangeRun"], Awaitable[ArrangeRun]]
 
 
 Changed = Callable[[ArrangeRun], None]
-"""Is told of every step of a run."""
+"""Called after every step of a run."""
 
 
 UNTOLD = "No answer came, and reading does not tell whether it arrived. Look; r sends it again."
@@ -50,11 +49,11 @@ OTHERS_DID = "Somebody else had taken it back."
 
 
 def untold(run: ArrangeRun) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def not_saved(error: OSError) -> str:
-    """Say that nothing more is sent, as it cannot be kept on this machine how far it is."""
+    """Return the sentence for a run that stops because its progress cannot be saved."""
     return (
         "It cannot be kept on this machine how far it is, so nothing more is sent: "
         f"{clean(error.strerror or str(error))}."
@@ -62,7 +61,7 @@ def not_saved(error: OSError) -> str:
 
 
 class Arranger:
-    """Goes through the runs of this program: one at a time of each site or organization."""
+    """The runner of this program's rearrangements: one at a time per site or organization."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -70,14 +69,14 @@ class Arranger:
         self._stopping: set[str] = set()
         self._changed: dict[str, Changed] = {}
         self._kept: dict[str, int] = {}
-        """As which version each run was kept last from here."""
+        """The version of each run that was saved last from here."""
         self._refused: dict[str, list[Written]] = {}
-        """The lines of the log of what had failed of a run when it went on."""
+        """The log lines of requests that had failed when a run went on."""
         self._tasks: dict[str, asyncio.Task[ArrangeRun]] = {}
         self._looking: dict[str, asyncio.Lock] = {}
-        """Held while a run is looked at or gone through: a claim is one of the whole program."""
+        """Held while a run is read or worked on: a claim is for the whole program."""
         self.elsewhere: set[str] = set()
-        """The ids of runs that another copydesk is at."""
+        """The ids of runs that another copydesk works on."""
 
     async def _load(self, run_id: str) -> ArrangeRun | None:
         run = await asyncio.to_thread(self._store.load, run_id)
@@ -86,7 +85,7 @@ class Arranger:
         return run
 
     async def _keep(self, run: ArrangeRun) -> ArrangeRun:
-        """Put a run on the disk as it is, and tell. Raises ``OSError``."""
+        """Save a run, and report it. Raises ``OSError``."""
         run = replace(run, version=self._kept.get(run.id, 0) + 1)
         await asyncio.to_thread(self._store.save, run)
         self._kept[run.id] = run.version
@@ -104,7 +103,7 @@ class Arranger:
         open_still = {each.call.key for each in run.calls if each.state in ("unknown", *UNDER_WAY)}
         if run.said or open_still - asked:
             return run if run.state == "stopped" else run.stop(run.said)
-        # The writes of it are found again by what they are about, also those without a way back.
+        # Its writes are found again by their target, even those without a reversal.
         group = f"{run.target} {token_hex(6)}"
         run = run.go(group, self._session.clock().timestamp())
         lines = [line for line in self._session.log if line.group == run.group]
@@ -121,7 +120,7 @@ class Arranger:
         return run.finish()
 
     async def _send(self, run: ArrangeRun, item: RunCall) -> ArrangeRun:
-        """Send one request and return what came of it. Raises ``OSError`` when it is not kept."""
+        """Send one request and return the run. Raises ``OSError`` when it cannot be saved."""
         from copydesk.session.runs.interrupted_requests import (
             ids_before,
             made_by,
@@ -154,7 +153,7 @@ class Arranger:
                 lambda: step_taken(session, api, call),
                 reversal=self._way_back(run, item),
                 group=run.group,
-                now=True,  # the run keeps itself, and goes on by itself
+                now=True,  # the run is saved and resumed on its own
                 look=look if readable else None,
             )
         except WriteError as error:
@@ -172,7 +171,7 @@ class Arranger:
     def _way_back(
         self, run: ArrangeRun, item: RunCall
     ) -> Reversal | Callable[[object], Reversal | None] | None:
-        """Return how a request is taken back; what it makes is only named by its answer."""
+        """Return the reversal of a request; a created object is named by its answer."""
         call = item.call
         if not call.makes:
             return run.bound(item).reversal
@@ -187,12 +186,12 @@ class Arranger:
         return named
 
     def _line(self, run: ArrangeRun) -> Written | None:
-        """Return the line of the log of the request that was sent last."""
+        """Return the log line of the last request."""
         lines = (each for each in reversed(self._session.log) if each.group == run.group)
         return next((each for each in lines if not each.kind), None)
 
     def _replaced(self, run: ArrangeRun, line: Written | None) -> None:
-        """Keep a request that has arrived from being retried from the log."""
+        """Keep an arrived request from being retried from the log."""
         for other in self._refused.get(run.id, ()):
             if line is None or other is line:
                 continue
@@ -237,12 +236,12 @@ class Arranger:
             if past.standing == "gone":
                 return run.taken(key, clean(str(error)))
             run = run.not_taken(key, clean(_why(item.call, error)))
-            # What the service refuses does not keep the others from going back.
+            # A refusal does not keep the others from being undone.
             return run if _refused(error) else run.stop()
         return run.taken(key, OTHERS_DID if past.by_others else "")
 
     async def _learn(self, run: ArrangeRun) -> None:
-        """Take in what the journal knows of the writes of a run of an earlier process."""
+        """Read the journal entries of the writes of a run of an earlier process."""
         known = self._session.history.known
         if any(each.entry and each.entry not in known for each in run.calls):
             entries = await asyncio.to_thread(self._session.journal.entries)
@@ -258,7 +257,8 @@ class Arranger:
     async def _settled(self, run: ArrangeRun) -> ArrangeRun:
         """Return the run after reading the outcome of the request that was under way.
 
-        Where that cannot be read, its ``said`` tells why. Raises ``OSError`` when the disk refuses.
+        Where that cannot be read, ``said`` has the reason. Raises ``OSError`` when the disk
+        refuses.
         """
         from copydesk.session.runs.interrupted_requests import settle
         from copydesk.session.writes.undo import StepError
@@ -279,7 +279,7 @@ class Arranger:
 
     @property
     def busy(self) -> list[asyncio.Task[ArrangeRun]]:
-        """The runs that are gone through at this moment."""
+        """The tasks of running runs."""
         return [task for task in self._tasks.values() if not task.done()]
 
     @property
@@ -314,9 +314,9 @@ class Arranger:
         return self._looking.setdefault(run_id, asyncio.Lock())
 
     async def find_interrupted(self) -> tuple[list[ArrangeRun], str]:
-        """Return the runs that were cut off, and what else a person should know of such at a start.
+        """Return the interrupted runs, and a sentence to report.
 
-        What was rearranging a thing that is gone is forgotten, and that is said.
+        A run whose object was deleted is forgotten, and reported.
         """
         left: list[ArrangeRun] = []
         said: list[str] = []
@@ -344,23 +344,23 @@ class Arranger:
             return False
 
     async def groups(self) -> set[str]:
-        """Return the groups of the runs that were cut off: their writes are settled here."""
+        """Return the groups of the interrupted runs: their writes are settled here."""
         try:
             return {run.group for run in await asyncio.to_thread(self._store.all) if run.begun}
         except OSError:
             return set()
 
     async def forget_ended(self, run: ArrangeRun) -> None:
-        """Forget the run of a target once its outcome is in the staged layout.
+        """Forget a run once its outcome is in the staged layout.
 
-        One that is not over stays. Raises ``OSError`` when the disk refuses.
+        An unfinished run stays. Raises ``OSError`` when the disk refuses.
         """
         if not self._is_busy(run.id):
             async with self._alone(run.id):
                 await asyncio.to_thread(self._store.drop_ended, run.id)
 
     async def _forget(self, run: ArrangeRun) -> None:
-        """Forget a run that is not over, unless somebody went on with it since."""
+        """Forget an unfinished run, unless somebody went on with it since."""
         async with self._alone(run.id):
             if await asyncio.to_thread(self._store.claim, run.id):
                 try:
@@ -377,24 +377,25 @@ class Arranger:
     # Going
 
     async def go(self, run: ArrangeRun, changed: Changed = untold) -> ArrangeRun:
-        """Send what waits, the one that failed first; return the run as it ends or stops.
+        """Send the waiting requests, the failed one first; return the run as it ends or stops.
 
-        What is not known to have arrived is read first. Raises `WriteError` when it cannot begin:
-        another run of the target is not over.
+        Unknown outcomes are read first. Raises `WriteError` when it cannot begin: another run of
+        the target is not over.
         """
         return await self._work(run, changed, self._forth)
 
     async def roll_back(self, run: ArrangeRun, changed: Changed = untold) -> ArrangeRun:
-        """Take back what was sent, the newest first; return the run as it ends or stops.
+        """Undo the sent requests, the newest first; return the run as it ends or stops.
 
-        What others changed since is passed over, and said. Raises `WriteError` as `go` does.
+        What others changed since is passed over, and reported. Raises `WriteError` as `go` does.
         """
         return await self._work(run, changed, self._back)
 
     async def keep(self, run: ArrangeRun) -> ArrangeRun:
-        """Leave what was sent as it is, and the rest staged; return the run, which is over.
+        """Keep the sent requests, and the rest staged; return the run, which is over.
 
-        It is not over where it cannot be read what became of a request: it is asked again then.
+        It is not over where the outcome of a request cannot be read: the person is asked again
+        then.
         """
         return await self._work(run, untold, self._leave)
 
@@ -438,7 +439,7 @@ class Arranger:
             self._session.touched()
 
     async def _agree(self, run: ArrangeRun) -> None:
-        """Raise `WriteError` when the run on the disk is not the one that is meant."""
+        """Raise `WriteError` when the run on the disk is another version."""
         kept = await asyncio.to_thread(self._store.load, run.id)
         if run.state == "asking":
             if kept is not None and kept.begun:
@@ -449,7 +450,7 @@ class Arranger:
 
 
 def _why(call: Call, error: WriteError) -> str:
-    """Return the words of the service on a request that did not go well."""
+    """Return the service's message on a failed request."""
     cause = error.__cause__
     if cause is None or isinstance(cause, NotDoneError):
         return str(error).replace(" @, then r sends it again.", " r sends it again.")
@@ -461,7 +462,7 @@ def _why(call: Call, error: WriteError) -> str:
 
 
 def _refused(error: WriteError) -> bool:
-    """Whether the service has answered, and refused just that; it is asked as before then."""
+    """Whether the service answered and refused only this request."""
     from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid
 
     cause = error.__cause__

@@ -1,10 +1,9 @@
-"""The outbox: writes that surely did not arrive, or of which that is not known, and their way out.
+"""The outbox: writes that certainly did not arrive, or may not have, and their delivery.
 
-They are entries of the journal, each with the one request that it takes, so that they outlive the
-run. Before one goes it is looked whether it has arrived already, and whether the thing is still as
-it was when it was written; what does not go by itself is *held* until a person decides. One process
-at a time sends, and it reads the journal anew before it does: so each arrives once, or is asked
-about.
+They are entries of the journal, each with its one request, so that they outlive the run. Before one
+is sent, reads find out whether it has arrived, and whether its object is still as it was; a write
+that must not be sent automatically is *held* until a person decides. One process at a time sends,
+and it reads the journal again before it does: so each write arrives once, or a person is asked.
 """
 
 from __future__ import annotations
@@ -53,31 +52,31 @@ def _not_saved(error: OSError) -> str:
 
 
 class Outbox:
-    """What waits to be sent for one session. Nothing here runs before somebody asks or `wake`s."""
+    """The outbox of one session. Nothing here runs before a call or `wake`."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.items: dict[str, Entry] = {}
-        """What waits, oldest first, by its id."""
+        """The waiting writes, oldest first, by id."""
         self._marks: Marks | None = NOTHING
         self.undecided: set[str] = set()
-        """What reading tells nothing of: a person decides."""
+        """The writes whose outcome no read tells: a person decides."""
         self.told_of_others: set[str] = set()
-        """What was told to be of somebody else."""
+        """The writes that were reported as somebody else's."""
         self.edited: set[str] = set()
-        """What other words are put into just now."""
+        """The writes that are being edited."""
         self.not_before: datetime | None = None
-        """When the service wants the next one, as it said itself."""
+        """The time of the next request that the service asked for."""
         self._met: dict[str, float] = {}
-        """When was first seen what is of a later time than it is."""
+        """When entries from the future were first seen here."""
         self.arrived: set[str] = set()
-        """What arrived although the disk did not take that in: never to be sent again."""
+        """The writes whose arrival the disk refused to note: never to be sent again."""
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[str] | None = None
 
     @property
     def count(self) -> int:
-        """How many writes wait, or are not known to have arrived."""
+        """The number of writes that wait or may have arrived."""
         return len(self.items)
 
     @property
@@ -89,29 +88,29 @@ class Outbox:
 
     @property
     def asks(self) -> int:
-        """How many of them wait for a person to decide."""
+        """The number of writes that wait for a person."""
         return sum(bool(each.held) or each.id in self.undecided for each in self.items.values())
 
     @property
     def busy(self) -> bool:
-        """Whether it is being gone through now."""
+        """Whether it is being delivered."""
         return self._lock.locked()
 
     # What is in it
 
     def take(self, entry: Entry) -> None:
-        """Take in how a write stands now."""
+        """Take over the state of a write."""
         self._marks = None
         if entry.waits and entry.id not in self.arrived:
             new = entry.id not in self.items
             self.items[entry.id] = self._seen(entry)
-            if new:  # what is put back goes where it was
+            if new:  # a write that comes back takes its old place
                 self.items = dict(sorted(self.items.items(), key=lambda each: each[1].at))
         else:
             self.items.pop(entry.id, None)
 
     async def look(self) -> list[Entry]:
-        """Read what waits, also what other runs left there. Raises ``OSError``."""
+        """Read the waiting writes, also those of other runs. Raises ``OSError``."""
         found = await asyncio.to_thread(self.session.journal.waiting)
         self.items = {each.id: self._seen(each) for each in found if each.id not in self.arrived}
         self._marks = None
@@ -119,9 +118,9 @@ class Outbox:
         return list(self.items.values())
 
     def _seen(self, entry: Entry) -> Entry:
-        """Return a write as it is for who is here: what somebody else wrote is held from them.
+        """Return a write for the current person: somebody else's is held.
 
-        That is never noted: it goes as soon as its writer is back.
+        That is never noted: it is sent as soon as its author is back.
         """
         if self.is_others(entry):
             return replace(entry, held="other", sentence=OTHERS_WRITE)
@@ -130,12 +129,12 @@ class Outbox:
         return entry
 
     def is_others(self, entry: Entry) -> bool:
-        """Whether somebody else wrote it than who is here."""
+        """Whether somebody else wrote it."""
         me = self.session.me
         return bool(entry.by) and me is not None and me.id != entry.by
 
     async def tidy(self) -> None:
-        """Read what waits, and put those drafts aside that are in it: a run may have ended between.
+        """Read the waiting writes and drop their drafts, which an ended run may have left.
 
         Raises ``OSError``.
         """
@@ -144,21 +143,21 @@ class Outbox:
                 await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
 
     def move_draft(self, draft: str, text: str | None) -> None:
-        """Drop a draft whose text is in the outbox now; a newer text stays."""
+        """Drop a draft whose text is in the outbox; a newer text stays."""
         session = self.session
         if draft and text and session.drafts.own_text(draft) == text:
             session.drafts.drop(draft)
         session.unsent.pop(draft, None)
 
     def keeps(self, line: Written) -> bool:
-        """Whether a line is sent from here alone: it waits, or another copydesk may be at it."""
+        """Whether only the outbox sends a line: it waits, or another copydesk may be sending it."""
         entry = line.entry
         if entry is None or entry.request is None:
             return False
         return entry.id in self.items or line.state in ("queued", "unknown")
 
     def ask_about(self, line: Written) -> None:
-        """Let a person decide on a write without an answer: another text was sent from there."""
+        """Hold a write without an answer, because another text was sent from its draft."""
         if line.entry is not None and line.entry.id in self.items:
             line.message = OTHER_TEXT
             line.entry = self.settle(line.entry, "unknown", sentence=OTHER_TEXT, held="changed")
@@ -169,7 +168,7 @@ class Outbox:
             line.entry = self.settle(line.entry, "dropped", sentence=line.message)
 
     def may_come(self, entry: Entry) -> bool:
-        """Whether something that is not there might still be made by a request under way."""
+        """Whether a request under way may still create the missing object."""
         since = next(each for each in (entry.ended, entry.tried, entry.at) if each is not None)
         gone_by = self.session.journal.now() - since
         if gone_by < 0:  # the clock was set back
@@ -180,7 +179,7 @@ class Outbox:
     # How it ended
 
     async def queue(self, entry: Entry, said: str, held: str = "") -> Entry:
-        """Note that a write waits: it is known not to have arrived."""
+        """Note that a write waits: it certainly did not arrive."""
         queued = await asyncio.to_thread(self.settle, entry, "queued", sentence=said, held=held)
         self.undecided.discard(entry.id)
         await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
@@ -188,7 +187,7 @@ class Outbox:
         return queued
 
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
-        """Note how a write ended; what the disk refuses to keep is known for this run at least."""
+        """Note how a write ended; where the disk refuses, this run knows it at least."""
         try:
             settled = self.session.journal.settle(entry, state, **changes)
         except OSError as error:
@@ -200,7 +199,7 @@ class Outbox:
         return settled
 
     def show(self, entry: Entry, state: str, said: str) -> None:
-        """Show in the log how a write stands, if it has a line there."""
+        """Show the state of a write in the log, if it has a line there."""
         line = self.session.writes.line_of(entry.id)
         if line is not None:
             line.entry, line.state, line.message, line.what = entry, state, said, entry.what
@@ -211,7 +210,7 @@ class Outbox:
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        """Have the outbox to oneself, as it is on the disk now.
+        """Hold the outbox exclusively, freshly read from the disk.
 
         Raises `NotDoneError` while another copydesk is sending, and ``OSError``.
         """
@@ -226,7 +225,7 @@ class Outbox:
                 journal.release()
 
     async def _claim(self) -> bool:
-        """Claim the outbox; whoever is stopped meanwhile does not keep it."""
+        """Claim the outbox; a cancelled caller releases it."""
         journal = self.session.journal
         claiming = asyncio.ensure_future(asyncio.to_thread(journal.claim))
         try:
@@ -273,7 +272,7 @@ class Outbox:
                 raise
 
     async def drop(self, id: str, *, said: str = DROPPED) -> None:
-        """Take a write out; its text is a draft again, unless a newer one is there.
+        """Drop a write; its text becomes a draft again, unless a newer one is there.
 
         Raises `NotDoneError` when it waits no more, and ``OSError``.
         """
@@ -298,19 +297,19 @@ class Outbox:
         self.show(dropped, "dropped", dropped.sentence)
 
     def _give_back(self, entry: Entry) -> None:
-        """Let a text be a draft again, unless something else is typed there."""
+        """Restore a text as a draft, unless another text is there."""
         drafts = self.session.drafts
         if drafts.own_text(entry.draft) is None:
             drafts.save(entry.draft, entry.text)
 
     async def queue_again(self, id: str) -> None:
-        """Put a write back that was taken out. Raises `NotDoneError`, and ``OSError``."""
+        """Put a dropped write back. Raises `NotDoneError`, and ``OSError``."""
         async with self._alone():
             entries = await asyncio.to_thread(self.session.journal.entries)
             entry = next((each for each in entries if each.id == id), None)
             if entry is None or entry.state != "dropped" or entry.request is None:
                 raise NotDoneError("It is not among what was dropped any more.")
-            if entry.held == "lost":  # it may have arrived: that is to be found out still
+            if entry.held == "lost":  # it may have arrived, which is still to be found out
                 await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
                 back = self.settle(entry, "unknown", sentence="", held="")
                 self.show(back, "unknown", "")
@@ -320,7 +319,7 @@ class Outbox:
             self.wake()
 
     async def change(self, was: Entry, **changes: Any) -> None:
-        """Put other words into a write that waits, and is as it ``was``.
+        """Edit a waiting write that is still as it ``was``.
 
         Raises `NotDoneError`, and ``OSError``.
         """
@@ -343,7 +342,7 @@ class Outbox:
     # Sending
 
     def wake(self) -> None:
-        """Send what goes by itself, now that somebody answers; quick when there is nothing."""
+        """Send what needs no person, now that the service answers; quick when nothing waits."""
         session = self.session
         if not self.items or self.busy or session.read_only or not session.confirmed:
             return
@@ -355,7 +354,7 @@ class Outbox:
             self._task = self._start("", anyway=False, sure=False, tell=True)
 
     def _goes(self, entry: Entry) -> bool:
-        """Whether there is something to try without being asked."""
+        """Whether a write may be tried without asking a person."""
         if self.is_others(entry) or entry.id in self.edited:
             return False
         if entry.state == "queued":
@@ -365,18 +364,18 @@ class Outbox:
     async def send(
         self, only: str = "", *, anyway: bool = False, sure: bool = False, tell: bool = True
     ) -> str:
-        """Send what waits, in order; return what came of it, as a sentence.
+        """Send the waiting writes in order; return the result as a sentence.
 
-        ``only`` names one; ``anyway`` sends it also where the thing was changed since; ``sure``
-        where it may have arrived and reading does not tell. Leaving the place that asked for it
-        stops nothing. Without ``tell`` nothing is reported besides.
+        ``only`` names one; ``anyway`` sends it even if its object changed since; ``sure`` even if
+        it may have arrived and no read tells. Cancelling the caller stops nothing. ``tell`` also
+        reports the result.
         """
         return await asyncio.shield(self._start(only, anyway=anyway, sure=sure, tell=tell))
 
     def _start(self, only: str, *, anyway: bool, sure: bool, tell: bool) -> asyncio.Task[str]:
         going = self._go(only, anyway=anyway, sure=sure, tell=tell)
         task = asyncio.create_task(going, name="outbox")
-        # Who quits waits for it, as for other writes.
+        # Quitting waits for it, as for other writes.
         self.session.writes.hold_open(task)
         return task
 
@@ -384,11 +383,11 @@ class Outbox:
         session = self.session
         if session.read_only:
             return READ_ONLY
-        # Mostly there is nothing to send, and nothing of this is needed.
+        # Mostly nothing waits, and these modules are not needed.
         from copydesk.session.writes.delivery import AwayError, Sending, Tally
 
         leave_cache()
-        # Whatever woke it: what goes was asked for by the action that wrote it, long ago.
+        # The cause is the action that wrote it long ago, not the one that woke the outbox.
         CAUSE.set(())
         tally = Tally()
         async with self._lock:
@@ -396,7 +395,7 @@ class Outbox:
             try:
                 api = await session.ready()
                 if not session.confirmed:
-                    # What waits is somebody's: whose token this is must be known by now.
+                    # Waiting writes have an author: the owner of the token must be known.
                     await confirm(session, api)
                 if not session.confirmed:
                     return UNCONFIRMED
@@ -430,7 +429,7 @@ class Outbox:
         return said or tally.stopped
 
     async def _learn(self, id: str) -> None:
-        """Show how a write stands that waits no more, as another copydesk noted it."""
+        """Show the state of a write that waits no more, as another copydesk noted it."""
         entries = await asyncio.to_thread(self.session.journal.entries)
         entry = next((each for each in entries if each.id == id), None)
         if entry is not None:

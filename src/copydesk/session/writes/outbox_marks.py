@@ -1,6 +1,6 @@
-"""Marks of waiting writes on the rows that they are about, and the words beside them.
+"""Marks of waiting writes on the rows of their objects, and the words beside them.
 
-Worked out once for what waits, however many rows look themselves up in it.
+Computed once for all waiting writes, however many rows look them up.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 Marks = Mapping[str, Sequence["Entry"]]
-"""The writes that wait, oldest first, by the ids of what they are about."""
+"""The waiting writes, oldest first, by the ids of their objects."""
 
 NOTHING: Marks = MappingProxyType({})
 
 MEANS = "Something about it waits in the outbox (g x); its details say what, and since when."
-"""What the mark of a row says."""
+"""The meaning of the mark of a row."""
 
 
 def marks_of(entries: Iterable[Entry]) -> Marks:
     """Return the waiting writes by the ids in the paths of their requests.
 
-    The organization of what is in one is left out, and its space: a row of these is about itself.
+    The organization and the space of an object are left out: their rows stand for themselves.
     """
 
     found: dict[str, list[Entry]] = {}
@@ -46,14 +46,14 @@ def marks_of(entries: Iterable[Entry]) -> Marks:
 
 
 def by_slug(organization: str, slug: str) -> str:
-    """Return how that is marked which addresses name by a slug: others may have the same."""
+    """Return the key of an object that addresses name by its slug, which may not be unique."""
     return f"{organization}/{slug}"
 
 
 def waiting_about(app: Any, *ids: str | None) -> str:
-    """Return in words what waits about some things, "" for nothing.
+    """Return the sentence for the waiting writes on some objects, "" for none.
 
-    ``app`` may be one of another program, as in tests of a widget: nothing waits there.
+    ``app`` may be another program, as in tests of a widget: it has no outbox.
     """
     session = getattr(app, "session", None)
     if session is None or not session.outbox.marks:
@@ -70,7 +70,7 @@ def waiting_about(app: Any, *ids: str | None) -> str:
 
 
 def ids_of(entry: Entry) -> dict[str, str]:
-    """Return the ids in the address of a request, by what they are of."""
+    """Return the ids in the address of a request, by the names of their parameters."""
     from urllib.parse import unquote
 
     from copydesk.contract.operations import CATALOGUE

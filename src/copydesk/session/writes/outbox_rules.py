@@ -1,4 +1,4 @@
-"""Which writes may wait in the outbox, how long they are checked, and their sentences."""
+"""The rules of the outbox: which writes may wait, how long they are checked; their sentences."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MOMENTARY = frozenset(
     {"merge", "pull", "publish", "unpublish", "delete", "remove", "ping", "run", "join", "transfer",
      "install", "apply", "ingest", "duplicate", "set"}
 )  # fmt: skip
-"""What the name of an operation begins with that is about the moment at which it is asked for."""
+"""The first words of names of operations that make sense only at once."""
 
 QUIET_SECONDS = 60.0
-"""How long a request that makes something may still be under way after its answer was lost: so long
-nothing that was not found is taken for not made."""
+"""How long a creating request may still be under way after its answer was lost: until then an
+object that is not found may still appear."""
 
 NOT_ARRIVED = f"{WAITS}: no answer had come, and it had not arrived."
 GONE = "It waits no more: it was sent, or dropped, meanwhile."
@@ -45,22 +45,24 @@ UNKNOWN = (
 
 
 LASTING = frozenset({"remove_requested_reviewer"})
-"""What is not about its moment, though its name begins so."""
+"""The exceptions."""
 
 
 def is_momentary(operation: str) -> bool:
-    """Whether an operation is about the moment at which it is asked for, by its name."""
+    """Whether an operation makes sense only at once, by its name."""
     return operation.partition("_")[0] in MOMENTARY and operation not in LASTING
 
 
 def may_wait(line: Written, outgoing: Outgoing) -> bool:
-    """Whether a write may go later just as it is: not what depends on the moment, nor a secret."""
+    """Whether a write may be sent later unchanged: none that makes sense only at once, and no
+    secret.
+    """
     off = line.now or line.several or line.kind or outgoing.secret
     return not (off or is_momentary(outgoing.name))
 
 
 def creates(request: Mapping[str, Any] | None) -> bool:
-    """Whether a request makes something each time that it arrives, be it late."""
+    """Whether a request creates an object each time that it arrives, even late."""
     return request is not None and bool(request.get("creates") or request.get("method") == "POST")
 
 

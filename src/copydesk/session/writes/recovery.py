@@ -1,4 +1,4 @@
-"""What an earlier run left unsettled: found out by reading, never sent again unasked."""
+"""Recovery of unsettled writes of earlier runs: by reading, never by sending again unasked."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ SKEW_SECONDS = 300.0
 """By how much the clock of a service may differ from this machine's."""
 
 AT_ONCE = 100
-"""How many writes of the journal are taken in between two keys."""
+"""Journal entries taken over between two keys."""
 
 NAMED = 2
-"""How many writes are named of which it is not known whether they arrived."""
+"""The number of unknown writes that are named."""
 
 ARRIVED = "No answer had come. It had arrived: that was found by reading again."
 NOT_ARRIVED = "No answer had come. It had not arrived: that was found by reading again."
@@ -45,14 +45,14 @@ class Recovered:
     lost: int = 0
     unknown: list[str] = field(default_factory=list)
     waiting: int = 0
-    """How many writes wait in the outbox, or are to be found out about there."""
+    """The number of writes in the outbox."""
     sent: str = ""
-    """What came of those that were in it."""
+    """The result of their delivery."""
     rest: int = 0
-    """How many writes are left of an action that was being taken back."""
+    """The number of writes left of an interrupted undo."""
 
     def sentence(self) -> str:
-        """Return what a person reads of it; empty when there is nothing to say."""
+        """Return the sentence for it; "" when there is nothing to say."""
         kept = [
             plural(count, name)
             for count, name in ((self.drafts, "draft"), (self.moves, "staged change"))
@@ -86,11 +86,10 @@ class Recovered:
 
 
 async def recover(session: Session, apart: Collection[str] = ()) -> str:
-    """Take in what earlier runs noted, settle what they left open, and say what was found.
+    """Take over the journal of earlier runs, settle open writes, and return a report.
 
-    The writes of the groups that are named ``apart`` are settled elsewhere. What is kept is only
-    told after a crash: otherwise the header counts it. When the service cannot be reached it is all
-    left to the next start.
+    Writes of the groups ``apart`` are settled elsewhere. Drafts are reported only after a crash:
+    otherwise the header counts them. While the service cannot be reached, the next start settles.
     """
     journal = session.journal
     said, crashed = "", False
@@ -105,15 +104,15 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
         return _refused(session, error)
     for at in range(0, len(entries), AT_ONCE):
         session.history.learn(entries[at : at + AT_ONCE])
-        await asyncio.sleep(0)  # no key waits for a long journal
+        await asyncio.sleep(0)  # a long journal must not delay a key
     await asyncio.to_thread(_learn_unsent, session, entries)
     if said:
-        # What is there is read; nothing can be noted, and so nothing is settled or sent.
+        # The state is read; nothing can be noted, so nothing is settled or sent.
         with suppress(OSError):
             await session.outbox.look()
         return said
     found = Recovered()
-    # What has a request waits in the outbox, and is found out about there.
+    # Writes with a request wait in the outbox, and are settled there.
     open_still = [
         each
         for each in open_still
@@ -125,11 +124,11 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
             for entry in open_still:
                 await _settle(session, api, entry, found)
         except failure_types():
-            pass  # the place in front says so; nothing was settled that is not known
+            pass  # the screen reports it; nothing was settled without knowledge
     await _go_on_waiting(session, found)
     if crashed:
         found.rest = _find_rest(session, entries, apart)
-        # What knows the keys of drafts knows the places, and so the screens: not for a command.
+        # The keys of drafts need the screens, which a command does not load.
         from copydesk.session.draft_keys import staged_moves
 
         kept = await asyncio.to_thread(session.drafts.texts)
@@ -140,7 +139,7 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
 
 
 def _refused(session: Session, error: OSError) -> str:
-    """Note that the disk refuses to be written, and return the sentence for it."""
+    """Note that the disk refuses writes, and return the sentence for it."""
     why = error.strerror or str(error)
 
     def again() -> None:
@@ -152,27 +151,27 @@ def _refused(session: Session, error: OSError) -> str:
 
 
 async def _go_on_waiting(session: Session, found: Recovered) -> None:
-    """Find out about what waits in the outbox, and send what may go."""
+    """Check the outbox, and send what may be sent."""
     try:
         await session.outbox.tidy()
     except OSError:
-        return  # the journal was read just now: what waits is looked for again by the next start
+        return  # the journal was readable just now: the next start looks again
     if session.outbox.count:
         before = dict(session.outbox.items)
         said = await session.outbox.send(tell=False)
-        # Where nothing came of it, how many wait says more than why.
+        # Without a result, the number of writes says more than the reason.
         found.sent = said if session.outbox.items != before else ""
         found.waiting = session.outbox.count
 
 
 def _group_of(session: Session, entry: Entry) -> str:
-    """Return the group of a write, or of the one that it takes back; empty when it has none."""
+    """Return the group of a write, or of the one that it undoes; "" for none."""
     past = session.history.known.get(entry.of)
     return entry.group or ("" if past is None else past.entry.group)
 
 
 def _find_rest(session: Session, entries: Sequence[Entry], apart: Collection[str]) -> int:
-    """Find the rest of an action whose undo was cut off; return how many writes it has."""
+    """Find the rest of an interrupted undo; return its number of writes."""
     last = entries[-1] if entries else None
     past = session.history.known.get(last.of) if last is not None and last.kind == "undo" else None
     if past is None or (past.entry.group and past.entry.group in apart):
@@ -182,7 +181,7 @@ def _find_rest(session: Session, entries: Sequence[Entry], apart: Collection[str
 
 
 def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:
-    """Note of each text why the last try to send it failed; not of one that was typed since."""
+    """Note why the last try to send each draft failed, unless it was edited since."""
     saved = {key: at for key, _, at in session.drafts.dated()}
     last = {entry.draft: entry for entry in entries if entry.draft in saved}
     for key, entry in last.items():
@@ -215,7 +214,7 @@ async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) ->
 
 
 async def settle_one(session: Session, past: Past) -> str:
-    """Find out how a write stands that was cut off, and say it; empty when reading does not tell.
+    """Find out the outcome of an interrupted write; return the sentence, "" if no read tells.
 
     Raises ``ApiError``.
     """
@@ -237,7 +236,7 @@ async def settle_one(session: Session, past: Past) -> str:
 
 
 async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | None, Any]:
-    """Whether a write happened, and what it made where that was found; None: reading tells nothing.
+    """Whether a write happened, and its result where it was found; None if no read tells.
 
     Raises ``ApiError``.
     """
@@ -250,7 +249,7 @@ async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | Non
 async def _found_out(session: Session, api: Api, entry: Entry) -> tuple[bool | None, Any]:
     if entry.trace is not None:
         if entry.state == "queued" and entry.since is None:
-            return False, None  # nothing of it was ever sent: what is like it is another's
+            return False, None  # it was never sent: a similar object is another write's
         trace = trace_of(entry.trace)
         text: str | None = trace.says or entry.text
         text = text or await asyncio.to_thread(session.drafts.own_text, entry.draft)
@@ -277,21 +276,21 @@ async def _found_out(session: Session, api: Api, entry: Entry) -> tuple[bool | N
 
 
 async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
-    """Whether a write happened; None when that is not to be found out. Raises ``ApiError``."""
+    """Whether a write happened; None if no read tells. Raises ``ApiError``."""
     return (await happened(session, api, entry))[0]
 
 
 async def find_trace(
     api: Api, trace: Trace, text: str, began: float, *, known: Collection[str] = ()
 ) -> Any:
-    """Return the thing that a write made, or None when it is not there.
+    """Return the object that a write created, or None when it is not there.
 
-    Raises ``ApiError``, and `NotDoneError` where there are too many to look through all of them, or
-    one is there without the words that were sent with it.
+    Raises ``ApiError``, and `NotDoneError` where there are too many objects, or one is there
+    without the text that was sent with it.
 
-    ``text`` is what was sent, ``began`` when, in epoch seconds by the clock that the service had by
-    then. What is ``known`` (by id) to be of
-    another write is passed over: the same words may well be sent twice.
+    ``text`` is the sent text, ``began`` the time of sending in epoch seconds by the service's
+    clock. Objects ``known`` (by id) from other writes are passed over: the same text may be sent
+    twice.
     """
     count, wordless = 0, None
     oldest = began - SKEW_SECONDS

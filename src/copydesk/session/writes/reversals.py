@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 
 def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
-    """Return the obstacle of another write that is undone by the same steps.
+    """Return the obstacle of another write with the same undo steps.
 
-    Those that put collections in line bring back one order together: if somebody else changed it,
-    that holds for all of them.
+    Moves of collections restore one order together: a change by somebody else affects all of them.
     """
     back = past.reversal.back
     same = (each for each in obstacles if not again and each.past.reversal.back == back)
@@ -30,17 +29,17 @@ def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacl
 
 
 def is_of_outbox(past: Past) -> bool:
-    """Whether a write put something into the outbox, or took it out, and no more."""
+    """Whether a write only added to the outbox or dropped from it."""
     return any(step.local in ("queue_again", "drop_queued") for step in past.reversal.back)
 
 
 def _waits_again(past: Past) -> bool:
-    """Whether doing it again put it into the outbox."""
+    """Whether redo puts it into the outbox again."""
     return any(step.local == "queue_again" for step in past.reversal.forth)
 
 
 class Reversals:
-    """Takes back the writes of a session, and does them again."""
+    """The undo and redo of a session's writes."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -48,9 +47,9 @@ class Reversals:
         """A write of the group whose undo the last run did not finish."""
 
     def undoable(self) -> Written | None:
-        """Return the newest write that can be taken back, or None.
+        """Return the newest write that can be undone, or None.
 
-        One that waits in the outbox is taken out of there: it never comes after an older one.
+        A waiting write is dropped from the outbox, always before an older one is undone.
         """
         return next((line for line in reversed(self._session.log) if self._is_undoable(line)), None)
 
@@ -58,7 +57,7 @@ class Reversals:
         return self._has_way_back(line) or self.is_waiting(line)
 
     def is_waiting(self, line: Written) -> bool:
-        """Whether a write is in the outbox, and nobody sends it now."""
+        """Whether a write waits in the outbox and is not being sent."""
         entry = line.entry
         kept = entry is not None and entry.id in self._session.outbox.items
         return kept and line.state in ("queued", "unknown")
@@ -71,7 +70,7 @@ class Reversals:
         return None if line.entry is None else self._session.history.known.get(line.entry.id)
 
     def together(self, line: Written) -> list[Past]:
-        """Return the writes that are taken back with a line, newest first, but what waits."""
+        """Return the arrived writes that are undone with a line, newest first."""
         alike = (
             each for each in reversed(self._session.log) if line.group and each.group == line.group
         )
@@ -80,25 +79,25 @@ class Reversals:
         return [] if past is None else self._session.history.with_group(past)
 
     def waiting_with(self, line: Written) -> list[Entry]:
-        """Return the waiting writes that undo takes out with a line, newest first."""
+        """Return the waiting writes that undo drops with a line, newest first."""
         if line.group:
             return self.waiting_of(line.group)
         entry = self._session.outbox.items.get(line.entry.id) if line.entry is not None else None
         return [entry] if entry is not None and self.is_waiting(line) else []
 
     def waiting_of(self, group: str) -> list[Entry]:
-        """Return the waiting writes of an action that made several, newest first."""
+        """Return the waiting writes of a group, newest first."""
         waiting = list(self._session.outbox.items.values())[::-1]
         return [entry for entry in waiting if group and entry.group == group]
 
     async def taken_with(self, line: Written) -> list[Past]:
-        """Return all writes that undo takes back with a line, waiting ones first."""
+        """Return all writes that are undone with a line, waiting ones first."""
         sent = self.together(line)
         return [*await self.ways_out(self.waiting_with(line)), *sent]
 
     async def ways_out(self, waiting: Sequence[Entry]) -> list[Past]:
-        """Return the waiting writes that can be undone, newest first."""
-        # They are done again in the order of their beginnings.
+        """Return the waiting writes as undoable ones, newest first."""
+        # Redo takes them in the order of their entries.
         ways = [await asyncio.to_thread(self._way_out, entry) for entry in reversed(waiting)]
         return ways[::-1]
 
@@ -108,13 +107,14 @@ class Reversals:
         notes = Notes(reversal=way.to_dict(), group=entry.group)
         begun = self._session.journal.begin(entry.what, entry.target, notes)
         found = self._session.history.take(self._session.journal.settle(begun, "done"))
-        assert found is not None  # it has a way back
+        assert found is not None  # it has a reversal
         return found
 
     def unsettled(self) -> Past | None:
-        """Return the newest write that had no answer, or whose undo had none; None if settled.
+        """Return the newest write without an answer, or whose undo had none; None if all are
+        settled.
 
-        A newer one that can be taken back comes first.
+        A newer write that can be undone comes first.
         """
         for line in reversed(self._session.log):
             if line.entry is not None and line.state == "unknown":
@@ -126,10 +126,9 @@ class Reversals:
         return None
 
     def left_over(self) -> list[Past]:
-        """Return the rest of an action whose undo the last run did not finish.
+        """Return the rest of a group whose undo the last run did not finish.
 
-        Newest first; nothing once something was written here that can be taken back, and nothing
-        where nothing is written.
+        Newest first; nothing after a newer undoable write, and nothing in a read-only session.
         """
         if self._session.read_only or self.half_undone is None or self.undoable() is not None:
             return []
@@ -140,20 +139,20 @@ class Reversals:
         return self._session.history.redoable(self._session.journal.run)
 
     def unmade(self) -> list[Past]:
-        """Return the creations that ``u`` deleted: redo does not make them again."""
+        """Return the creations that undo deleted: redo does not create them again."""
         return self._session.history.unmade(self._session.journal.run)
 
     def final(self) -> Written | None:
-        """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
+        """Return the newest write if it cannot be undone, so that ``u`` means an older one."""
         sent = (n for n in reversed(self._session.log) if n.state == "done" or self.is_waiting(n))
         last = next((n for n in sent if not n.kind), None)
         return None if last is None or self._is_undoable(last) else last
 
     async def undo(self) -> Written | None:
-        """Take back the newest write that can be, with its group.
+        """Undo the newest write that can be, with its group.
 
-        Raises `ChangedSinceError` when it is not as it was left, and `WriteError` when the service
-        refuses. What is gone can never be taken back: then the next call reaches the write before.
+        Raises `ChangedSinceError` when its object changed since, and `WriteError` when the service
+        refuses. A deleted object can never be restored: the next call reaches the write before.
         """
         line = self.undoable()
         if line is not None:
@@ -168,12 +167,13 @@ class Reversals:
         anyway: bool = False,
         told: Callable[[int], None] = lambda done: None,
     ) -> list[Any]:
-        """Take back writes one after the other, or do them ``again``; return what the steps gave.
+        """Undo writes one after the other, or redo them (``again``); return the results of the
+        steps.
 
-        Each is read first, unless ``anyway``. What is not as it was left is passed over, and
-        reported at the end by `ChangedSinceError`; what is gone by `WriteError`. A failure ends it.
-        What somebody else took back is only noted: ``past.by_others`` says so. ``told`` is called
-        before each with how many are behind it.
+        Each is checked first, unless ``anyway``. Changed objects are passed over and reported at
+        the end by `ChangedSinceError`, deleted ones by `WriteError`. A failure ends it. An undo by
+        somebody else is only noted: ``past.by_others``. ``told`` is called before each write with
+        the number done.
         """
         api = await self._session.ready()
         results: list[Any] = []
@@ -197,7 +197,7 @@ class Reversals:
                 if obstacle is None:
                     results += await self._turn(api, past, again=again)
                     if again and _waits_again(past):
-                        # From here on it is taken back as what waits, or as what was sent.
+                        # From here on it is undone as a waiting or an arrived write.
                         await asyncio.to_thread(self._is_gone, past)
                     continue
             except WriteError as error:
@@ -216,7 +216,7 @@ class Reversals:
         return results
 
     async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
-        """Return the obstacle. Raises `WriteError` when that cannot be read."""
+        """Return the obstacle. Raises `WriteError` when it cannot be read."""
         try:
             return await self._session.way.obstacle(api, past, again=again)
         except failure_types() as error:
@@ -225,7 +225,7 @@ class Reversals:
             raise WriteError(said) from error
 
     async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
-        """Take the steps of one reversal, as a write that is logged and journalled itself."""
+        """Take the steps of one reversal, as a write with its own line and journal entry."""
         way, reversal = self._session.way, past.reversal
         steps = reversal.forth if again else reversal.back
         kind: Kind = "redo" if again else "undo"
@@ -268,7 +268,7 @@ class Reversals:
         return result
 
     def _is_done(self, past: Past, *, again: bool) -> None:
-        """Note that a write was taken back (or done again) without any doing of ours."""
+        """Note that somebody else undid (or redid) a write."""
         kind: Kind = "redo" if again else "undo"
         name = "Redo" if again else "Undo"
         notes = Notes(kind=kind, of=past.id)
@@ -277,13 +277,13 @@ class Reversals:
         self._mark(past, "done" if again else "undone")
 
     def _mark(self, past: Past, state: str) -> None:
-        """Show in the log how a write stands by now, if it was written in this run."""
+        """Show the new state of a write in the log, if it is of this run."""
         line = self._session.writes.line_of(past.id)
         if line is not None:
             line.state = state
 
     def _is_gone(self, past: Past) -> None:
-        """Note that there is nothing to take back any more."""
+        """Note that there is nothing left to undo."""
         entry = self._session.journal.begin(
             f"Gone: {past.entry.what}", past.entry.target, Notes(kind="gone", of=past.id)
         )
@@ -295,7 +295,7 @@ SENT_SINCE = "it was sent, or dropped, since"
 
 
 def way_back_in(id: str) -> Reversal:
-    """Return how a write that was dropped waits again."""
+    """Return the reversal that puts a dropped write back."""
     from copydesk.domain.reversal import Expectation, Reversal, Step
 
     ids = {"id": id}
@@ -309,9 +309,10 @@ def way_back_in(id: str) -> Reversal:
 
 
 def way_out(id: str, *, sure: bool, text: bool) -> Reversal:
-    """Return how a write that waits is dropped, and waits again.
+    """Return the reversal that drops a waiting write.
 
-    ``sure`` says that it did not arrive, ``text`` that it was typed, so that it is a draft again.
+    ``sure`` says that it did not arrive, ``text`` that it was typed, so that it becomes a draft
+    again.
     """
     from copydesk.domain.reversal import Reversal
 

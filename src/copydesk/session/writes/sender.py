@@ -1,4 +1,4 @@
-"""Writing: every write is logged and journalled, can be recalled, tried again and taken back."""
+"""Sending writes: each is logged and journalled, can be recalled, retried and undone."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ T = TypeVar("T")
 _log = logging.getLogger("copydesk.writes")
 
 ASKED = 2
-"""From this danger on people agree to what they see: it is never done later."""
+"""From this danger on a person confirms what is on screen: it is never done later."""
 
 UNREAD = "It was sent, and what was read afterwards did not come"
-"""Begins what is said of a write after which something else failed."""
+"""The beginning of the sentence for a write after which a read failed."""
 
 
 def made_by(makes: bool, result: Any) -> dict[str, Any]:
-    """Return the created object as the journal stores it: a model, or the answer."""
+    """Return the created object as the journal stores it."""
     if not makes:
         return {}
     try:
@@ -65,7 +65,7 @@ def made_by(makes: bool, result: Any) -> dict[str, Any]:
 
 
 def _is_away(error: BaseException) -> bool:
-    """Whether a write failed because nobody was there to take it, so that it may wait."""
+    """Whether a write failed because the service is away, so that it may wait."""
     from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 
     return isinstance(error, RateLimited | Unauthorized | Unreachable)
@@ -83,7 +83,7 @@ class WriteSender:
         """The lines of the log by their entries in the journal."""
 
     def recall(self) -> Written | None:
-        """Stop the newest write that is not sent yet, and return its line."""
+        """Stop the newest unsent write, and return its line."""
         wait = next((each for each in reversed(self.waits) if not each.over.is_set()), None)
         if wait is None:
             return None
@@ -92,14 +92,12 @@ class WriteSender:
         return wait.line
 
     def send_now(self) -> None:
-        """Send at once what waits."""
+        """Send the recallable writes at once."""
         for wait in self.waits:
             wait.over.set()
 
     def is_on_its_way(self, draft: str, text: str) -> bool:
-        """Whether a text from a draft is sent, or is about to be: who writes there now writes
-        another one.
-        """
+        """Whether a text from a draft is being sent, so that the field begins empty."""
         return any(
             line.draft == draft and line.text == text and line.state in ("waiting", "sending")
             for line in self._session.log
@@ -111,9 +109,10 @@ class WriteSender:
         return next((line.text or "" for line in lines if line.state in ("waiting", "sending")), "")
 
     def make_room(self, draft: str) -> int:
-        """Send at once what waits from a draft, as another text is begun there: return how many.
+        """Send recallable writes from a draft at once, as another text is begun there; return how
+        many.
 
-        What is sent is noted on the disk, so that the draft is free for the other text.
+        They are noted on the disk, so that the draft is free for the other text.
         """
         found = [wait for wait in self.waits if draft and wait.line.draft == draft]
         for wait in found:
@@ -125,10 +124,7 @@ class WriteSender:
         return any(wait.owner is owner for wait in self.waits)
 
     def _apart(self, line: Written) -> None:
-        """Keep a text from being sent twice from one draft, while its first sending has not ended.
-
-        Raises `WriteError` then.
-        """
+        """Raise `WriteError` while the same text from the same draft is being sent."""
         if not line.draft:
             return
         for other in self._session.log:
@@ -150,7 +146,7 @@ class WriteSender:
 
     @property
     def writes_pending(self) -> int:
-        """How many writes have not ended: waiting to be sent, or sent and not answered."""
+        """The number of writes without an end: recallable or unanswered."""
         return len(self._tasks)
 
     async def perform(
@@ -216,8 +212,9 @@ class WriteSender:
         return result
 
     async def retry(self, line: Written) -> None:
-        """Send a line again that failed, or of which the reader says so knowing that it may have
-        arrived. Raises `WriteError` when it fails again, or its text is under way already.
+        """Send a failed line again, or one that may have arrived where the reader knows that.
+
+        Raises `WriteError` when it fails again, or its text is being sent already.
         """
         if line.entry is not None and self._session.outbox.keeps(line):
             said = await self._session.outbox.send(line.entry.id, anyway=True, sure=True)
@@ -228,10 +225,10 @@ class WriteSender:
             await self.send(line, line.send)
 
     async def find_out(self, line: Written) -> None:
-        """Read what became of a line that is unknown: it is done or failed then.
+        """Read the outcome of an unknown line: it is done or failed then.
 
-        Raises `WriteError` when that cannot be read either. A line that has no ``look`` stays, and
-        one that is in the outbox.
+        Raises `WriteError` when it cannot be read either. A line without ``look`` stays unknown,
+        and so does one in the outbox.
         """
         if (
             line.look is not None
@@ -312,9 +309,10 @@ class WriteSender:
             raise WriteError(line.message, unknown=line.state == "unknown") from error
 
     async def _request(self, line: Written, send: Callable[[], Awaitable[Any]]) -> Any:
-        """Do what sends a line. It is noted, with its request, before that goes.
+        """Send a line. It is noted, with its request, before the request is sent.
 
-        What sends no request, or is settled by others than the outbox, is noted before.
+        A line without a request, or one that the outbox may not send, is noted before ``send``
+        runs.
         """
         line.requests, line.operation, line.request = 0, "", None
         line.may_come = line.never = False
@@ -338,7 +336,7 @@ class WriteSender:
         return result
 
     def _is_local(self, line: Written) -> bool:
-        """Whether a line is known to change this machine only, so that nothing will be heard."""
+        """Whether a line changes only this machine, so that no request is expected."""
         reversal = line.reversal
         return (
             reversal is not None
@@ -366,7 +364,7 @@ class WriteSender:
             _log.error("%s sends more than one request, and does not say so", line.what)
 
     def _only_read_after(self, line: Written, error: Exception) -> UnansweredError | None:
-        """Return what a failure means that came after the request itself was answered."""
+        """Return the error for a failure after the answer to the request itself."""
         if line.requests != 1 or line.several or is_unknown(error) or not _is_away(error):
             return None
         operation = getattr(error, "operation", "")
@@ -375,9 +373,9 @@ class WriteSender:
         return UnansweredError(f"{UNREAD}: {sentence(error)}")
 
     def _keep(self, line: Written) -> None:
-        """Do what `_begin` does, or raise `NotDoneError` with what to tell.
+        """Note a line as `_begin` does. Raises `NotDoneError` with the sentence for the reader.
 
-        Not before its text is on the disk: who reads the note looks there for it.
+        Its text is written to the disk first: the reader of the note looks there for it.
         """
         self._session.drafts.flush()
         try:
@@ -426,10 +424,10 @@ class WriteSender:
     async def _look(
         self, line: Written, look: Callable[[], Awaitable[Any]], lost: Exception
     ) -> Any:
-        """Return the result of a write whose answer was lost, as reading shows it.
+        """Return the result of a write without an answer, as a read shows it.
 
         Raises `NotDoneError` when it did not happen, `NotThereError` when it may wait then, and
-        ``lost`` when that cannot be read.
+        ``lost`` when it cannot be read.
         """
         try:
             result = await look()
@@ -449,7 +447,7 @@ class WriteSender:
         return result
 
     async def _find(self, trace: Trace, line: Written) -> Any:
-        """Return what a line made, as a list of such things has it; None if it is not there."""
+        """Return the object that a line created, found in a list; None if it is not there."""
         from copydesk.session.writes.recovery import find_trace
 
         return await find_trace(
@@ -492,26 +490,26 @@ class WriteSender:
             self._session.unsent.pop(line.draft, None)
         self._session.touched()
         if line.left:
-            # Who asked for it has left its place: whoever is there now is told.
+            # Its screen was left: the reader of the next one is told.
             done = line.state == "done"
             said = f"Done: {line.what.lower()} {line.target}" if done else line.message
             waits = line.state == "queued"
             self._session.report(said, "good" if done else "warn" if waits else "bad")
 
     def _end(self, line: Written, entry: Entry, changes: dict[str, Any]) -> Entry:
-        """Note how a write ended; what the disk refuses to keep is known for this run at least."""
+        """Note how a write ended; where the disk refuses, this run knows it at least."""
         state: State = "done" if line.state == "done" else "failed"
         if line.state == "unknown":
             state = "unknown"
         elif line.state == "queued":
-            # What may still be under way is looked for again before it waits to be sent.
+            # A request that may still arrive is looked for again before it is sent again.
             state = "unknown" if line.may_come else "queued"
         try:
             return self._session.journal.settle(entry, state, **changes)
         except OSError as error:
             said = error.strerror or str(error)
             if state == "queued":
-                # What is not on the disk does not wait: its draft stays, and it is told as failed.
+                # What is not on the disk cannot wait: its draft stays, and it counts as failed.
                 state = line.state = "failed"
                 line.message = f"Not sent, and it cannot wait in the outbox: {said}."
                 changes["sentence"] = line.message
@@ -543,7 +541,7 @@ class WriteSender:
             self._session.learn(error, quiet=False)
             return
         if line.draft and line.text and self._session.drafts.own_text(line.draft) is None:
-            # Another text was begun there meanwhile, and taken back: this one is kept again.
+            # Another text was begun there and dropped: this one is restored.
             self._session.drafts.save(line.draft, line.text)
         unkept = bool(self._session.drafts.refused(line.draft))
         other = bool(line.text) and self._session.drafts.own_text(line.draft) not in (
@@ -566,7 +564,7 @@ class WriteSender:
         self._session.learn(error, quiet=False)
 
     def _bind(self, line: Written, result: Any) -> dict[str, Any]:
-        """Return what the journal learns of a write by its result: how it is taken back."""
+        """Return the changes of the journal entry by the result of a write: its reversal."""
         changes = made_by(line.trace is not None, result)
         if line.reversal is None or not callable(line.reversal):
             return changes
@@ -576,9 +574,9 @@ class WriteSender:
         return {**changes, "reversal": reversal.to_dict()}
 
     def _arrived(self, line: Written, result: Any) -> None:
-        """Do what follows a write that has arrived."""
+        """Finish a write that has arrived."""
         if line.draft:
-            # Text that was typed since is another text: it stays.
+            # Text typed since stays.
             if line.text is not None and self._session.drafts.own_text(line.draft) == line.text:
                 self._session.drafts.drop(line.draft)
             self._replace(line, "Its text was sent later, and arrived.")
@@ -591,7 +589,7 @@ class WriteSender:
             line.then(result)
 
     def _replace(self, line: Written, said: str) -> None:
-        """Let a write stand for those of the same text from the same draft that had no answer."""
+        """Mark writes of the same text from the same draft without an answer as replaced."""
         for other in self._session.log:
             alike = other.draft == line.draft and other.text == line.text
             if line.draft and alike and other.state in ("failed", "unknown"):
@@ -601,16 +599,16 @@ class WriteSender:
     # The outbox
 
     def hold_open(self, task: asyncio.Task[Any]) -> None:
-        """Let who quits wait for a task, as for the writes under way."""
+        """Make quitting wait for a task, as for the writes under way."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def line_of(self, id: str) -> Written | None:
-        """Return the line of the log that an entry of the journal has, if it has one."""
+        """Return the log line of a journal entry, if it has one."""
         return self._lines.get(id)
 
     def line_for(self, entry: Entry) -> Written:
-        """Return the line of the log of an entry; one of an earlier run gets one now."""
+        """Return the log line of a journal entry; an entry of an earlier run gets one now."""
         line = self._lines.get(entry.id)
         if line is None:
             line = self.new_line(
@@ -622,7 +620,7 @@ class WriteSender:
         return line
 
     def bound(self, line: Written, entry: Entry, result: Any, *, typed: bool) -> dict[str, Any]:
-        """Return what the journal learns of a write that arrived later: how it is taken back."""
+        """Return the changes of the journal entry of a write that arrived later: its reversal."""
         if typed:
             return self._bind(line, result)
         changes = made_by(entry.trace is not None, result)
@@ -636,7 +634,7 @@ class WriteSender:
         return {**changes, "reversal": reversal.to_dict()}
 
     def arrived(self, line: Written, result: Any) -> None:
-        """Do what follows a write that arrived from the outbox, or was found to have."""
+        """Finish a write that arrived from the outbox, or was found there."""
         then, line.then = line.then, line.then if result is not None else None
         self._arrived(line, result)
         line.then = then

@@ -1,7 +1,7 @@
 """Undo and redo: the history, the checks, the calls.
 
-`History` follows the journal: which writes have a way back, and which were taken back. `Way` goes
-it: it reads whether the thing is still as it was left, and sends the steps.
+`History` follows the journal: which writes have a reversal, and which were undone. `Way` checks
+that the object is unchanged, and sends the steps of a reversal.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     from copydesk.local.journal import Entry
 
 Standing = Literal["done", "undone", "undoing", "redoing", "open", "gone", "failed"]
-"""How a write stands: "undoing" and "redoing" are under way or were cut off, "open" is a write of
-which it is not known whether it happened, "gone" cannot be taken back any more."""
+"""The state of a write: "undoing" and "redoing" are under way or were interrupted, "open" is an
+unknown outcome, "gone" cannot be undone any more."""
 
 LocalStep = Callable[..., Awaitable[Any]]
-"""A step on this machine. Read as an expectation, it returns JSON, or None for "gone"."""
+"""A step on this machine. As the read of an expectation it returns JSON, or None for "gone"."""
 
 LONGEST_LIST = 1000
-"""How many things of a list are looked through for one of them."""
+"""The number of objects of a list that are searched."""
 
 PAGE = 250
-"""How many things of a list are asked for at once."""
+"""The number of objects read with one request."""
 
 LONGEST_ORDER = 5000
-"""How many things of a list are read, to compare what is in it and in which order."""
+"""The number of objects of a list that are read to compare its content and order."""
 
 
 class StepError(TypeError):
-    """A reversal names an operation that there is not, or arguments that do not fit it."""
+    """A reversal names an unknown operation, or arguments that do not fit it."""
 
 
 @dataclass(slots=True)
 class Past:
-    """A write that has a way back, as it stands by now.
+    """A write with a reversal, and its state.
 
-    ``number`` orders writes by when they became known, ``when`` by what happened to them last.
+    ``number`` orders writes by when they became known, ``when`` by their last change.
     """
 
     entry: Entry
@@ -51,9 +51,9 @@ class Past:
     standing: Standing = "done"
     when: int = 0
     cut: Entry | None = None
-    """The undo or redo that is under way, or was cut off."""
+    """The undo or redo that is under way or was interrupted."""
     by_others: bool = False
-    """Whether what was asked for last had been done by somebody else."""
+    """Whether somebody else did the last undo or redo first."""
 
     @property
     def id(self) -> str:
@@ -62,7 +62,7 @@ class Past:
 
 
 class History:
-    """What there is to take back and to do again, as the entries of the journal tell."""
+    """The writes that can be undone and redone, as the journal tells."""
 
     def __init__(self) -> None:
         self.known: dict[str, Past] = {}
@@ -71,22 +71,22 @@ class History:
         self._turns: set[str] = set()
         self._count = 0
         self.lasting: dict[str, Entry] = {}
-        """Done writes of an action of several that have no way back, by their ids."""
+        """Done writes of groups that have no reversal, by id."""
         self.made: set[str] = set()
-        """The ids of what was made by writes that were answered: no other write has made these."""
+        """The ids of objects created by answered writes: no other write created them."""
 
     def learn(self, entries: Iterable[Entry]) -> None:
-        """Take in entries that are not known yet, oldest first."""
+        """Take over new entries, oldest first."""
         for entry in entries:
             if entry.id not in self.known and entry.id not in self._turns:
                 self.take(entry)
 
     def take(self, entry: Entry) -> Past | None:
-        """Take in an entry in its newest state; return the write it is about, if it has a way back.
+        """Take over the newest state of an entry; return its write if that has a reversal.
 
-        A reversal that cannot be read is none.
+        An unreadable reversal counts as none.
         """
-        # Not needed before the first paint, and the screens are.
+        # Not needed before the first paint.
         from copydesk.domain.reversal import message_made, reversal_of
 
         self._count += 1
@@ -145,7 +145,9 @@ class History:
         return [entry for entry in self.lasting.values() if entry.group.split(" ")[0] == target]
 
     def redoable(self, run: str) -> list[Past]:
-        """Return what ``ctrl+r`` does again in a run, oldest first; nothing after a newer write."""
+        """Return the writes that ``ctrl+r`` redoes in a run, oldest first; none after a newer
+        write.
+        """
         mine = [past for past in self._runs.get(run, ()) if past.id in self.known]
         undone = [past for past in mine if past.standing == "undone" and past.reversal.forth]
         last = max(undone, key=_turned, default=None)
@@ -154,14 +156,14 @@ class History:
             return []
         alike = [past for past in self._alike(last) if past.id in self.known]
         if self._unmade(alike):
-            return []  # it would have another id now, and the others were about it
+            return []  # it would get another id now, and the others refer to the old one
         undone = [past for past in alike if past.standing == "undone" and past.reversal.forth]
         return self._whole(last, undone)[::-1]
 
     def unmade(self, run: str) -> list[Past]:
-        """Return what the action that was taken back last had made, and which is gone now.
+        """Return the deleted creations of the group that was undone last.
 
-        Nothing after a newer write, as for `redoable`, which it keeps from doing that again.
+        Nothing after a newer write, as for `redoable`, which redoes nothing then.
         """
         mine = [past for past in self._runs.get(run, ()) if past.id in self.known]
         undone = [past for past in mine if past.standing == "undone"]
@@ -177,23 +179,23 @@ class History:
         return [past for past in pasts if past.standing == "undone" and _made_a_thing(past)]
 
     def _is_newer(self, past: Past, undone: Past) -> bool:
-        """Whether a write came after another was taken back, and is not that done again."""
+        """Whether a write came after another was undone, and is not its redo."""
         return past.when > undone.when and _began(past) > _began(undone)
 
     def with_group(self, past: Past) -> list[Past]:
-        """Return a write and those of its group that stand as it does, newest first."""
+        """Return a write and those of its group in the same state, newest first."""
         mine = [each for each in self._alike(past) if each.standing == past.standing]
         return self._whole(past, mine)
 
     def rest(self, past: Past) -> list[Past]:
-        """Return those of the group of a write that can still be taken back, newest first."""
+        """Return the writes of a group that can still be undone, newest first."""
         mine = [
             each for each in self._alike(past) if each.id in self.known and each.standing == "done"
         ]
         return self._whole(past, mine) if past.entry.group else []
 
     def _alike(self, past: Past) -> Sequence[Past]:
-        """Return the writes of the group of one, also those of an earlier run of the program."""
+        """Return the writes of a write's group, also those of an earlier run."""
         return self._groups.get(past.entry.group, ()) if past.entry.group else (past,)
 
     def _whole(self, past: Past | None, among: Sequence[Past]) -> list[Past]:
@@ -209,7 +211,7 @@ def _began(past: Past) -> tuple[float, int]:
 
 
 def _made_a_thing(past: Past) -> bool:
-    """Whether a write made something that other writes of its group may have been about."""
+    """Whether a write created an object that other writes of its group may refer to."""
     back = past.reversal.back
     return not past.reversal.forth and bool(back) and back[0].operation in _UNMADE
 
@@ -221,31 +223,31 @@ def _turned(past: Past) -> int:
 _UNMADE = frozenset(
     {"delete_space", "delete_collection", "delete_site_section", "delete_site_space"}
 )
-"""What takes back that something was made which is arranged."""
+"""The undo operations of creations in a tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a write is not simply taken back (or done again): the thing is another by now."""
+    """Why a write cannot simply be undone (or redone): its object changed since."""
 
     past: Past
     why: str
     gone: bool = False
     done: bool = False
-    """Whether it is already as it would be afterwards: somebody else made it so."""
+    """Whether the object is already as it would be afterwards: somebody else did it."""
 
 
 class Way:
-    """Reads what reversals expect and takes their steps.
+    """Checks the expectations of reversals and takes their steps.
 
-    ``local`` are the steps on this machine by their names.
+    ``local`` are the steps on this machine by name.
     """
 
     def __init__(self, local: Mapping[str, LocalStep]) -> None:
         self._local = local
 
     async def answer(self, api: Api, read: Step) -> JSON:
-        """Return what a read says as JSON, None when the thing is gone. Raises ``ApiError``."""
+        """Return the JSON of a read, None when the object is gone. Raises ``ApiError``."""
         from copydesk.client.errors import NotFound
 
         if read.local:
@@ -285,7 +287,8 @@ class Way:
         return not expected.differences(await self.answer(api, expected.read))
 
     async def obstacle(self, api: Api, past: Past, *, again: bool = False) -> Obstacle | None:
-        """Return why a write is not simply taken back (or done ``again``); None when it can be."""
+        """Return why a write cannot simply be undone (or redone, ``again``); None when it can be.
+        """
         expected = past.reversal.before if again else past.reversal.still
         if expected is None:
             return None
@@ -301,7 +304,7 @@ class Way:
         return Obstacle(past, why, answer is None and not expected.gone, done) if why else None
 
     async def became(self, api: Api, reversal: Reversal) -> bool | None:
-        """Find out by reading whether a write stands: True, False, or None when neither is so."""
+        """Find out whether a write is in effect: True, False, or None when the object changed."""
         still = await self.holds(api, reversal.still)
         if still:
             return True
@@ -311,9 +314,9 @@ class Way:
         return None
 
     def usable(self, reversal: Reversal) -> bool:
-        """Whether a reversal can be kept: not when the contract refuses what was there before.
+        """Whether a reversal can be stored: not when the contract refuses the former values.
 
-        Raises `StepError` when it names what there is not.
+        Raises `StepError` for an unknown operation or step.
         """
         from pydantic import ValidationError
 

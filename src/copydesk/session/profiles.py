@@ -43,8 +43,7 @@ class Welcome(Protocol):
     """The hints of the first runs. Its calls block."""
 
     def hints(self) -> Sequence[str]:
-        """Return a sentence in several lengths, the longest first; nothing once it is not needed.
-        """
+        """Return a sentence in several lengths, the longest first; nothing when not needed."""
 
     def hide(self) -> None:
         """Stop showing it."""

@@ -261,8 +261,7 @@ class Session:
         return not self.contact.refused and (bool(away) or all(at > own for own in mine))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
-        """Call ``changed`` whenever the log, the age or the budget change; return what ends that.
-        """
+        """Call ``changed`` when the log, the age or the budget change; return what ends that."""
         self._watchers.append(changed)
         return lambda: self._watchers.remove(changed) if changed in self._watchers else None
 
@@ -272,8 +271,7 @@ class Session:
             changed()
 
     def fresh(self, *, tell: bool = True) -> None:
-        """Note that an answer has just arrived; without ``tell`` the caller calls `touched` later.
-        """
+        """Note that an answer has arrived; without ``tell`` the caller calls `touched` later."""
         if reads_cached():
             return
         self.read_at = self.clock()

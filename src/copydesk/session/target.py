@@ -1,5 +1,4 @@
-"""The target of a screen, which addresses, drafts and snapshots name too, and the visited screens.
-"""
+"""The targets of screens, which addresses, drafts and snapshots name too; visited screens."""
 
 from __future__ import annotations
 

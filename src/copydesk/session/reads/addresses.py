@@ -1,4 +1,4 @@
-"""Where an address leads: one of the platform's application, or of a published site."""
+"""The targets of addresses, of the platform's application and of published sites."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = 250
 
 
 def is_address(text: str) -> bool:
-    """Whether a text that was typed or pasted is an address rather than words."""
+    """Whether typed text is an address rather than words."""
     word = text.strip()
     if len(word.split()) != 1:
         return False
@@ -27,7 +27,7 @@ def is_address(text: str) -> bool:
 
 
 def pointed(url: str) -> tuple[str, Target] | None:
-    """Return the place that an address of the application points at, and what it shows there."""
+    """Return the screen and the target of an address of the application."""
     found = parse_app_url(url)
     if found is None:
         return None
@@ -42,7 +42,7 @@ def pointed(url: str) -> tuple[str, Target] | None:
 
 
 async def published(api: Api, url: str) -> tuple[str, Target] | None:
-    """Return what a published address shows, looked for among the sites that one can see.
+    """Return the screen and target of a published address, among the sites that one can see.
 
     None where no site is published there. Raises ``ApiError``.
     """
@@ -56,7 +56,7 @@ async def published(api: Api, url: str) -> tuple[str, Target] | None:
 
 
 def no_address(url: str) -> str:
-    """Say that an address leads nowhere."""
+    """Return the sentence for an address without a target."""
     return (
         f"{shorten(clean(url), 80)} names no organization (/o/…), space (/s/…) or site "
         "(/sites/…) of the application, and no site that you can see is published there"
@@ -65,7 +65,7 @@ def no_address(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a published address shows: a site, in it a space, and in that a page by its path."""
+    """The content of a published address: a site, a space in it, and a page by its path."""
 
     organization: str
     site: str
@@ -74,10 +74,10 @@ class Published:
 
 
 async def find_published(api: Api, url: str) -> Published | None:
-    """Return what an address of a published site shows, None where no site is known by it.
+    """Return the content of a published address, None where no known site has it.
 
-    The site, and in it the space, is the one whose address is the longest that it begins with.
-    Raises ``ApiError``.
+    The site, and in it the space, is the one with the longest address that it begins with. Raises
+    ``ApiError``.
     """
     from copydesk.contract import operations as ops
 
@@ -126,14 +126,14 @@ def _section_path(section: SiteSection | None) -> str:
 
 
 def _below(address: str, base: str) -> str | None:
-    """Return what stands behind ``base`` in an address, None where that begins otherwise."""
+    """Return the rest of an address after ``base``, None where it begins otherwise."""
     if address != base and not address.startswith(f"{base}/"):
         return None
     return address[len(base) :].strip("/")
 
 
 def addresses(site: Site) -> set[str]:
-    """Return the whole addresses that a site is known by, as `address_text` writes them."""
+    """Return all addresses of a site, as `address_text` writes them."""
     whole = f"{site.hostname}/{site.basename or ''}" if site.hostname else ""
     addresses = [whole, site.urls.published, site.urls.app]
     if site.proxy is not None:
@@ -142,6 +142,6 @@ def addresses(site: Site) -> set[str]:
 
 
 def address_text(text: str | None) -> str:
-    """Return an address without what does not tell sites apart."""
+    """Return an address without the parts that do not distinguish sites."""
     bare = (text or "").strip().casefold()
     return bare.removeprefix("https://").removeprefix("http://").rstrip("/")

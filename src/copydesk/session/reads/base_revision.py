@@ -1,7 +1,7 @@
-"""Reading what a change request began with, and which of its pages main has changed since.
+"""Reads of the base revision of a change request, and of main's changes to its pages since.
 
-Older revisions are an extension (E10). Where a service does not tell them, when main wrote a page
-last says whether it is still as it was; what it said before is then not known.
+Older revisions are an extension (E10). Without it, the time of main's last edit tells whether a
+page changed; its former text is unknown then.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_CHANGES = 1000
-"""Changes of a request that are looked at; of one with more nothing is promised."""
+"""The largest number of changes of a request that are compared."""
 
 KEPT = 200
-"""Answers that are kept: a change request each, as long as neither side moves."""
+"""Cached comparisons, one per change request, valid while neither side changes."""
 
 KEPT_TREES = 6
-"""Revisions that are kept whole, which may be large."""
+"""Cached whole revisions, which may be large."""
 
 
 class _Fixed:
-    """What cannot change any more, the least used first: answers by what they were made from."""
+    """Immutable answers, by their origin; the least used first."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[tuple[str, ...], object] = OrderedDict()
@@ -51,7 +51,7 @@ class _Fixed:
         if key not in kept:
             answer = await make()
             if answer is None:
-                return answer  # what is not told now may be told later, as to who may read it then
+                return answer  # a missing answer may appear later, with other rights
             kept[key] = answer
         kept.move_to_end(key)
         while len(kept) > most:
@@ -68,7 +68,7 @@ def base_of(request: ChangeRequest) -> str:
 
 
 async def read_revision(api: Api, space_id: str, revision: str) -> Revision | None:
-    """Return a revision; None where the service does not tell it. Raises ``ApiError``."""
+    """Return a revision; None where the service does not have it. Raises ``ApiError``."""
     if not revision:
         return None
 
@@ -82,10 +82,10 @@ async def read_revision(api: Api, space_id: str, revision: str) -> Revision | No
 
 
 async def read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
-    """Return the titles of what a change request and primary content have both changed.
+    """Return the titles of pages that both a change request and primary content changed.
 
-    None where that is not known, or main has not moved on. ``main`` is the space's revision.
-    Raises ``ApiError``.
+    None where that is unknown, or main has not changed. ``main`` is the space's revision. Raises
+    ``ApiError``.
     """
     if not request.outdated or request.status not in ("open", "draft"):
         return None
@@ -100,13 +100,13 @@ async def read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequen
     both = await _fixed(api).get(key, compared)
     if both is not None:
         return both
-    # Who may not read revisions now may do so later, and is told the truth then.
+    # The rights to read revisions may change later.
     final = not api.has(ops.get_revision)
     return await (_fixed(api).get(("written", *key), written) if final else written())
 
 
 async def _compared(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
-    """Compare the three revisions; None where the service does not tell them, or not all."""
+    """Compare the three revisions; None where the service lacks one."""
     space = request.space
     base, now = await asyncio.gather(
         read_revision(api, space, base_of(request)), read_revision(api, space, main)
@@ -138,7 +138,7 @@ async def _touched(
 
 
 async def read_changes(api: Api, space: str, request: str) -> Changes | None:
-    """Read what a change request does; None where the service does not tell (E6).
+    """Read the changes of a change request; None where the service does not list them (E6).
 
     Raises ``ApiError``.
     """
@@ -149,9 +149,9 @@ async def read_changes(api: Api, space: str, request: str) -> Changes | None:
 
 
 async def _written_since(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
-    """Return the changed pages that main wrote, or removed, since the request was opened.
+    """Return the changed pages that main edited or removed since the request was opened.
 
-    None where the service does not tell what changes, or not all.
+    None where the service does not list all changes.
     """
 
     async def read() -> Mapping[str, PageNode]:
@@ -173,9 +173,9 @@ async def _written_since(api: Api, request: ChangeRequest, main: str) -> Sequenc
 
 
 def written_since(request: ChangeRequest, now: PageNode | None) -> bool:
-    """Whether a page of main is gone, or was written since a change request was opened."""
+    """Whether a page of main was removed or edited since a change request was opened."""
     written = None if now is None else now.version[1]
-    # Times are whole seconds: what was written in the second in which it began may be later.
+    # Times are whole seconds: an edit in the same second may be later.
     return now is None or (
         written is not None and datetime.fromisoformat(written) >= request.created_at
     )

@@ -1,4 +1,4 @@
-"""Reading change requests from a service, also from one that lacks the extensions."""
+"""Reads of change requests, also from a service without the extensions."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ if TYPE_CHECKING:
 
 
 FILES_UNKNOWN = "whether it changes a file was not looked at"
-"""Said where the page trees are the same, and nothing else tells what changes."""
+"""The sentence for equal page trees, where nothing else lists the changes."""
 
 MOST_PAGES = 200
-"""Changed pages that the details name: more than anybody reads beside a list."""
+"""Changed pages in the details: more than anybody reads beside a list."""
 
 AT_ONCE = 500
-"""Change requests asked for at once where all of a list is needed."""
+"""Change requests read with one request where the whole list is needed."""
 
 WORDS = 5
-"""How many of the last words in threads are kept of a change request."""
+"""The number of last messages kept of a change request."""
 
 DESCRIPTION = 6_000
 """Characters of a description that the details show."""
 
 Answer = tuple[Sequence[ChangeRow], str | None, int | None]
-"""Rows, the token of what follows, and the total where it is known."""
+"""Rows, the token of the next page, and the total where it is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose change requests: of an organization, of one space of it, of one cluster."""
+    """The owner of a list of change requests: an organization, a space of it, a cluster."""
 
     organization: str
     space: str | None = None
@@ -79,7 +79,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SpaceInfo:
-    """A space of the list. ``rights`` are the caller's; None if not read."""
+    """A space of the list. ``rights`` are the caller's; None if unread."""
 
     title: str
     rights: frozenset[str] | None = None
@@ -87,16 +87,16 @@ class SpaceInfo:
 
 @dataclass
 class Spaces:
-    """The spaces that rows are in, read once."""
+    """The spaces of the rows, each read once."""
 
     known: dict[str, SpaceInfo] = field(default_factory=dict)
     models: dict[str, Space] = field(default_factory=dict)
-    """The spaces themselves, for their rules; empty them to read anew."""
+    """The spaces themselves, for their rules; clear it to read them again."""
     _listed: set[str] = field(default_factory=set)
     """The organizations whose spaces were all read."""
 
     async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
-        """Read the spaces among these that were not read yet. Raises ``ApiError``."""
+        """Read the unread ones of these spaces. Raises ``ApiError``."""
         wanted = {space_id for space_id in ids if space_id} - self.known.keys()
         if len(wanted) > 1:
             await self.list(api, organization)
@@ -106,7 +106,7 @@ class Spaces:
     async def list(self, api: Api, organization: str) -> None:
         """Read all spaces of an organization, once. Raises ``ApiError``.
 
-        A service without that list (E2) leaves each to be asked for by itself.
+        Without that list (E2) each space is read on its own.
         """
         if organization in self._listed:
             return
@@ -118,7 +118,7 @@ class Spaces:
         self._listed.add(organization)
 
     def put(self, space: Space) -> None:
-        """Keep what the list needs of a space."""
+        """Store the data of a space that the list needs."""
         granted = space.permissions
         self.models[space.id] = space
         self.known[space.id] = SpaceInfo(
@@ -135,12 +135,12 @@ class Spaces:
             self.known[space_id] = SpaceInfo("(no access)", frozenset())
 
     def title(self, space_id: str) -> str:
-        """Return what a space is called, "" while that is not known."""
+        """Return the title of a space, "" while unknown."""
         info = self.known.get(space_id)
         return info.title if info is not None else ""
 
     def may(self, space_id: str, right: str) -> bool | None:
-        """Return whether the caller has a right in a space; None while the space is not known."""
+        """Return whether the caller has a right in a space; None while unknown."""
         info = self.known.get(space_id)
         return None if info is None else info.rights is None or right in info.rights
 
@@ -211,7 +211,9 @@ async def read_all(
 
 
 async def read_count(api: Api, scope: Scope, listing: Listing, me: str) -> int | None:
-    """Return how many a view holds, None where the service does not count. Raises ``ApiError``."""
+    """Return the number of rows of a view, None where the service does not count. Raises
+    ``ApiError``.
+    """
     total = 0
     for status in listing.statuses:
         page = await _ask(api, scope, status, listing.who, me, limit=1)
@@ -222,7 +224,7 @@ async def read_count(api: Api, scope: Scope, listing: Listing, me: str) -> int |
 
 
 async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
-    """Return the ids of the open change requests that the reader is asked to review.
+    """Return the ids of the open change requests whose review the reader was asked for.
 
     Raises ``ApiError``.
     """
@@ -251,7 +253,7 @@ async def read_parts(
 ) -> Details:
     """Return parts of the details of a row. Raises ``ApiError``.
 
-    ``space`` is the row's space where it has been read already.
+    ``space`` is the row's space if it was read already.
     """
     request: ChangeRequest | None = None
     if RULES in parts or TEXT in parts:
@@ -293,7 +295,7 @@ async def _nothing() -> None:
 
 
 async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
-    """Return since when a thread of a change request waits on the reader, and on its author.
+    """Return since when threads of a change request wait on the reader, and on the author.
 
     Raises ``ApiError``.
     """
@@ -308,7 +310,7 @@ async def read_waiting(api: Api, row: ChangeRow, me: str) -> OpenThreads:
         ops.list_change_request_comments, row.space, row.id, status="open", limit=100
     ):
         if comment.target.review is not None:
-            continue  # it stands under its verdict, and waits for nothing
+            continue  # a comment of a verdict waits for nobody
         count += 1
         start = Word(comment.posted_by.id if comment.posted_by else "", comment.posted_at)
         last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
@@ -331,7 +333,7 @@ def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:
     if read.reviews is None:
         return None
     newest: dict[str, Verdict] = {}
-    for review in read.reviews:  # the newest of each person comes first
+    for review in read.reviews:  # the newest verdict of each person comes first
         newest.setdefault(
             review.reviewer.id,
             Verdict(
@@ -361,9 +363,9 @@ def _asked_since(read: RulesRead) -> datetime | None:
 async def _pages(
     api: Api, request: ChangeRow
 ) -> tuple[Sequence[PageLine] | None, int, bool, Sequence[str], str]:
-    """Return the changed pages, how many more, whether they are approximate, and what is lost.
+    """Return the changed pages, the number of others, whether they are approximate, and lost pages.
 
-    The last says that not all were looked at for that. Where the service does not list changes
+    The last value is the sentence for an incomplete check. Where the service does not list changes
     (E6), the two page trees are compared.
     """
     found = await read_changes(api, request.space, request.id)
@@ -384,7 +386,7 @@ async def _pages(
 
 
 def page_lines(changes: Iterable[Changed]) -> list[PageLine]:
-    """Return changes as lines: one for a page or a file, whatever happens to it."""
+    """Return changes as lines, one per page or file."""
     return [
         PageLine(
             f"file {_named(change.node)}" if change.file else _named(change.node),
@@ -403,7 +405,7 @@ def _named(node: PageNode) -> str:
 
 
 def _was(change: Changed) -> str:
-    """Return where a page or a file was, or else what it was called; "" where that is not told."""
+    """Return the former path of a page or file, or its former title; "" where unknown."""
     before, after = change.before, change.after
     if before is None or after is None:
         return ""
@@ -422,15 +424,15 @@ async def _cluster(api: Api, scope: Scope, request: ChangeRequest) -> str:
 
 
 WAITING_AT_ONCE = 4
-"""How many are read at the same time."""
+"""The number of parallel reads."""
 
 
 async def count_needing(
     api: Api, organization: str, me: str, asleep: Callable[[ChangeRow], bool]
 ) -> int | None:
-    """Return how many open change requests wait on a person and do not sleep.
+    """Return the number of open change requests that wait on a person and are not snoozed.
 
-    None where there are too many to find out by the way. Raises ``ApiError``.
+    None where there are too many to read. Raises ``ApiError``.
     """
     scope = Scope(organization)
     listing = next(each for each in LISTINGS if each.id == FIRST)

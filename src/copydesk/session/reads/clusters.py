@@ -1,4 +1,4 @@
-"""Reading clusters, their issues, conversations and change requests; beginning a change request."""
+"""Reads of clusters, their issues, conversations and change requests; new change requests."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGE = 250
-"""Rows asked for at once where all are wanted."""
+"""Rows read with one request where all are needed."""
 
 AT_ONCE = 4
 """Requests in flight at once for the counts of the rows on screen."""
 
 SHOWN_REQUESTS = 8
-"""Change requests of one cluster that are listed, of each status."""
+"""Change requests listed for one cluster, of each status."""
 
 MERGED_PAGES = 2
-"""Pages of merged change requests of an organization that are looked through for clusters'."""
+"""Pages of an organization's merged change requests that are searched for clusters."""
 
 LOOKED_AT = 50
-"""Conversations looked at for ones that are being analysed."""
+"""Conversations searched for ones that are being analysed."""
 
 
 async def read_page(
@@ -73,9 +73,9 @@ async def read_all(api: Api, organization: str, order: ClusterOrder) -> list[Clu
 
 
 async def read_label(api: Api, organization: str, cluster: str) -> str:
-    """Return the masked label of a cluster, or the sentence that stands in for it.
+    """Return the masked label of a cluster, or the sentence for a missing one.
 
-    Where one cluster cannot be asked for, it is looked up in the list. Raises ``ApiError``.
+    Where a single cluster cannot be read, it is found in the list. Raises ``ApiError``.
     """
     from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
     from copydesk.contract import operations as ops
@@ -96,7 +96,7 @@ async def read_label(api: Api, organization: str, cluster: str) -> str:
 async def read_issues(
     api: Api, organization: str, token: str | None, limit: int, **limits: str | None
 ) -> tuple[list[IssueRow], str | None, int | None]:
-    """Return one page of the issues that ``limits`` let through, by ``cluster``, ``conversation``.
+    """Return one page of issues, limited by ``cluster`` or ``conversation``.
 
     Raises ``ApiError``.
     """
@@ -112,9 +112,9 @@ async def read_issues(
 async def count_requests(
     api: Api, organization: str, clusters: Sequence[str], counted: Callable[[str, str], None]
 ) -> None:
-    """Count the open change requests of clusters, telling each as it is known.
+    """Count the open change requests of clusters; ``counted`` is told each number.
 
-    A service that does not say a total gets "9+". Raises ``ApiError``.
+    Without a total from the service it is "9+". Raises ``ApiError``.
     """
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.contract import operations as ops
@@ -142,7 +142,7 @@ async def count_requests(
 class Found:
     """The latest change requests of a cluster, the open ones first.
 
-    ``opened`` is how many are open, as it is shown; ``more`` says how many are not listed, if any.
+    ``opened`` is the number of open ones as text; ``more`` the sentence on those not listed.
     """
 
     requests: Sequence[ChangeRequest]
@@ -153,9 +153,9 @@ class Found:
 async def find_requests(
     api: Api, organization: str, cluster: str, limit: int | None = None
 ) -> Found:
-    """Return the change requests of a cluster, and how many more there are. Raises ``ApiError``.
+    """Return the change requests of a cluster, and the number of others. Raises ``ApiError``.
 
-    ``limit`` of each status are listed at most, `SHOWN_REQUESTS` unless it is given.
+    At most ``limit`` of each status are listed.
     """
     from copydesk.contract import operations as ops
 
@@ -185,7 +185,7 @@ async def find_requests(
 
 
 def _counted(page: Page[ChangeRequest]) -> str:
-    """Return how many there are: a service that does not say a total gets "9+"."""
+    """Return the number of rows as text; "9+" without a total from the service."""
     if page.count is not None:
         return str(page.count)
     return f"{len(page.items)}+" if page.next is not None else str(len(page.items))
@@ -196,11 +196,11 @@ async def read_readiness(
     requests: Sequence[ChangeRequest],
     stuck: Collection[tuple[str, str, str]],
 ) -> list[RequestRow]:
-    """Return change requests with how ready the open ones are to be merged.
+    """Return change requests with the readiness of the open ones.
 
-    ``stuck`` are (id, its revision, that of its space) of those whose update conflicted. Where the
-    space or a rule may not be read, that the rules are not known is part of the answer. Raises the
-    other kinds of ``ApiError``.
+    ``stuck`` are (id, its revision, its space's revision) of those whose update conflicted. Where
+    the space or a rule may not be read, the readiness says that the rules are unknown. Raises other
+    kinds of ``ApiError``.
     """
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.contract import operations as ops
@@ -255,10 +255,10 @@ async def read_readiness(
 async def read_merges(
     api: Api, organization: str, since: datetime, pages: int = MERGED_PAGES
 ) -> dict[str, list[Merge]]:
-    """Return what was merged for clusters since a moment, by cluster. Raises ``ApiError``.
+    """Return the merges for clusters since a time, by cluster. Raises ``ApiError``.
 
-    One list serves all clusters. It is read in the order of the service, the last updated first,
-    as far as ``since`` and at most ``pages``; the cluster under the cursor is asked for by itself.
+    One list serves all clusters. It is read from the last updated request back to ``since``, at
+    most ``pages``; the cluster under the cursor is read separately.
     """
     found: dict[str, list[Merge]] = {}
     async for requests in _last_updated(api, organization, "merged", pages):
@@ -272,9 +272,9 @@ async def read_merges(
 
 
 async def count_drafts(api: Api, organization: str, pages: int = MERGED_PAGES) -> Mapping[str, int]:
-    """Return how many drafts there are for each cluster, of the last updated. Raises ``ApiError``.
+    """Return the number of drafts per cluster, among the last updated.
 
-    As with `read_merges`, one list serves all clusters, and at most ``pages`` of it are read.
+    As with `read_merges`, one list serves all clusters, and at most ``pages`` are read.
     """
     return Counter(
         [
@@ -308,9 +308,9 @@ async def _last_updated(
 
 
 async def count_analysed(api: Api, organization: str) -> tuple[int, int]:
-    """Return how many of the latest conversations are still being analysed, and of how many.
+    """Return the number of the latest conversations that are being analysed, and of all read.
 
-    The API has no such count; a conversation says when it was processed. Raises ``ApiError``.
+    The API has no such count; a conversation has the time of its analysis. Raises ``ApiError``.
     """
     from copydesk.contract import operations as ops
 

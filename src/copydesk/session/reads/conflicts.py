@@ -1,7 +1,7 @@
-"""Merging and updating where both sides may have changed the same things.
+"""Merges and updates with conflicts, both sides of a conflicting page, and overlapping requests.
 
-A service answers such a request with success and a list of conflicts; to the reader it failed, so
-here it is an error, and is logged as one.
+A service answers a conflicting request with success and a list of conflicts; for the reader it
+failed, so here it is an error, and is logged as one.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ UPDATE_USES = ("pull_change_request_updates", "get_change_request", "get_space")
 class ConflictedError(NotDoneError):
     """Both sides changed the same things. ``request`` is the change request as it is now.
 
-    ``moment`` is what it conflicts at: the change request, its revision, that of its space (None
-    when that was not read). As long as neither moves, another try comes to the same.
+    ``moment`` are the revisions of the conflict: the change request, its revision, its space's
+    revision (None when unread). While neither changes, another try conflicts again.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ def how_many(conflicts: Sequence[Conflict]) -> str:
 
 
 async def _read_after(api: Api, space: str, request: str) -> ChangeRequest:
-    """Read a change request after a write to it. When that fails the write is there all the same,
-    which the ``ApiError`` then says.
+    """Read a change request after a write to it. If that fails, the write has happened all the
+    same, which the ``ApiError`` then says.
     """
     from copydesk.client.errors import ApiError
 
@@ -99,8 +99,8 @@ async def merge(
 async def merged(
     api: Api, space: str, request: str
 ) -> tuple[MergeResult | None, ChangeRequest] | None:
-    """Read whether a merge without an answer happened: None if not, else what `merge` returns, with
-    no result. Raises ``ApiError``.
+    """Read whether a merge without an answer happened: None if not, else the return value of
+    `merge` without a result. Raises ``ApiError``.
     """
     now = await api(ops.get_change_request, space, request)
     return (None, now) if now.status == "merged" else None
@@ -108,8 +108,7 @@ async def merged(
 
 async def update(api: Api, space: str, request: str) -> ChangeRequest:
     """Pull primary content into a change request. Raises `ConflictedError` and ``ApiError``."""
-    # Read before: if primary content moves meanwhile, the conflict is not held against what it
-    # has become.
+    # Read before: a later change of primary content is not part of the conflict.
     main = await api(ops.get_space, space)
     result = await api(ops.pull_change_request_updates, space, request)
     now = await _read_after(api, space, request)
@@ -126,7 +125,7 @@ USES = ("get_space_page", "get_change_request_page")
 
 
 async def read_both(api: Api, space: str, request: str, page: str) -> list[ConflictLines]:
-    """Read where a page of primary content and of a request differ. Raises ``ApiError``."""
+    """Read the differences of a page between primary content and a request. Raises ``ApiError``."""
     main, mine = await asyncio.gather(
         _there(api(ops.get_space_page, space, page, format="markdown")),
         _there(api(ops.get_change_request_page, space, request, page, format="markdown")),
@@ -146,7 +145,7 @@ def _text_of(page: ContentPage | None) -> str:
 
 
 def differences(main: str, mine: str) -> list[ConflictLines]:
-    """Return where two texts differ, as the lines of each side; ``base`` is not known."""
+    """Return the differences of two texts as the lines of each side, without ``base``."""
     diff = compare(main, mine)
     found: list[ConflictLines] = []
     open_now: ConflictLines | None = None
@@ -169,7 +168,7 @@ def differences(main: str, mine: str) -> list[ConflictLines]:
 
 
 def _rows(text: BlockText, start: int, size: int) -> list[str]:
-    """Return some rows of a text, but for the blank ones."""
+    """Return some rows of a text without blank ones."""
     return [text.said(at) for at in range(start, start + size) if text.row(at).kind != "blank"]
 
 
@@ -178,7 +177,7 @@ AT_ONCE = 4
 
 
 MOST = 40
-"""So many other change requests are looked at, the ones that changed last first."""
+"""The number of other change requests that are compared, the last changed first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +191,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """All that touch the same, of ``looked`` that were looked at; ``more`` were not."""
+    """The overlapping requests, among ``looked`` compared ones; ``more`` were not compared."""
 
     found: Sequence[Overlap]
     looked: int
@@ -200,7 +199,7 @@ class Overlaps:
 
 
 def touched_by(changes: Changes) -> dict[str, str]:
-    """Return the pages and files that the service names, by id, with what they are called."""
+    """Return the titles of the listed pages and files, by id."""
     touched: dict[str, str] = {}
     for change in changes.changes:
         if change.page is not None:
@@ -211,10 +210,10 @@ def touched_by(changes: Changes) -> dict[str, str]:
 
 
 async def read_overlaps(api: Api, space: str, request: str, changes: Changes | None) -> Overlaps:
-    """Read who else touches the same as a request. Raises ``ApiError``.
+    """Read the overlapping requests of a request. Raises ``ApiError``.
 
-    ``changes`` is what the service says that it does; None where it does not say (E6). Drafts are
-    left out: they are not about to be merged.
+    ``changes`` are its changes; None where the service does not list them (E6). Drafts are left
+    out: they are not about to be merged.
     """
     touched = await _touched(api, space, request) if changes is None else touched_by(changes)
     page = await api(ops.list_space_change_requests, space, limit=1000, status="open")
@@ -237,11 +236,11 @@ async def read_overlaps(api: Api, space: str, request: str, changes: Changes | N
 
 
 async def _touched(api: Api, space: str, request: str) -> dict[str, str]:
-    """Return what a request touches, by id; nothing of one that is gone by now."""
+    """Return the pages and files of a request, by id; none of a deleted request."""
     try:
         return touched_by(await api(ops.get_change_request_changes, space, request, limit=1000))
     except ExtensionMissing:
-        pass  # the trees say it, with what others did to the same pages since
+        pass  # the trees show it, with other changes of the same pages
     except (Forbidden, NotFound):
         return {}
     try:

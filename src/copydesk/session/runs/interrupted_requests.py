@@ -1,4 +1,4 @@
-"""What became of the requests of a run that were under way, found out by reading."""
+"""The outcomes of requests of a run that were under way when it stopped, found out by reading."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ CUT_OFF = (
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a request made, as reading shows it: the real ids by the provisional ones."""
+    """The created object of a request: real ids by the provisional ones."""
 
     ids: Mapping[str, str] = field(default_factory=dict)
 
 
 async def step_taken(session: Session, api: Api, call: Call) -> Any:
-    """Send a request and return its answer. What is to be removed and is gone already is removed.
+    """Send a request and return its answer. A removal of a missing object succeeds.
 
-    Raises ``ApiError``, and `NotDoneError` for what cannot be sent as it stands.
+    Raises ``ApiError``, and `NotDoneError` for a request that cannot be sent now.
     """
     from pydantic import ValidationError
 
@@ -52,7 +52,7 @@ async def step_taken(session: Session, api: Api, call: Call) -> Any:
 
 
 def made_by(call: Call, result: Any) -> Mapping[str, str]:
-    """Return what the answer to a request gives instead of provisional ids."""
+    """Return the real values in the answer to a request, by the provisional ones."""
     if isinstance(result, Made):
         return result.ids
     to_dict = getattr(result, "to_dict", None)
@@ -60,12 +60,12 @@ def made_by(call: Call, result: Any) -> Mapping[str, str]:
 
 
 def is_removal(call: Call) -> bool:
-    """Whether a request removes something: sent twice it does no more than sent once."""
+    """Whether a request removes something: sending it twice has the same effect."""
     return not call.step.local and bool(operation_of(call.step).method == "DELETE")
 
 
 async def ids_before(session: Session, api: Api, call: Call) -> tuple[str, ...] | None:
-    """Return the ids that are there before a request makes one more; None where that is not told.
+    """Return the ids that exist before a request creates one; None where no list has them.
 
     Raises ``ApiError``.
     """
@@ -79,7 +79,7 @@ async def ids_before(session: Session, api: Api, call: Call) -> tuple[str, ...] 
 async def stands(
     session: Session, api: Api, call: Call, known: Sequence[str] | None
 ) -> tuple[bool | None, Made]:
-    """Read whether a request has happened (None: that is not to be told), and what it made.
+    """Read whether a request happened (None: no read tells), and what it created.
 
     ``known`` are the ids from before it. Raises ``ApiError``.
     """
@@ -91,7 +91,7 @@ async def stands(
         fits = [(each, _fits(call, each)) for each in items if each.get("id") not in known]
         fresh = [each for each, fit in fits if fit is not False]
         if len(fresh) > 1 or any(fit is None for _, fit in fits):
-            return None, Made()  # somebody else may have made it
+            return None, Made()  # somebody else may have created it
         return bool(fresh), Made(call.made(fresh[0])) if fresh else Made()
     if call.reversal is None:
         return await session.way.holds(api, call.arrived), Made()
@@ -99,7 +99,7 @@ async def stands(
 
 
 def _made_in(call: Call) -> Expectation | None:
-    """Return what lists things of the kind that a request makes."""
+    """Return the list operation for the kind of object that a request creates."""
     if not call.makes:
         return None
     still = call.arrived if call.reversal is None else call.reversal.still
@@ -118,7 +118,9 @@ async def _items(
 
 
 def _fits(call: Call, item: Mapping[str, JSON]) -> bool | None:
-    """Whether a thing is what a request was to make; None where the two cannot be compared."""
+    """Whether an object is the one that a request was to create; None where no field can be
+    compared.
+    """
     body = call.step.body if isinstance(call.step.body, Mapping) else {}
     proven: bool | None = None
     for name, wanted in body.items():
@@ -131,7 +133,7 @@ def _fits(call: Call, item: Mapping[str, JSON]) -> bool | None:
 
 
 def _found(item: Mapping[str, JSON], name: str) -> list[str]:
-    """Return what a thing has where a request says ``name``; none where it says nothing of that."""
+    """Return an object's values for the field ``name`` of a request; none without the field."""
     if name == "spaceId" and isinstance(shown := item.get("siteSpaces"), list):
         inner: list[JSON] = [each.get("space") for each in shown if isinstance(each, Mapping)]
     else:
@@ -141,13 +143,13 @@ def _found(item: Mapping[str, JSON], name: str) -> list[str]:
 
 
 async def is_gone(session: Session, api: Api, run: ArrangeRun) -> bool:
-    """Whether what a run rearranges is not there any more. Raises ``ApiError``."""
+    """Whether the object of a run was deleted. Raises ``ApiError``."""
     for each in run.calls:
         back = each.call.reversal
         expected = each.call.arrived if back is None else back.still or back.before
         if expected is None or not expected.read.operation.startswith("list_"):
             continue
-        # A list of the target itself, and not of something in it that may well be gone.
+        # A list of the target itself, not of an object in it that may be gone.
         ids = {value for value in expected.read.arguments.values() if isinstance(value, str)}
         if run.target in ids and ids <= {run.target, run.organization}:
             return await session.way.answer(api, expected.read) is None
@@ -155,10 +157,10 @@ async def is_gone(session: Session, api: Api, run: ArrangeRun) -> bool:
 
 
 async def settle(session: Session, api: Api, run: ArrangeRun) -> ArrangeRun:
-    """Return a run once it was read what became of each request that was under way.
+    """Return a run after reading the outcome of each request that was under way.
 
-    What reading does not tell is unknown then, save what is harmless to be sent again. The journal
-    learns it too. Raises ``ApiError``, and ``OSError`` when the disk refuses.
+    An outcome that no read tells is unknown, unless sending again is harmless. The journal is
+    updated too. Raises ``ApiError``, and ``OSError`` when the disk refuses.
     """
     entries = await asyncio.to_thread(session.journal.entries)
     session.history.learn(entries)
@@ -209,7 +211,7 @@ def _told(
 
 
 def _entry_of(run: ArrangeRun, item: RunCall, entries: Sequence[Entry]) -> Entry | None:
-    """Return what the journal says of the last sending of a request."""
+    """Return the last journal entry of a request."""
     settled = {each.entry for each in run.calls if each is not item and each.entry}
     call = item.call
     return next(
@@ -226,7 +228,7 @@ def _entry_of(run: ArrangeRun, item: RunCall, entries: Sequence[Entry]) -> Entry
 
 
 def _named(call: Call, entry: Entry) -> str:
-    """Return the id of the new object from its way back in the journal."""
+    """Return the id of the new object from its reversal in the journal."""
     if call.reversal is None or entry.reversal is None:
         return ""
     try:
@@ -241,7 +243,7 @@ def _named(call: Call, entry: Entry) -> str:
 
 
 async def _also(session: Session, api: Api, call: Call, named: str) -> Mapping[str, str]:
-    """Return the other provisional values that the answer gave, as a list of such things has it."""
+    """Return the other real values, as a list of such objects has them."""
     expected = _made_in(call) if call.also else None
     items = None if expected is None else await _items(session, api, expected)
     return next((call.made(each) for each in items or () if each.get("id") == named), {})
@@ -250,7 +252,7 @@ async def _also(session: Session, api: Api, call: Call, named: str) -> Mapping[s
 async def _note(
     session: Session, run: ArrangeRun, item: RunCall, entry: Entry, thing: Made, *, stood: bool
 ) -> None:
-    """Note in the journal how a write without a way back ended."""
+    """Note in the journal how a write without a reversal ended."""
     from copydesk.domain.call import bind
 
     changes: dict[str, Any] = {}
@@ -269,7 +271,7 @@ async def _note(
 
 
 async def _settle_back(session: Session, run: ArrangeRun, item: RunCall) -> ArrangeRun:
-    """Read what became of taking a request back; where that is not told, it is read once more."""
+    """Read the outcome of the undo of a request; an unknown outcome is read once more."""
     past = session.history.known.get(item.entry)
     if past is not None and past.standing == "undoing":
         await settle_one(session, past)

@@ -1,8 +1,8 @@
-"""Going through a merge run: plan it, send it request by request, and keep where it is.
+"""The runner of merge runs: plans, sends request by request, and saves the progress.
 
-The runner belongs to the whole program, not to a screen: whoever leaves the place of the run leaves
-it running. Every step is on the disk before its request is sent and after it was answered, so that
-a run that is cut off, also by a kill, goes on later without repeating anything.
+It belongs to the whole program, not to a screen: a run goes on when its screen is left. Every step
+is saved before its request is sent and after the answer, so that an interrupted run, even a killed
+one, goes on later without repeating anything.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ AT_ONCE = 4
 
 
 class MergeRunner:
-    """What a merge run is before it begins, and the keeping of it at any time.
+    """The merge run of this program: at most one that has not ended.
 
-    ``tell`` says something to the reader wherever they are, with a tone. Methods that write wait
-    for the disk; where it refuses, ``trouble`` says so and nothing is sent.
+    ``tell`` reports to the reader on any screen, with a tone. Methods that write wait for the disk;
+    where it refuses, ``trouble`` says so and nothing is sent.
     """
 
     def __init__(self, session: Session, tell: Callable[[str, str], None]) -> None:
@@ -42,30 +42,30 @@ class MergeRunner:
         self._store = session.runs
         self._tell = tell
         self.run: MergeRun | None = None
-        """The run that is planned, goes on or stands; else the last one of this program."""
+        """The planned, running or stopped run; else the last one of this program."""
         self.elsewhere = False
-        """Whether another copydesk is going through that run."""
+        """Whether another copydesk works on that run."""
         self.standings: dict[str, Standing] = {}
-        """How the requests of the plan were found, by key."""
+        """The states of the requests of the plan, by key."""
         self.unread: dict[str, str] = {}
         """Why a request of the plan could not be read, by key."""
         self.clashes: dict[str, Sequence[Conflict]] = {}
-        """The conflicts that were met in this program, by key."""
+        """The conflicts met in this program, by key."""
         self.trouble = ""
         self.changes = 0
-        """Counts what changed of all this, for who shows it."""
+        """Counts the changes, for the screen."""
         self._kept: MergeRun | None = None
-        """The run as it is on the disk, as far as is known here."""
+        """The run as last seen on the disk."""
         self._foreseen: tuple[int, dict[str, Forecast]] = (-1, {})
         self._reading: set[asyncio.Task[None]] = set()
         self._lock = asyncio.Lock()
         self._going: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
-        """Held from the claim of a run until it goes: no two tasks ever go through one."""
+        """Held from the claim of a run until its task exists: no two tasks work on one run."""
 
     @property
     def note(self) -> tuple[str, str]:
-        """What the header says of the run, and its tone; empty when there is nothing to say."""
+        """The text of the header on the run, and its tone; empty without a run."""
         run = self.run
         if run is None or run.state == "finished":
             return "", ""
@@ -87,9 +87,9 @@ class MergeRunner:
     async def plan(
         self, rows: Iterable[ChangeRow], title: Callable[[str], str] = lambda space: ""
     ) -> str:
-        """Put requests in the plan, in this order; return why that cannot be, or nothing.
+        """Add requests to the plan, in this order; return the reason where that fails, or "".
 
-        What is said and written on them from now on stops the run.
+        Comments and edits on them from now on stop the run.
         """
         if self.run is not None and self.run.begun:
             return f"A merge run is at {self.run.far}: M shows it. End it before you plan another."
@@ -119,7 +119,7 @@ class MergeRunner:
         return ""
 
     def read(self) -> None:
-        """Read again how the requests stand that wait, each at its first time as it is queued."""
+        """Read the states of the waiting requests again."""
         for task in self._reading:
             task.cancel()
         if self.run is not None and self.run.state != "finished":
@@ -142,7 +142,7 @@ class MergeRunner:
 
         before = self.run
         await asyncio.gather(*(one(item) for item in items))
-        # What was only looked at is not kept: another copydesk may go through the run by now.
+        # A read alone is not saved: another copydesk may work on the run by now.
         if self.run != before:
             await self._keep()
 
@@ -177,29 +177,29 @@ class MergeRunner:
         return None
 
     async def move(self, key: str, by: int) -> None:
-        """Move a request that waits up or down."""
+        """Move a waiting request up or down."""
         await self._change(lambda run: run.move(key, by))
 
     async def take_out(self, key: str) -> None:
-        """Take a request that waits out of the run, or back in at its end."""
+        """Take a waiting request out of the run, or add it at the end again."""
         await self._change(lambda run: run.take_out(key))
         item = None if self.run is None else self.run.item(key)
         if item is not None and item.state == "waiting" and not item.revision:
             self._read_these([item])
 
     async def stop_at(self, stops: Iterable[Reason]) -> None:
-        """Say what the run is to stop at."""
+        """Set the reasons to stop at."""
         await self._change(lambda run: replace(run, stops=frozenset(stops)))
 
     async def forget(self) -> None:
-        """Drop a plan that was not begun; its end needs no report."""
+        """Drop a plan that was not begun."""
         run, self.run = self.run, None
         self._touched()
         if run is not None:
             await asyncio.to_thread(self._store.drop, run.id)
 
     async def _change(self, change: Callable[[MergeRun], MergeRun]) -> bool:
-        """Change the run and keep it; False when the disk refused."""
+        """Change the run and save it; False when the disk refused."""
         if self.run is None:
             return False
         self.run = change(self.run)
@@ -209,7 +209,7 @@ class MergeRunner:
     # Keeping
 
     async def _keep(self) -> bool:
-        """Put the run on the disk as it is. False, and the run pauses, when the disk refuses."""
+        """Save the run. False, and the run pauses, when the disk refuses."""
         async with self._lock:
             run = self.run
             if run is None:
@@ -241,7 +241,7 @@ class MergeRunner:
     # What there is
 
     async def find_interrupted(self) -> str:
-        """Find the run that has not ended on this machine; return what to say of it, or nothing."""
+        """Find the unfinished run of this machine; return the sentence to report, or ""."""
         try:
             runs = await asyncio.to_thread(self._store.all)
             left = next((run for run in runs if run.state != "finished"), None)
@@ -260,7 +260,7 @@ class MergeRunner:
         return "" if left.state == "planned" else f"A merge run stopped at {left.far}: M goes on."
 
     async def look_elsewhere(self) -> None:
-        """Read how far another copydesk is with the run; take it over once that one is gone."""
+        """Read the progress of another copydesk on the run; take it over once that one ended."""
         if not self.elsewhere or self.run is None:
             return
         kept = await asyncio.to_thread(self._store.load, self.run.id)
@@ -284,7 +284,7 @@ class MergeRunner:
 
     @property
     def busy(self) -> list[asyncio.Task[None]]:
-        """The work under way."""
+        """The tasks under way."""
         going = [self._going] if self._going is not None and not self._going.done() else []
         return [*going, *self._reading]
 
@@ -296,15 +296,15 @@ class MergeRunner:
             await self._go(lambda run: run.start(self._now()))
 
     async def go_on(self) -> None:
-        """Go on after a pause, or where an earlier run of the program was cut off."""
+        """Go on after a pause or an interruption."""
         await self._go(lambda run: run.go_on())
 
     async def skip(self) -> None:
-        """Pass over the request that it stopped at and go on."""
+        """Skip the request that it stopped at and go on."""
         await self._go(lambda run: run.skip(self._now()))
 
     async def again(self) -> None:
-        """Try the request again that it stopped at."""
+        """Retry the request that it stopped at."""
         await self._go(lambda run: run.again())
 
     async def pause(self) -> None:
@@ -314,7 +314,7 @@ class MergeRunner:
     async def end(self) -> None:
         """End the run where it stands."""
         await self._change(lambda run: run.end(self._now()))
-        self._touched()  # it is on the disk by now, where who lists the ended ones reads
+        self._touched()  # it is on the disk by now, where the list of ended runs reads
         self._tell_end()
 
     async def _go(self, change: Callable[[MergeRun], MergeRun]) -> None:
@@ -331,7 +331,7 @@ class MergeRunner:
             return
         kept = await asyncio.to_thread(self._store.load, run_id)
         if kept is not None and kept != self._kept:
-            # Another copydesk was at it since: what was asked for here was of another state.
+            # Another copydesk changed it since: the command was meant for another state.
             await asyncio.to_thread(self._store.release, run_id)
             self._kept, self.run, self.elsewhere = kept, kept.cut_off(), False
             self._touched()
@@ -361,9 +361,9 @@ class MergeRunner:
         self._tell_end()
 
     async def _step(self, api: Api) -> bool:
-        """Do the next thing, and keep what came of it. False when there is nothing to go on with.
+        """Do the next step, and save the result. False when the run cannot go on.
 
-        What is about to be sent was kept by the step before.
+        The step before has saved what is about to be sent.
         """
         assert self.run is not None
         following = self.run.advance(self._now())
@@ -430,7 +430,7 @@ class MergeRunner:
         self.run = self.run.merged(revision, self._now(), said)
 
     async def _write(self, what: str, item: RunItem, send: Any, look: Any = None) -> Any:
-        """Send one write of the run; None once it is noted that it did not go well."""
+        """Send one write of the run; return None after a failure, which is noted."""
         from copydesk.session.writes.log import WriteError
 
         try:

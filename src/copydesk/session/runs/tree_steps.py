@@ -1,8 +1,8 @@
-"""Steps that put spaces and collections in order, more than one call that is known beforehand.
+"""Steps that order spaces and collections, whose requests depend on the present order.
 
-Collections are ordered with the help of a space, and where each stands among spaces is in no answer
+Collections are ordered relative to a space, and no answer has their place among spaces
 (`copydesk.domain.tree_moves`): so a request may be refused because nothing would change (409), and
-what brings back an old order is only known once the present one was read.
+the requests that restore an old order are known only once the present one was read.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
         await _before(await ready(), collection_id, parent, anchor)
 
     async def order_collections(organization_id: str, parent: str, order: Sequence[str]) -> None:
-        """Bring those of ``order`` that are in a level into that order. Raises ``ApiError``.
+        """Bring the collections of a level into this ``order``. Raises ``ApiError``.
 
-        Without a space there nothing can be done, which is said before.
+        Without a space in the level that is impossible, which is raised before any request.
         """
         from copydesk.contract import operations as ops
 
@@ -50,10 +50,10 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
     async def put_space(
         organization_id: str, space_id: str, parent: str, order: Sequence[str]
     ) -> None:
-        """Put a space where it was in ``order``, the spaces of a level. Raises ``ApiError``.
+        """Put a space back into its place in ``order``, the spaces of a level. Raises ``ApiError``.
 
-        Others may have taken its neighbours away: then it goes beside the nearest that is there.
-        Raises `NotDoneError` where the level itself is gone.
+        If its neighbours are gone, it goes beside the nearest one that is there. Raises
+        `NotDoneError` where the level itself is gone.
         """
         from copydesk.client.errors import Conflict, Invalid, NotFound
         from copydesk.contract import operations as ops
@@ -72,14 +72,14 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
             with suppress(Conflict):
                 await _beside(api, space_id, parent, sides[:1])
         except NotFound:
-            await api(ops.get_space, space_id)  # raises when it is this that is gone
+            await api(ops.get_space, space_id)  # raises when the space itself is gone
             raise NotDoneError("What it was in is gone: it stays where it is.") from None
 
     return {"line_up": line_up, "order_collections": order_collections, "put_space": put_space}
 
 
 async def _beside(api: Api, space_id: str, parent: str, sides: Sequence[tuple[str, str]]) -> None:
-    """Move a space into a level, to a side of another, or last where there is none."""
+    """Move a space into a level, beside another space, or last without one."""
     from copydesk.contract import operations as ops
     from copydesk.contract.models.position import SpaceAnchor, SpacePosition
     from copydesk.contract.models.space import SpaceMove

@@ -287,8 +287,7 @@ class Way:
         return not expected.differences(await self.answer(api, expected.read))
 
     async def obstacle(self, api: Api, past: Past, *, again: bool = False) -> Obstacle | None:
-        """Return why a write cannot simply be undone (or redone, ``again``); None when it can be.
-        """
+        """Return why a write cannot simply be undone (or redone, ``again``); None when it can."""
         expected = past.reversal.before if again else past.reversal.still
         if expected is None:
             return None

@@ -194,7 +194,7 @@ def _together(before: Details, found: Details) -> Details:
                     "approximate": before.approximate, "losing": before.losing,
                     "unlooked": before.unlooked}  # fmt: skip
     if THREADS in old:
-        changes["talk"] = before.waiting
+        changes["waiting"] = before.waiting
     if old - PARTS:
         changes |= {"description": before.description, "cluster": before.cluster}
     if found.moment is None:

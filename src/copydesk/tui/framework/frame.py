@@ -540,7 +540,8 @@ class Foot(Line):
             level, action = entry
             elsewhere = not leads or action.group != leads
             # The keyboard asks commands before their place; what all places have is shown first.
-            return elsewhere, -action.show, isinstance(chain[level], Commands)
+            added = isinstance(chain[level], Commands) and chain[level] is not self.place.common
+            return elsewhere, -action.show, added
 
         by_need = sorted(unique, key=need)
         kept: set[str] = set()

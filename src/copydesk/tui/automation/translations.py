@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
@@ -231,10 +231,12 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         super().__init__(target)
         self._titles: dict[str, str | None] = {}
         """The titles of spaces by their ids, as they were when the list was asked for by hand."""
-        self.resource = replace(
-            TRANSLATIONS,
-            pages=lambda api, target, asked: _titled(api, target, asked, self._titles),
-        )
+
+    async def page(
+        self, api: Api, resource: Resource[Listed], target: Target, asked: Asked
+    ) -> Page[Listed]:
+        """Read translations with the titles of their spaces, each read once."""
+        return await _titled(api, target, asked, self._titles)
 
     def reload(self) -> None:
         """Read the list again, and the titles of its spaces."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
@@ -13,13 +13,14 @@ from copydesk.session.target import Target
 from copydesk.tui.content.link_cells import ALL, BACKLINKS, BROKEN, LINKS, Standing, named
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Resource
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.content import ContentPage
     from copydesk.contract.models.link import Backlink, LinkStats
     from copydesk.session.page_rows import PageRow
+    from copydesk.tui.resource.resource import Asked, Resource
 
 
 @place(
@@ -85,16 +86,17 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         said = f"{plural(self._stats.total, 'link')}, {self._stats.broken.total} broken"
         return f"{said}; each is listed on every page that it stands on"
 
-    async def read_page(
-        self, token: str | None, limit: int, resource: Resource[Any]
-    ) -> tuple[Sequence[Standing], str | None, int | None]:
+    async def page(
+        self, api: Api, resource: Resource[Standing], target: Target, asked: Asked
+    ) -> Page[Standing]:
         """Read links, and give them the names of the pages, which are read once."""
-        rows, following, _ = await super().read_page(token, limit, resource)
-        space = self.target.space or ""
-        if rows and not self._pages:
-            self._pages = await self._read_pages(await self.session.ready(), space)
-        pages = self._pages
-        return [named(row, space, pages) for row in rows], following, None
+        from copydesk.contract.models.base import Page
+
+        found, space = await resource.pages(api, target, asked), target.space or ""
+        if found.items and not self._pages:
+            self._pages = await self._read_pages(api, space)
+        items = [named(row, space, self._pages) for row in found.items]
+        return Page[Standing].model_construct(items=items, next=found.next, count=None)
 
     async def _read_pages(self, api: Api, space: str) -> dict[str, tuple[int, PageRow]]:
         from copydesk.contract import operations as ops

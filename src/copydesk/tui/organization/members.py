@@ -359,7 +359,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
                 look=lambda api: find_by_sso(api, home, user),
                 draft=key,
             )
-            self.wanted = member.id
+            self.row_reader.wanted = member.id
 
         field = Field(
             "user",
@@ -387,7 +387,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             new=True,
         )
         if await self.desk.push_screen_wait(form):
-            self.read_written(self.wanted)
+            self.read_written(self.row_reader.wanted)
 
     async def _people(self, home: str) -> list[Option]:
         """Return whom the reader can see that do not sign in by single sign-on here."""

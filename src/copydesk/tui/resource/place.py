@@ -10,7 +10,8 @@ A place for one is a subclass with ``RESOURCE`` and its verbs as actions:
         async def delete(self) -> None: ...
 
 Beside it stand its collaborators: the orders of the list (`OrderCommands`), its conditions
-(`LimitCommands`), the rights of the reader (`HomeRights`) and the work of the service (`Watch`).
+(`LimitCommands`), its reading (`RowReader`), the rights of the reader (`HomeRights`) and the work
+of the service (`Watch`).
 """
 
 from __future__ import annotations
@@ -40,12 +41,13 @@ from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
-from copydesk.tui.resource.rights import HomeRights
+from copydesk.tui.resource.rights import NO_HOME, HomeRights
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
 
 T = TypeVar("T")
 
@@ -60,6 +62,13 @@ SERVICE = "service"
 
 REST_SECONDS = 0.15
 """How long the cursor rests on an item before more of it is read."""
+
+MISSING = {
+    "organization": NO_HOME,
+    "space": "No space is chosen: :of chooses one.",
+    "item": "Nothing is chosen whose list this would be. Esc goes back.",
+}
+"""What to say where it is not known whose list is meant."""
 
 WATCH_SECONDS = 2.0
 """How often a list is read while the service works on something in it."""
@@ -209,7 +218,7 @@ class OrderCommands(Commands, scope="resource_list"):
         token: str | None = None
         guard = PageGuard()
         while True:
-            found, token, count = await self.place.read_page(token, WHOLE, resource)
+            found, token, count = await self.place.row_reader.page(token, WHOLE, resource)
             rows.extend(found)
             at = f"as of {session.clock().astimezone():%H:%M}" if len(rows) > WHOLE else ""
             if token is None:
@@ -232,7 +241,7 @@ class OrderCommands(Commands, scope="resource_list"):
         shown = self.place.rows
         here = None if top else shown.selected_id
         shown.source = ListSource(self._in_order(rows), key=self.place.resource.key)
-        self.place.say_note()
+        self.place.row_reader.say_note()
         if here is None:
             shown.move_first()
         else:
@@ -263,7 +272,7 @@ class SpaceCommands(Commands, scope="resource"):
             place.say("This is no list of one space.", "warn")
             return
         if organization is None:
-            place.say("No organization is chosen: g o lists yours.", "warn")
+            place.say(NO_HOME, "warn")
             return
         try:
             desk = await read_desk(await place.session.ready(), organization)
@@ -329,6 +338,104 @@ class Watch(Generic[T]):
             self.bell = self._place.set_timer(WATCH_SECONDS, self.look_again)
 
 
+class RowReader(Generic[T]):
+    """Reading the list of a place, page by page as the service gives it."""
+
+    def __init__(self, place: ResourcePlace[T]) -> None:
+        self._place = place
+        self.written = 0
+        """How many writes there were when the list was read."""
+        self.wanted = ""
+        """The item to go to once the list has been read again; it may not be in it."""
+
+    def paged(self) -> PagedSource[T]:
+        """Return the rows as the service gives them."""
+        resource = self._place.resource
+
+        async def page(token: str | None, limit: int) -> Any:
+            return await self.page(token, limit, resource)
+
+        return PagedSource(page, key=resource.key)
+
+    async def page(
+        self, token: str | None, limit: int, resource: Resource[T]
+    ) -> tuple[Sequence[T], str | None, int | None]:
+        """Return items of the list, the token of the next page, and the length of the list."""
+        place = self._place
+        if place.missing() is not None:
+            return [], None, 0
+        api = await place.session.ready()
+        target = place.target.but(organization=place.organization)
+        asked = Asked(token, limit, place.view, place.orders.query, place.limits.conditions)
+        found = await place.page(api, resource, target, asked)
+        if resource.of != "none" and place.target.organization is None:
+            # What is listed stays that of this organization, whichever is chosen later.
+            place.target = place.target.but(organization=target.organization)
+        place.session.fresh()
+        following = None if found.next is None else found.next.page
+        return found.items, following, found.count
+
+    def read(self, what: str) -> None:
+        """Read the list again as it is; ``what`` is told while that is under way."""
+        self._place.reads.load("rows", self._refresh, self._arrived, what=what)
+
+    async def _refresh(self, api: Api) -> None:
+        source = self._place.rows.source.base
+        if isinstance(source, PagedSource):
+            await source.refresh()
+        elif isinstance(source, ListSource):
+            await self._place.orders.refresh(source)
+
+    def _arrived(self, _: None) -> None:
+        place, source = self._place, self._place.rows.source.base
+        wanted, self.wanted = self.wanted, ""
+        place.texts.forget()
+        writes = len(place.session.log)
+        if wanted or writes != self.written:
+            # What was written here is shown at once; what others did waits to be folded in.
+            source.fold()
+            self.written = writes
+        if wanted:
+            place.rows.select(wanted)
+        if source.fresh:
+            source.fresh.intersection_update(map(place.resource.key, source.shown()))
+        self.say_note()
+        place.came()
+
+    def read_anew(self) -> None:
+        """Read the list from its beginning; an order made here comes once all of it is there."""
+        place, rows = self._place, self._place.rows
+        reads_whole = place.orders.restart()
+        place.texts.forget()
+        rows.empty = place.missing() or place.nothing()
+        rows.source = self.paged()
+        self.say_note()
+        rows.move_first()
+        if reads_whole:
+            place.orders.read_whole(top=True)
+
+    def show_kind(self, resource: Resource[Any]) -> None:
+        """Give the list what belongs to another kind: columns, title, the keys of its filter."""
+        place, rows = self._place, self._place.rows
+        # What is there goes first: it is of the former kind.
+        rows.source = ListSource((), key=resource.key)
+        place.resource, place.texts = resource, ItemTexts(resource, place.text_of)
+        place.reads.cancel("rows")
+        place.orders.forget()
+        place.limits.forget()
+        rows.columns = tuple(place.texts.columns())
+        rows.title, rows.reading = resource.title, f"Reading {resource.title.lower()}…"
+        rows.dims(resource.dim)
+        rows.fields = place.texts.fields
+        rows.refresh_rows()
+
+    def say_note(self) -> None:
+        """Show the conditions and the order beside the title of the list."""
+        said = [self._place.limits.line(), *self._place.orders.note()]
+        self._place.rows.note = "   ".join(part for part in said if part)
+        self._place.rows.retitle()
+
+
 class ResourcePlace(Place, Generic[T]):
     """A lazy list of one kind of thing, with the details of the one under the cursor."""
 
@@ -361,10 +468,7 @@ class ResourcePlace(Place, Generic[T]):
         self.orders = self.commands_of(OrderCommands)
         self.rights = HomeRights(self, self._rights_known)
         self.watching: Watch[T] = Watch(self)
-        self._written = 0
-        """How many writes there were when the list was read."""
-        self.wanted = ""
-        """The item to go to once the list has been read again; it may not be in it."""
+        self.row_reader: RowReader[T] = RowReader(self)
         self.resource: Resource[Any] = self.resource_of(self.view)
         """What is listed now."""
         self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
@@ -384,7 +488,7 @@ class ResourcePlace(Place, Generic[T]):
         """The list, and the details of the item under the cursor."""
         resource = self.resource
         self.rows = self.ROWS(
-            self.paged(),
+            self.row_reader.paged(),
             self.texts.columns(),
             title=resource.title,
             empty=resource.empty,
@@ -435,14 +539,9 @@ class ResourcePlace(Place, Generic[T]):
         item, resource = self.item, self.resource
         if item is None:
             return []
-        key = resource.key(item)
-        offered = [
-            ("address", resource.url(item)),
-            ("name", self.label(item)),
-            ("id", key),
-            *resource.copies(item),
-        ]
-        return [(name, clean(text)) for name, text in offered if text]
+        own = [("address", resource.url(item)), ("name", self.label(item)),
+               ("id", resource.key(item))]  # fmt: skip
+        return [(name, clean(text)) for name, text in (*own, *resource.copies(item)) if text]
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the item comes from."""
@@ -459,15 +558,9 @@ class ResourcePlace(Place, Generic[T]):
 
     def missing(self) -> str | None:
         """Return why there is nothing to list here, or None."""
-        if self.resource.of == "none":
-            return None
-        if self.resource.of == "space" and self.target.space is None:
-            return "No space is chosen: :of chooses one."
-        if self.resource.of == "item" and self.target.item is None:
-            return "Nothing is chosen whose list this would be. Esc goes back."
-        if self.resource.of == "organization" and self.organization is None:
-            return "No organization is chosen: g o lists yours."
-        return None
+        of, target = self.resource.of, self.target
+        owners = {"organization": self.organization, "space": target.space, "item": target.item}
+        return MISSING[of] if owners.get(of, "") is None else None
 
     def nothing(self) -> str:
         """Return what to say where the list is empty."""
@@ -500,39 +593,16 @@ class ResourcePlace(Place, Generic[T]):
         """Return what the service limits the view by."""
         return self.resource.conditions
 
-    def paged(self) -> PagedSource[T]:
-        """Return the rows as the service gives them."""
-        resource = self.resource
-
-        async def page(token: str | None, limit: int) -> Any:
-            return await self.read_page(token, limit, resource)
-
-        return PagedSource(page, key=resource.key)
-
-    async def read_page(
-        self, token: str | None, limit: int, resource: Resource[T]
-    ) -> tuple[Sequence[T], str | None, int | None]:
-        """Return items of the list, the token of the next page, and the length of the list."""
-        if self.missing() is not None:
-            return [], None, 0
-        api = await self.session.ready()
-        target = self.target.but(organization=self.organization)
-        asked = Asked(token, limit, self.view, self.orders.query, self.limits.conditions)
-        found = await resource.pages(api, target, asked)
-        if self.resource.of != "none" and self.target.organization is None:
-            # What is listed stays that of this organization, whichever is chosen later.
-            self.target = self.target.but(organization=target.organization)
-        self.session.fresh()
-        following = None if found.next is None else found.next.page
-        return found.items, following, found.count
+    async def page(self, api: Api, resource: Resource[T], target: Target, asked: Asked) -> Page[T]:
+        """Read a page of a list; override it to add to the items."""
+        return await resource.pages(api, target, asked)
 
     def reload(self) -> None:
         self.rows.empty = self.missing() or self.nothing()
         if self.orders.under_way():
             self.orders.read_whole()
         else:
-            what = f"Reading {self.resource.title.lower()}"
-            self.reads.load("rows", self._refresh, self._arrived, what=what)
+            self.row_reader.read(f"Reading {self.resource.title.lower()}")
 
     def poll(self) -> None:
         """Read again quietly, unless all of it is being read already, or that takes many pages.
@@ -543,29 +613,7 @@ class ResourcePlace(Place, Generic[T]):
         source = self.rows.source.base
         long = isinstance(source, ListSource) and source.count > WHOLE
         if not self.orders.under_way() and (self.watching.working or not long):
-            self.reads.load("rows", self._refresh, self._arrived, what="Reading again")
-
-    async def _refresh(self, api: Api) -> None:
-        source = self.rows.source.base
-        if isinstance(source, PagedSource):
-            await source.refresh()
-        elif isinstance(source, ListSource):
-            await self.orders.refresh(source)
-
-    def _arrived(self, _: None) -> None:
-        source = self.rows.source.base
-        wanted, self.wanted = self.wanted, ""
-        self.texts.forget()
-        if wanted or len(self.session.log) != self._written:
-            # What was written here is shown at once; what others did waits to be folded in.
-            source.fold()
-            self._written = len(self.session.log)
-        if wanted:
-            self.rows.select(wanted)
-        if source.fresh:
-            source.fresh.intersection_update(map(self.resource.key, source.shown()))
-        self.say_note()
-        self.came()
+            self.row_reader.read("Reading again")
 
     def came(self) -> None:
         """Show the item, and open the form that waits for the list."""
@@ -578,12 +626,12 @@ class ResourcePlace(Place, Generic[T]):
 
     def read_written(self, key: str = "") -> None:
         """Read the list again after a write, and go to the item with that id."""
-        self.wanted = key
+        self.row_reader.wanted = key
         self.read_again()
 
     def arrived_later(self) -> None:
         """Read again: what was written shows at once."""
-        self._written = -1
+        self.row_reader.written = -1
         super().arrived_later()
 
     def view_changed(self) -> None:
@@ -592,45 +640,15 @@ class ResourcePlace(Place, Generic[T]):
         before = CAUSE.set((*CAUSE.get(), f"{GO}{self.PLACE}"))
         try:
             if resource is not self.resource:
-                self._show_kind(resource)
+                self.row_reader.show_kind(resource)
                 self.came()
             self.ask_anew()
         finally:
             CAUSE.reset(before)
 
-    def _show_kind(self, resource: Resource[Any]) -> None:
-        """Give the list what belongs to another kind: columns, title, the keys of its filter."""
-        # What is there goes first: it is of the former kind.
-        self.rows.source = ListSource((), key=resource.key)
-        self.resource, self.texts = resource, ItemTexts(resource, self.text_of)
-        self.reads.cancel("rows")
-        self.orders.forget()
-        self.limits.forget()
-        self.rows.columns = tuple(self.texts.columns())
-        self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
-        self.rows.dims(resource.dim)
-        self.rows.fields = self.texts.fields
-        self.rows.refresh_rows()
-
     def ask_anew(self) -> None:
-        """Read the list from its beginning: something else is asked for.
-
-        An order that is made here comes once all of it is there.
-        """
-        reads_whole = self.orders.restart()
-        self.texts.forget()
-        self.rows.empty = self.missing() or self.nothing()
-        self.rows.source = self.paged()
-        self.say_note()
-        self.rows.move_first()
-        if reads_whole:
-            self.orders.read_whole(top=True)
-
-    def say_note(self) -> None:
-        """Show the conditions and the order beside the title of the list."""
-        said = [self.limits.line(), *self.orders.note()]
-        self.rows.note = "   ".join(part for part in said if part)
-        self.rows.retitle()
+        """Read the list from its beginning: something else is asked for."""
+        self.row_reader.read_anew()
 
     # What was typed in a form
 
@@ -685,11 +703,7 @@ class ResourcePlace(Place, Generic[T]):
             for shown in self.resource.shown
             if shown.detail and (said := self.text_of(shown, item))
         ]
-        more = self.resource.more(item, now)
-        return [
-            *known,
-            *(Fact(name, clean(s, lines=True) if isinstance(s, str) else s) for name, s in more),
-        ]
+        return [*known, *(Fact(name, _clean(said)) for name, said in self.resource.more(item, now))]
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the item."""
@@ -700,3 +714,7 @@ class ResourcePlace(Place, Generic[T]):
         """Open an item: go to its details, where it has nothing of its own."""
         self.remove_class("-no-side")
         self.show_pane(self.facts)
+
+
+def _clean(said: str | Text) -> str | Text:
+    return clean(said, lines=True) if isinstance(said, str) else said

@@ -50,7 +50,7 @@ def test_ops_prints_every_operation(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) >= 143
     listed = {line.split()[0]: line.split()[1:] for line in lines}
     assert listed["get_space"][:2] == ["GET", "/v1/spaces/{spaceId}"]
-    assert "review_request.merge" in listed["merge_change_request"]
+    assert "review.merge" in listed["merge_change_request"]
 
 
 def test_ops_prints_json(capsys: pytest.CaptureFixture[str]) -> None:

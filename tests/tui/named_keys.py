@@ -121,7 +121,12 @@ def _jumps() -> set[str]:
 
 def _of_forms() -> set[str]:
     """Return the keys of a field, which what is said in a form may name."""
-    return {shown(key) for each in SCOPES["form_input"].ACTIONS.values() for key in each.keys}
+    return {
+        shown(key)
+        for kind in SCOPES["form_input"]
+        for each in kind.ACTIONS.values()
+        for key in each.keys
+    }
 
 
 def _guards(action: Action) -> Iterator[Callable[..., Any]]:

@@ -13,9 +13,12 @@ from copydesk.tui.framework.actions import (
     action,
     actions_of,
     command,
+    declared,
 )
 from copydesk.tui.framework.keys import chord, declared_name, shown, textual_name
+from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.system import reference
+from copydesk.tui.system.reference import load_everything
 from tests.tui.desk_place import DeskPlace
 
 
@@ -104,13 +107,53 @@ def test_an_id_twice_is_refused() -> None:
         class _Second(Acts, scope="taken"):
             pass
 
-    assert SCOPES["taken"] is _First
+    with pytest.raises(DeclarationError, match=r"taken\.one of .*_Third belongs to"):
+
+        class _Third(Commands, scope="taken"):
+            @action("y", "one more")
+            def one(self) -> None:
+                """One more."""
+
+    assert SCOPES["taken"] == (_First,)
     with pytest.raises(DeclarationError, match="has no scope"):
 
         class _Unnamed(Acts):
             @command("go")
             def go(self, rest: str) -> None:
                 """Go."""
+
+
+def test_a_place_and_its_commands_share_a_scope() -> None:
+    class _Place(Acts, scope="shared"):
+        @action("x", "one")
+        def one(self) -> None:
+            """One."""
+
+    class _Commands(Commands, scope="shared"):
+        @action("y", "two")
+        def two(self) -> None:
+            """Two."""
+
+    assert SCOPES["shared"] == (_Place, _Commands)
+    ids = [each.id for each in declared() if each.scope == "shared"]
+    assert ids == ["shared.one", "shared.two"]
+
+
+def test_the_commands_of_one_place_have_its_name() -> None:
+    load_everything()
+    names: dict[type[Acts], set[str]] = {}
+    users: dict[type[Acts], set[type[Acts]]] = {}
+    for name, entry in ENTRIES.items():
+        names.setdefault(entry.place, set()).add(name.replace("-", "_"))
+        for kind in entry.place.owner_classes():
+            if issubclass(kind, Commands):
+                users.setdefault(kind, set()).add(entry.place)
+    every = set().union(*names.values())
+    for kind, places in users.items():
+        if len(places) == 1:
+            assert kind.SCOPE in names[places.pop()], kind
+        else:
+            assert kind.SCOPE not in every, kind
 
 
 def test_bindings_have_stable_ids_and_chords_have_none() -> None:
@@ -155,4 +198,4 @@ def test_every_operation_is_reached_by_some_action() -> None:
     reached = reference.reached_by()
     assert reached.keys() == CATALOGUE.keys()  # whether they are really sent: tests/reach.py
     ids = [each.id for each in reached["merge_change_request"]]
-    assert "review_request.merge" in ids
+    assert "review.merge" in ids

@@ -224,7 +224,7 @@ def no_file(typed: str) -> str | None:
         return "there is no such file"
 
 
-class PublishCommands(Commands, scope="integration_publishing"):
+class PublishCommands(Commands, scope="integrations"):
     """Publishing integrations from manifest files."""
 
     place: IntegrationsPlace

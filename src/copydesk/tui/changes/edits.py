@@ -24,7 +24,7 @@ SUBJECT_LENGTH = 100
 """The longest subject that the service takes."""
 
 
-class EditCommands(Commands, scope="changes_writing"):
+class EditCommands(Commands, scope="changes"):
     """Starts change requests and edits what they say of themselves; opens drafts of both."""
 
     place: ChangesPlace

@@ -63,7 +63,7 @@ def nobody_is_asked(here: ChangesPlace, row: ChangeRow | None = None) -> str | N
     return None
 
 
-class PeopleCommands(Commands, scope="changes_people"):
+class PeopleCommands(Commands, scope="changes"):
     """Gives verdicts, and asks others for theirs."""
 
     place: ChangesPlace

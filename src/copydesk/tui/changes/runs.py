@@ -33,7 +33,7 @@ ONE = (nothing_selected, is_merged, is_archived, is_draft, may_not_merge)
 """What keeps the request under the cursor from being merged."""
 
 
-class MergeCommands(Commands, scope="changes_runs"):
+class MergeCommands(Commands, scope="changes"):
     """Merging one, or the marked ones one after the other: that is planned in the merge run."""
 
     place: ChangesPlace

@@ -37,7 +37,7 @@ def nothing_sleeps(here: ChangesPlace) -> str | None:
     )
 
 
-class SnoozeCommands(Commands, scope="changes_snooze"):
+class SnoozeCommands(Commands, scope="changes"):
     """Puts change requests aside: what sleeps is not shown, unless the reader wants to see it."""
 
     place: ChangesPlace

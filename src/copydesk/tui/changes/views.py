@@ -31,7 +31,7 @@ def no_own_views(here: ChangesPlace) -> Sequence[str]:
     return [view.name for view in here.own]
 
 
-class ViewCommands(Commands, scope="changes_views"):
+class ViewCommands(Commands, scope="changes"):
     """Chooses a view, and keeps and forgets a person's own."""
 
     place: ChangesPlace

@@ -125,7 +125,7 @@ def no_cluster(here: ClustersPlace) -> str | None:
     return no_row(here.clusters, "There is no cluster here.")
 
 
-class ClusterCommands(Commands, scope="cluster_actions"):
+class ClusterCommands(Commands, scope="clusters"):
     """What can be done about a cluster."""
 
     place: ClustersPlace

@@ -62,7 +62,7 @@ SAID = 12
 """Complaints about a file that are shown."""
 
 
-class IngestCommands(Commands, scope="ingestion"):
+class IngestCommands(Commands, scope="conversations"):
     """Sends conversations that support exported as JSON."""
 
     @command("ingest", "FILE", uses="ingest_conversation")

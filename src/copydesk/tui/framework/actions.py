@@ -104,7 +104,8 @@ class Action:
 
     ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
     3; docs/tui.md, Dialogs); ``show`` is its footer priority (0 keeps it out, higher stays longer
-    on a short line); ``scope`` names the class that declared it; ``stages`` says that it sends
+    on a short line); ``scope`` names the place, or
+    the class, that declared it; ``stages`` says that it sends
     nothing itself and leads to nothing but writes, ``types`` that it opens a field: what is typed
     after it is text, and never a command; ``takes`` which rows it is for.
     """
@@ -132,7 +133,7 @@ class Action:
 
     @property
     def id(self) -> str:
-        """The stable name that user keymaps and documentation use."""
+        """Its stable name, for keymaps, logs and documentation: `place.action`."""
         return f"{self.scope}.{self.method}"
 
     @property
@@ -310,8 +311,8 @@ def command(
     return declare
 
 
-SCOPES: dict[str, type[Acts]] = {}
-"""Every class that declares actions, by scope: what documentation and completeness tests walk."""
+SCOPES: dict[str, tuple[type[Acts], ...]] = {}
+"""The classes that declare actions, by scope: what documentation and completeness tests walk."""
 
 
 class Acts:
@@ -330,12 +331,21 @@ class Acts:
     """Whether letters are text for it: then Textual's own order of handling keys is kept."""
 
     def __init_subclass__(cls, *, scope: str = "", **kwargs: Any) -> None:
-        own_actions = [value for value in vars(cls).values() if hasattr(value, _MARK)]
-        own_commands = [value for value in vars(cls).values() if hasattr(value, _WORD)]
+        own_actions: list[Action] = [
+            replace(getattr(value, _MARK), scope=scope)
+            for value in vars(cls).values()
+            if hasattr(value, _MARK)
+        ]
+        own_commands: list[Command] = [
+            replace(getattr(value, _WORD), scope=scope)
+            for value in vars(cls).values()
+            if hasattr(value, _WORD)
+        ]
         if (own_actions or own_commands) and not scope:
             raise DeclarationError(f"{cls.__qualname__} declares actions but has no scope")
         if scope:
-            _claim(scope, cls)
+            ids = {each.id for each in own_actions} | {each.id for each in own_commands}
+            _claim(scope, cls, ids)
             cls.SCOPE = scope
         actions = _inherited(cls)
         commands: dict[str, Command] = {}
@@ -343,11 +353,9 @@ class Acts:
             for name, word in vars(base).get("LINE_COMMANDS", {}).items():
                 if word.scope == vars(base).get("SCOPE"):
                     commands.setdefault(name, word)
-        for function in own_actions:
-            _add(cls, actions, replace(getattr(function, _MARK), scope=scope))
-        for function in own_commands:
-            word = replace(getattr(function, _WORD), scope=scope)
-            commands[word.name] = word
+        for each in own_actions:
+            _add(cls, actions, each)
+        commands.update((word.name, word) for word in own_commands)
         cls.ACTIONS = MappingProxyType(actions)
         DANGERS.update((each.id, each.danger) for each in actions.values())
         cls.LINE_COMMANDS = MappingProxyType(commands)
@@ -419,17 +427,25 @@ def _refuse_clashes(cls: type[Acts], owners: Sequence[type[Acts]]) -> None:
                 )
 
 
-def _claim(scope: str, cls: type[Acts]) -> None:
-    taken = SCOPES.get(scope)
-    if taken is not None and (taken.__module__, taken.__qualname__) != (
-        cls.__module__,
-        cls.__qualname__,
-    ):
-        raise DeclarationError(
-            f"scope {scope!r} of {cls.__qualname__} belongs to {taken.__qualname__}: "
-            "two classes would declare the same ids"
-        )
-    SCOPES[scope] = cls
+def _claim(scope: str, cls: type[Acts], ids: set[str]) -> None:
+    """Note the scope of a class. A place and its commands may share one, but no id."""
+    others = [
+        each
+        for each in SCOPES.get(scope, ())
+        if (each.__module__, each.__qualname__) != (cls.__module__, cls.__qualname__)
+    ]
+    for other in others:
+        if not issubclass(cls, Commands) and not issubclass(other, Commands):
+            raise DeclarationError(
+                f"scope {scope!r} of {cls.__qualname__} belongs to {other.__qualname__}"
+            )
+        taken = {each.id for each in other.ACTIONS.values()}
+        taken |= {each.id for each in other.LINE_COMMANDS.values()}
+        if twice := ids & taken:
+            raise DeclarationError(
+                f"{', '.join(sorted(twice))} of {cls.__qualname__} belongs to {other.__qualname__}"
+            )
+    SCOPES[scope] = (*others, cls)
 
 
 def _inherited(cls: type[Acts]) -> dict[str, Action]:
@@ -494,10 +510,15 @@ def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
     actions[new.method] = new
 
 
+def declaring() -> list[type[Acts]]:
+    """Return every class that declares actions."""
+    return [cls for classes in tuple(SCOPES.values()) for cls in classes]
+
+
 def declared() -> list[Action]:
     """Return every action declared so far, each once, in the order of declaration."""
     seen: dict[str, Action] = {}
-    for cls in SCOPES.values():
+    for cls in declaring():
         for each in cls.ACTIONS.values():
             seen.setdefault(each.id, each)
     return list(seen.values())
@@ -506,7 +527,7 @@ def declared() -> list[Action]:
 def declared_commands() -> list[Command]:
     """Return every word of the command line declared so far, each once."""
     seen: dict[str, Command] = {}
-    for cls in SCOPES.values():
+    for cls in declaring():
         for each in cls.LINE_COMMANDS.values():
             seen.setdefault(each.id, each)
     return list(seen.values())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.session.errors import STILL_READING
-from copydesk.tui.framework.actions import SCOPES, Commands, NoRowYet, action, command
+from copydesk.tui.framework.actions import Commands, NoRowYet, action, command, declaring
 from copydesk.tui.framework.frame import Part, Status
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.pane import Pane
@@ -73,7 +73,7 @@ def raw_operations() -> Sequence[str]:
     """Return the operations that some place reads JSON with."""
     # A place may declare no action itself, but in its commands.
     places = [entry.place for entry in tuple(ENTRIES.values())]
-    classes = {*tuple(SCOPES.values()), *places}
+    classes = {*declaring(), *places}
     return sorted({name for cls in classes for name in getattr(cls, "RAW", ())})
 
 

@@ -351,8 +351,8 @@ class TypingAhead:
     def check(cause: tuple[str, ...]) -> None:
         """Report an action that opens a field and does not declare it: a mistake of the program."""
         scope, _, method = cause[-1].rpartition(".") if cause else ("", "", "")
-        owner = SCOPES.get(scope)
-        action = None if owner is None else owner.ACTIONS.get(method)
+        actions = (owner.ACTIONS.get(method) for owner in SCOPES.get(scope, ()))
+        action = next(filter(None, actions), None)
         if action is not None and not action.types:
             _log.error("%s opens a field, and does not say so", action.id)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.framework.actions import SCOPES, Commands, action, command
+from copydesk.tui.framework.actions import Commands, action, command, declaring
 from copydesk.tui.framework.place import Place
 from copydesk.tui.resource.resource import Condition
 
@@ -41,7 +41,7 @@ def where_label(here: HasLimits) -> str:
 
 def offering_operations() -> Sequence[str]:
     """Return the operations that read what some condition of a list offers."""
-    lists = [getattr(cls, "CONDITIONS", ()) for cls in tuple(SCOPES.values())]
+    lists = [getattr(cls, "CONDITIONS", ()) for cls in declaring()]
     return sorted({name for conditions in lists for each in conditions for name in each.uses})
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 
-class RequestCommands(ReviewCommands, scope="review_request"):
+class RequestCommands(ReviewCommands, scope="review"):
     """The actions on the change request as a whole."""
 
     # Verdicts

@@ -26,7 +26,7 @@ VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}
 """The action that gives a verdict, by the verdict."""
 
 
-class DraftCommands(ReviewCommands, scope="review_drafts"):
+class DraftCommands(ReviewCommands, scope="review"):
     """Opens a draft once what it belongs to has been read, and sends drafts together."""
 
     @command(

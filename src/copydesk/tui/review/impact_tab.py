@@ -24,7 +24,7 @@ def no_page(here: HasReview) -> str | None:
     return None
 
 
-class ImpactCommands(ReviewCommands, scope="review_impact"):
+class ImpactCommands(ReviewCommands, scope="review"):
     """The ways from a review to the impact of the request, and to the links of its page."""
 
     @action("i", "impact", unless=not_read, show=3, group="Look")

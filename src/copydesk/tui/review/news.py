@@ -28,7 +28,7 @@ def nothing_new(here: HasReview) -> str | None:
     return None if here.model.behind or here.model.news is not None else "Nothing new waits."
 
 
-class NewsCommands(ReviewCommands, scope="review_news"):
+class NewsCommands(ReviewCommands, scope="review"):
     """Reads threads, and the pages that were marked as seen, again by itself."""
 
     def __init__(self, place: Place) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     pass
 
 
-class WalkCommands(ReviewCommands, scope="review_threads"):
+class WalkCommands(ReviewCommands, scope="review"):
     """The ways through the threads of a review, and starting one on what is in front."""
 
     @action("}", "next open thread", unless=none_open, show=9, group="Threads")

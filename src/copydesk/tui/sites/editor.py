@@ -81,7 +81,7 @@ def _condition_note(condition: str) -> str:
     return f"this asks nothing of {CLAIMS}: it may be mistyped, and hide it from every reader"
 
 
-class EditCommands(Commands, scope="site_editing"):
+class EditCommands(Commands, scope="site_structure"):
     """What can be changed in a site's structure besides its order."""
 
     place: SiteStructurePlace

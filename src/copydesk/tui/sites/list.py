@@ -79,7 +79,7 @@ def may_not_make(here: SitesPlace) -> str | None:
     return here.publication.may.make or None
 
 
-class CreationCommands(Commands, scope="site_making"):
+class CreationCommands(Commands, scope="sites"):
     """Making a site, question by question."""
 
     place: SitesPlace

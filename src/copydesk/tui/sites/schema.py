@@ -63,7 +63,7 @@ def nothing_kept(here: SiteSchemaPlace) -> str | None:
     return None if here.kept is not None else "No edit of the schema is kept. e begins one."
 
 
-class EditCommands(Commands, scope="schema_editing"):
+class EditCommands(Commands, scope="site_schema"):
     """Editing the schema of a site, and dropping an edit."""
 
     place: SiteSchemaPlace

@@ -104,7 +104,7 @@ def body_of(name: str, value: object) -> SiteUpdate:
     return SiteUpdate.model_validate({name: value})
 
 
-class SettingsCommands(Commands, scope="site_settings_changes"):
+class SettingsCommands(Commands, scope="site_settings"):
     """Changing the settings of a site."""
 
     place: SiteSettingsPlace

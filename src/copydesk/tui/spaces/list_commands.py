@@ -25,7 +25,7 @@ def no_row(here: SpacesPlace) -> str | None:
     return None
 
 
-class ArrangeCommands(Commands, scope="spaces_arranging"):
+class ArrangeCommands(Commands, scope="spaces"):
     """The ways from the list of spaces to rearranging them."""
 
     place: SpacesPlace

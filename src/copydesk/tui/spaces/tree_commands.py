@@ -89,7 +89,7 @@ def lock_label(here: OrganizationStructurePlace) -> str:
 ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mine)
 
 
-class EditCommands(Commands, scope="space_editing"):
+class EditCommands(Commands, scope="organization_structure"):
     """What can be changed in the tree of an organization besides its order."""
 
     place: OrganizationStructurePlace
@@ -264,7 +264,7 @@ AT_TOP = "top:"
 """What stands for the top among collections to choose from."""
 
 
-class CreationCommands(Commands, scope="space_making"):
+class CreationCommands(Commands, scope="organization_structure"):
     """What comes into the tree of an organization, and what goes elsewhere in it."""
 
     place: OrganizationStructurePlace
@@ -473,7 +473,7 @@ def delete_label(here: OrganizationStructurePlace) -> str:
     return "restore" if in_trash else "delete"
 
 
-class DeletionCommands(Commands, scope="space_handing"):
+class DeletionCommands(Commands, scope="organization_structure"):
     """Restoring, deleting and handing over what is in the tree of an organization."""
 
     place: OrganizationStructurePlace

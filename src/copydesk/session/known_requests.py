@@ -1,4 +1,4 @@
-"""What is known of change requests beyond their rows, and reading parts of that."""
+"""The details of change requests, read in parts and cached."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ KEPT_DETAILS = 3_000
 
 @dataclass
 class KnownRequests:
-    """What a filter asks of change requests; what was read of each is kept until it changes.
+    """The details of change requests, for filters; each is cached until its request changes.
 
-    ``me`` is the id of the reader, "" while nobody knows it. ``now`` is the service's time and
-    ``clock`` that of this machine.
+    ``me`` is the id of the reader, "" while unknown. ``now`` is the service's time and ``clock``
+    that of this machine.
     """
 
     me: Callable[[], str]
     now: Callable[[], datetime]
     clock: Callable[[], datetime]
     snoozed: Callable[[ChangeRow], bool] = lambda row: False
-    """Whether a row sleeps."""
+    """Whether a row is snoozed."""
     titles: dict[str, str] = field(default_factory=dict)
     """The titles of spaces as they were in the last run, by their ids."""
     _details: dict[str, tuple[datetime, Details]] = field(default_factory=dict)
     _asked: dict[Scope, frozenset[str]] = field(default_factory=dict)
-    """The ids of the requests that the reader was asked to review, where that was read."""
+    """The ids of requests whose review the reader was asked for."""
     _asked_old: bool = False
-    """Whether they are to be read again; until they were, they stay."""
+    """Whether they are outdated; they stay until they are read again."""
 
     @cached_property
     def spaces(self) -> Spaces:
@@ -63,7 +63,7 @@ class KnownRequests:
 
     def space_title(self, space: str) -> str:
         """Return the title of a space, "" while that is not known."""
-        known = self.__dict__.get("spaces")  # at the first paint nothing is imported for that
+        known = self.__dict__.get("spaces")  # nothing is imported for the first paint
         return (known.title(space) if known else "") or self.titles.get(space, "")
 
     def may(self, row: ChangeRow, right: str) -> bool | None:
@@ -90,7 +90,7 @@ class KnownRequests:
         from copydesk.session.reads.change_requests import read_asked
 
         self._asked[scope] = await read_asked(api, scope, me)
-        # An answer that was kept of it is not the one that was asked for.
+        # A cached answer is read again.
         self._asked_old = reads_cached()
         return True
 
@@ -100,32 +100,32 @@ class KnownRequests:
         return others
 
     def forget_asked(self) -> None:
-        """Have the reviews read again that the reader was asked for; until then they stay."""
+        """Mark the requested reviews as outdated; they stay until they are read again."""
         self._asked_old = True
 
     # Details
 
     def details(self, row: ChangeRow) -> Details | None:
-        """Return what has been read of a row since it changed."""
+        """Return the details of a row that were read since it changed."""
         kept = self._details.get(row.id)
         return kept[1] if kept is not None and kept[0] == row.updated else None
 
     def last_details(self, row: ChangeRow) -> Details | None:
-        """Return what was read of a row last, also before it changed."""
+        """Return the last details of a row, even outdated ones."""
         kept = self._details.get(row.id)
         return None if kept is None else kept[1]
 
     def due(self, row: ChangeRow, parts: Collection[str]) -> frozenset[str]:
-        """Return which parts of a row are to be read: never read, or read before it changed."""
+        """Return the parts of a row that are unread or outdated."""
         found, wanted = self.details(row), frozenset(parts) & ALL_PARTS
         if found is None:
             return wanted
-        if found.read_at is None:  # all that was read of it is old
+        if found.read_at is None:  # all of its details are outdated
             return wanted | (found.parts & PARTS)
         return frozenset() if found.missing else wanted - found.parts
 
     def keep(self, row: ChangeRow, found: Details) -> None:
-        """Keep what was read of a row, beside parts of it that were read before."""
+        """Cache details of a row, beside parts that were read before."""
         before = self.details(row)
         found = replace(found, read_at=self.clock())
         if before is not None and not found.missing and not before.missing:
@@ -136,7 +136,7 @@ class KnownRequests:
         self._details[row.id] = row.updated, found
 
     def forget(self, row: ChangeRow | None = None) -> None:
-        """Have the details of a row, or of all, read again; until then they stay.
+        """Mark the details of a row, or of all, as outdated; they stay until they are read again.
 
         A review changes no row, so that what is known does not show its age.
         """
@@ -150,7 +150,7 @@ class KnownRequests:
     # Reading
 
     async def read(self, api: Api, scope: Scope, row: ChangeRow, parts: Collection[str]) -> Details:
-        """Read parts of a row; one that is gone or not allowed is told as such.
+        """Read parts of a row; a deleted or forbidden one gives the sentence for it.
 
         Raises the other kinds of ``ApiError``.
         """
@@ -158,7 +158,7 @@ class KnownRequests:
         from copydesk.session.errors import sentence
         from copydesk.session.reads.change_requests import read_parts
 
-        # A row that is read whole has its space read as it is now.
+        # For a whole row, its space is read again too.
         space = None if parts == ALL_PARTS else self.spaces.models.get(row.space)
         try:
             return await read_parts(api, scope, row, parts, me=self.me(), space=space)
@@ -168,21 +168,21 @@ class KnownRequests:
     async def read_rows(
         self, api: Api, scope: Scope, rows: Iterable[ChangeRow], parts: Collection[str]
     ) -> None:
-        """Read and keep what is due of some rows, all at the same time: `AT_ONCE` of them.
+        """Read and cache the due parts of rows, `AT_ONCE` rows in parallel.
 
         Raises ``ApiError``.
         """
         from copydesk.client.errors import NotCached
 
         async def one(row: ChangeRow) -> None:
-            with suppress(NotCached):  # of the others more may be kept
+            with suppress(NotCached):  # others may be cached
                 self.keep(row, await self.read(api, scope, row, self.due(row, parts)))
 
         await asyncio.gather(*(one(row) for row in rows))
 
 
 def _together(before: Details, found: Details) -> Details:
-    """Return what was read, with the parts that only an earlier reading has."""
+    """Return new details, with the parts that only the earlier ones have."""
     old = before.parts - found.parts
     changes: dict[str, object] = {"parts": before.parts | found.parts}
     if RULES in old:

@@ -1,9 +1,9 @@
-"""Reading what a change request does to the links around it.
+"""Reads of the effect of a change request on the links around it.
 
-Backlinks are asked for of primary content, as it is before the change: of every page that the
-request edits, moves, renames or removes, and of every file that it touches. Links may break on the
-pages of the request that are new or edited, and on every page that leads to one that was moved,
-renamed or removed; there the links of the request are compared with those of primary content.
+Backlinks are read from primary content, which is the state before the change: for every page that
+the request edits, moves, renames or removes, and for every file that it touches. Links may break on
+new or edited pages of the request, and on every page that links to a moved, renamed or removed one;
+there the links of the request are compared with those of primary content.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ LINKS = 500
 """Links or backlinks read with one request."""
 
 BREAKING = frozenset({"moved", "renamed", "deleted", "moved out"})
-"""The kinds of change after which links that lead to a page may lead nowhere."""
+"""The kinds of change that may break links to a page."""
 
 DOUBTFUL = frozenset({"added", "edited", "moved", "file moved"})
-"""The kinds of change after which a page's own links may lead nowhere."""
+"""The kinds of change that may break a page's own links."""
 
 Progress = Callable[[int, int], None]
-"""Takes how many reads have ended, of how many that are known of."""
+"""Takes the number of finished reads, and of all known ones."""
 
 
 @dataclass
 class _Reading:
-    """One reading: what it asks, and how far it is."""
+    """One read of an impact, and its progress."""
 
     api: Api
     space: str
@@ -60,7 +60,7 @@ class _Reading:
     async def each(
         self, read: Callable[[str], Awaitable[Sequence[T]]], ids: Iterable[str]
     ) -> list[tuple[str, Sequence[T]]]:
-        """Read something of each id, a few at a time; what may not be read comes out empty."""
+        """Read each id, a few at a time; a forbidden one gives an empty result."""
         wanted = list(dict.fromkeys(ids))
         self.known += len(wanted)
 
@@ -78,12 +78,12 @@ class _Reading:
         return list(await asyncio.gather(*(one(thing) for thing in wanted)))
 
     async def backlinks(self, page: str) -> list[Backlink]:
-        """Return what leads to a page of primary content."""
+        """Return the links to a page of primary content."""
         pages = self.api.pages(ops.list_space_page_backlinks, self.space, page, limit=LINKS)
         return [backlink async for backlink in pages]
 
     async def users(self, file: str) -> list[Backlink]:
-        """Return what leads to a file: in the request, or where it is removed in primary content.
+        """Return the links to a file in the request, or to a removed file in primary content.
 
         Its users there are those that will miss it.
         """
@@ -97,7 +97,7 @@ class _Reading:
             return [backlink async for backlink in pages]
 
     async def broken(self, page: str) -> list[str]:
-        """Return where the links of a page lead that break with the request."""
+        """Return the targets of links of a page that break with the request."""
         found = await self._newly_broken(page)
         self.looked.add(page)
         return found
@@ -114,7 +114,7 @@ class _Reading:
                 ops.list_space_page_links, self.space, page, limit=LINKS, status="broken"
             )
             before = [_leads(link) async for link in old]
-        except NotFound:  # the request brings this page
+        except NotFound:  # a page that the request adds
             before = []
         return newly(after, before)
 
@@ -126,10 +126,10 @@ async def read_impact(
     changes: Sequence[Changed],
     progress: Progress = lambda ended, known: None,
 ) -> Impact:
-    """Read who points at what a request changes, and what it breaks. Raises ``ApiError``.
+    """Read the links to the changes of a request, and the links that it breaks.
 
-    ``changes`` are its changed pages and files. What is gone, or not for this reader, is counted
-    as unread; another error ends the reading.
+    ``changes`` are its changed pages and files. Missing or forbidden ones count as unread; any
+    other error ends the read. Raises ``ApiError``.
     """
     reading = _Reading(api, space_id, request_id, progress)
     pages = {change.id: change for change in changes if not change.file}

@@ -1,7 +1,7 @@
-"""Reading every open thread of an organization that waits on the reader.
+"""Reads of all open threads of an organization that wait on the reader.
 
-Threads are of change requests that are open or drafts, and of spaces themselves. Nothing tells
-them all at once, so each place with open threads is asked for its own, a few at a time.
+Threads belong to open or draft change requests, and to spaces. No request lists them all, so each
+owner of open threads is read on its own, a few at a time.
 """
 
 from __future__ import annotations
@@ -49,27 +49,26 @@ PAGE = 250
 """Threads or change requests asked for at once."""
 
 POLLED = 8
-"""Places whose threads a poll reads again though nothing says that there is something new.
+"""Owners of threads that a poll reads again without any sign of news.
 
-No count tells of a reply: the places are read in turn, those that were read longest ago first.
-"""
+No count shows a reply: the owners are read in rotation, the longest unread first."""
 
 STATUSES: tuple[ChangeRequestStatus, ...] = ("open", "draft")
 """The statuses of change requests on which threads still wait for somebody."""
 
 TEXT = 300
-"""Characters of a comment that its row keeps."""
+"""Characters of a comment in its row."""
 
 Found = Callable[[InboxRow, "Comment"], None]
-"""Takes a thread that waits, as soon as that is known."""
+"""Takes a waiting thread as soon as it is known."""
 
 Progress = Callable[[int, int], None]
-"""Takes how many spaces have been read, of how many."""
+"""Takes the number of spaces read, and of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A place that has open threads: a space itself, or a change request in it."""
+    """An owner of open threads: a space, or a change request in it."""
 
     space: str
     title: str
@@ -84,23 +83,24 @@ class _Job:
 
 @dataclass
 class Known:
-    """What the readings before told, so that a poll reads no more than it has to."""
+    """The results of earlier reads, so that a poll reads no more than it has to."""
 
     places: dict[tuple[str, str], tuple[object, list[tuple[InboxRow, Comment]]]] = field(
         default_factory=dict
     )
-    """By space and change request: what told of changes, and what waits; the oldest first."""
+    """By space and change request: its mark of changes, and its waiting threads; the oldest
+    first."""
     judged: dict[str, tuple[Comment, object, InboxRow | None]] = field(default_factory=dict)
-    """By thread: what it was, what told of changes of its place, and its row if it waits."""
+    """By thread: its comment, the mark of its owner, and its row if it waits."""
 
     def forget(self, row: InboxRow) -> None:
-        """Read the place of a thread again with the next poll: it was written to."""
+        """Read the owner of a thread again with the next poll: it was written to."""
         self.places.pop((row.space, row.request), None)
 
 
 @dataclass
 class _Reading:
-    """One reading: who asks, and how far it is."""
+    """One read of the inbox: its reader and its progress."""
 
     api: Api
     organization: str
@@ -117,7 +117,7 @@ class _Reading:
     unread: int = 0
 
     async def work(self, jobs: asyncio.Queue[_Job]) -> None:
-        """Read one place after the other, until none is left."""
+        """Read one owner after the other, until none is left."""
         while not jobs.empty():
             job = jobs.get_nowait()
             try:
@@ -130,12 +130,12 @@ class _Reading:
                 self.progress(self.ended, self.spaces)
 
     def mark(self, job: _Job) -> object:
-        """Return a value that differs once the lists show that a place has changed."""
+        """Return the mark of an owner, which differs once the lists show a change."""
         asked = job.request is not None and job.request.id in self.asked
         return job.comments, job.request.updated_at if job.request else None, asked
 
     async def read(self, job: _Job) -> None:
-        """Read the open threads of one place. Raises ``ApiError``."""
+        """Read the open threads of one owner. Raises ``ApiError``."""
         waits: list[tuple[InboxRow, Comment]] = []
         if job.request is None:
             pages = self.api.pages(
@@ -188,7 +188,7 @@ class _Reading:
         return None if why is None else self.row(job, comment, last, why)
 
     async def named(self, job: _Job, comment: Comment) -> bool:
-        """Whether the reader was named in a thread since they spoke last."""
+        """Whether the reader was mentioned in a thread since their last message."""
         said: list[Comment | CommentReply] = [comment]
         if comment.replies:
             said += await read_thread(
@@ -242,11 +242,10 @@ async def read_inbox(
     *,
     polled: bool = False,
 ) -> int:
-    """Read all threads that wait on ``me``; return how many places could not be read.
+    """Read all threads that wait on ``me``; return the number of owners that could not be read.
 
-    Each is handed to ``found`` when it is known, and none twice. What is ``polled`` reads the
-    threads of what the lists tell has changed, and of `POLLED` other places; the rest is what is
-    ``known`` of the readings before. Raises ``ApiError``.
+    ``found`` is given each thread once, when it is known. A poll (``polled``) reads the threads of
+    changed owners and of `POLLED` others; the rest comes from ``known``. Raises ``ApiError``.
     """
     reading = _Reading(api, organization, me, people, found, progress, known)
     desk = await read_desk(api, organization)
@@ -275,7 +274,7 @@ async def read_inbox(
         reading.left[job.space] = reading.left.get(job.space, 0) + 1
         jobs.put_nowait(job)
     reading.spaces = len({node.id for node in desk.nodes if node.kind == "space"} | {*reading.left})
-    reading.ended = reading.spaces - len(reading.left)  # in the others nobody waits for anything
+    reading.ended = reading.spaces - len(reading.left)  # nobody waits in the others
     progress(reading.ended, reading.spaces)
     workers = [asyncio.create_task(reading.work(jobs)) for _ in range(AT_ONCE)]
     try:
@@ -287,7 +286,7 @@ async def read_inbox(
 
 
 def _due(reading: _Reading, jobs: list[_Job]) -> list[_Job]:
-    """Return the places that a poll reads, and carry over the threads of the others."""
+    """Return the owners that a poll reads, and carry over the threads of the others."""
     known = reading.known.places
     same = {job.key: job for job in jobs if known.get(job.key, ("",))[0] == reading.mark(job)}
     kept = [key for key in known if key in same][POLLED:]
@@ -310,9 +309,9 @@ async def _requests(
 
 
 async def read_thread(api: Api, space: str, request: str, comment: str) -> list[CommentReply]:
-    """Return the replies in a thread, of a space itself where ``request`` is "".
+    """Return the replies in a thread; on a space itself ``request`` is "".
 
-    Where the service does not list those (E7) there are none. Raises ``ApiError``.
+    None where the service does not list them (E7). Raises ``ApiError``.
     """
     if request:
         pages = api.pages(

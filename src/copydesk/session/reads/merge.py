@@ -1,7 +1,7 @@
-"""Reading what a merge depends on: the rules that hold, reviews, who was asked.
+"""Reads for a merge: the merge rules, reviews, requested reviewers.
 
-Reviews and requested reviewers are extensions (E4, E5): without them the rules that need them come
-out as unknown.
+Reviews and requested reviewers are extensions (E4, E5): without them the rules that need them are
+unknown.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RulesRead:
-    """How the rules of a space come out for a change request.
+    """The results of a space's rules for a change request.
 
-    ``reviews`` (newest first) and ``requested`` are None where the service does not offer them.
-    ``against`` asked for changes, and nobody has approved it since: their names. ``both_sides`` are
-    the titles of changed pages that primary content has changed too; None where nothing tells.
+    ``reviews`` (newest first) and ``requested`` are None where the service lacks them. ``against``
+    are the names of people who asked for changes without a later approval. ``both_sides`` are the
+    titles of pages that both sides changed; None when unknown.
     """
 
     results: Sequence[RuleResult]
@@ -52,12 +52,12 @@ class RulesRead:
 
     @property
     def passed(self) -> int:
-        """How many rules pass."""
+        """The number of rules that pass."""
         return sum(result.outcome == "pass" for result in self.results)
 
     @property
     def stale_approvals(self) -> list[User]:
-        """Who approved before the latest change, and has said nothing since."""
+        """People who approved before the latest change, without a later review."""
         newest: dict[str, Review] = {}
         for review in self.reviews or ():
             newest.setdefault(review.reviewer.id, review)
@@ -67,9 +67,9 @@ class RulesRead:
 
 @dataclass(frozen=True, slots=True)
 class SpokenFor:
-    """All that speaks for and against a merge. ``changes`` is None where nothing tells them (E6).
+    """Everything for and against a merge. ``changes`` is None where nothing lists them (E6).
 
-    ``open_threads`` leaves out what was said with a verdict.
+    ``open_threads`` leaves out comments of verdicts.
     """
 
     request: ChangeRequest
@@ -80,7 +80,7 @@ class SpokenFor:
 
 
 async def read_all(api: Api, space_id: str, request_id: str) -> SpokenFor:
-    """Read what speaks for and against a merge. Raises ``ApiError``."""
+    """Read everything for and against a merge. Raises ``ApiError``."""
     request, space = await asyncio.gather(
         api(ops.get_change_request, space_id, request_id), api(ops.get_space, space_id)
     )
@@ -107,7 +107,7 @@ async def _open_threads(api: Api, space_id: str, request_id: str) -> int:
 async def read_rules(
     api: Api, request: ChangeRequest, space: Space, *, compare: bool = True
 ) -> RulesRead:
-    """Read and evaluate the rules; ``compare`` with what primary content did too.
+    """Read and evaluate the rules; ``compare`` with the changes of primary content too.
 
     Raises ``ApiError``.
     """
@@ -205,7 +205,7 @@ def _name(user: User) -> str:
 
 
 def document_text(document: Document | None) -> str:
-    """Return what a rich text document says, block by block; uncleaned."""
+    """Return the text of a rich text document, block by block; uncleaned."""
     if document is None:
         return ""
     return "\n\n".join(filter(None, (_said(node.to_dict()) for node in document.nodes)))

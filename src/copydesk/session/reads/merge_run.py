@@ -1,4 +1,4 @@
-"""Reading what a merge run goes by: what each request touches, and how it stands just now."""
+"""Reads for a merge run: the changes of each request, and its current state."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 UP_TO_DATE = "require_up_to_date_change_request"
-"""The rule that an update mends."""
+"""The rule that an update fulfils."""
 
 NAMED = 3
-"""So many conflicting pages a sentence names."""
+"""The number of conflicting pages in a sentence."""
 
 TITLE = 120
 """Characters kept of the title of a page."""
@@ -48,12 +48,11 @@ TITLE = 120
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A request of a plan as it stands: what it touches and what is in its way.
+    """The state of a request of a plan: its changes and its obstacles.
 
-    ``touched`` is by id, with titles. ``about`` says that the page trees were compared because
-    nothing tells the changes (E6): pages that others edited meanwhile may count too then. ``more``
-    counts changes that were left out. ``both_sides`` are changed pages that primary content has
-    written too: there it may conflict.
+    ``touched`` has titles by id. ``about`` says that page trees were compared because nothing lists
+    the changes (E6): then pages that others edited meanwhile may count too. ``more`` counts changes
+    that were left out. ``both_sides`` are pages that both sides changed, which may conflict.
     """
 
     found: Found
@@ -65,7 +64,7 @@ class Standing:
 
     @property
     def in_the_way(self) -> str:
-        """Why it would not be merged as it stands; empty when nothing is known to be in the way."""
+        """Why it would not be merged now; "" without a known obstacle."""
         if self.found.status == "merged":
             return "It is merged already."
         return self.found.off or self.found.failing
@@ -73,7 +72,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What is said on a request: of which threads the state counts, who spoke last since."""
+    """The discussion of a request: the open threads, and the last speaker since."""
 
     comments: Comments
     last_by: str
@@ -81,7 +80,7 @@ class _Said:
 
 
 async def read_standing(api: Api, item: RunItem) -> Standing:
-    """Read how a request of a plan stands, and what it touches. Raises ``ApiError``."""
+    """Read the state and the changes of a request of a plan. Raises ``ApiError``."""
     (found, rules, said), (touched, told) = await asyncio.gather(
         _found(api, item), _touched(api, item)
     )
@@ -105,7 +104,7 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
 
 
 async def read_found(api: Api, item: RunItem) -> Found:
-    """Read how a request stands, just before something is sent. Raises ``ApiError``."""
+    """Read the state of a request just before something is sent. Raises ``ApiError``."""
     return (await _found(api, item, compare=False))[0]
 
 
@@ -169,17 +168,17 @@ async def _said(api: Api, item: RunItem) -> _Said:
 
 
 def _spoken(comment: Comment) -> datetime:
-    """Return when something was said last in a thread."""
+    """Return the time of the last message of a thread."""
     replied = [each.updated_at for each in comment.repliers if each.updated_at is not None]
     return max([comment.posted_at, *replied])
 
 
 SAID = 120
-"""How much of a comment is told, in characters: enough to know whether to go and read it."""
+"""Characters of a comment in a sentence: enough to know whether to read it."""
 
 
 async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) -> str:
-    """Return who spoke last in a thread, and the words; ``replied`` when they answered in it."""
+    """Return the author and text of the last message; ``replied`` when it is a reply."""
     said: Comment | CommentReply | None = comment
     if replied:
         said = None
@@ -196,10 +195,10 @@ async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) 
 
 
 async def _pulled_into(api: Api, item: RunItem, request: ChangeRequest) -> str | None:
-    """Return into which revision the newest one pulled primary content: empty if it did not.
+    """Return the revision into which the newest one pulled primary content: "" if it did not.
 
-    Asked only where an update may have arrived, to tell it from somebody's edit: it joins what the
-    request was with something else. None where the service does not say what came before.
+    Read only where an update may have arrived, to tell it from an edit: an update has two parents.
+    None where the service does not name them.
     """
     if item.sent != "update" or request.revision == item.revision:
         return None
@@ -214,7 +213,7 @@ async def _pulled_into(api: Api, item: RunItem, request: ChangeRequest) -> str |
 
 
 async def _touched(api: Api, item: RunItem) -> tuple[Touched, Changes | None]:
-    """Return what a request changes by id, and what the service tells of it, if it does."""
+    """Return the titles of a request's changes by id, and the service's list if it has one."""
     try:
         told = await api(ops.get_change_request_changes, item.space, item.request, limit=1000)
     except ExtensionMissing:
@@ -238,14 +237,14 @@ def _title(title: str) -> str:
 
 
 def why_not_read(error: BaseException) -> tuple[Reason, str]:
-    """Return why a request could not be looked at, for the report. Nothing was sent then."""
+    """Return why a request could not be read, for the report. Nothing was sent."""
     if isinstance(error, NotFound):
         return "gone", "It is gone: removed by someone, or moved out of your sight."
     return "failed", f"It could not be looked at, and nothing was sent. {sentence(error, 'r')}"
 
 
 def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
-    """Return why a merge or an update is not known to have happened, for the report."""
+    """Return why a merge or an update failed or is unknown, for the report."""
     merged, so_far = ("merged", "Not merged") if what == "Merge" else ("updated", "Not updated")
     match error:
         case ConflictedError():
@@ -265,7 +264,7 @@ def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
 
 
 def conflicting(conflicts: Sequence[Conflicting]) -> str:
-    """Return which pages and files conflict, as far as the service says."""
+    """Return the conflicting pages and files that the service names."""
     names: dict[str, str] = {}
     for each in conflicts:
         if each.page is not None:

@@ -1,4 +1,4 @@
-"""What a list of an organization reads beside itself: one's rights, and whom and what to offer."""
+"""Reads of an organization for its lists: the reader's rights, members and teams to choose from."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from copydesk.session.session import Session
 
 OFFERED = 5_000
-"""How many things of a kind are offered at most."""
+"""The largest number of choices."""
 
 PAGE = 250
-"""How many are asked for at once."""
+"""Rows read with one request."""
 
 
 async def read_home(api: Api, session: Session, organization: str) -> Organization:
-    """Return an organization with what the reader may do there, and learn who the reader is.
+    """Return an organization with the reader's rights, and learn who the reader is.
 
     Raises ``ApiError``.
     """

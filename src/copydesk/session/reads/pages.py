@@ -1,4 +1,4 @@
-"""Reading the pages of a space or of a change request, and the way along their links."""
+"""Reads of the pages of a space or a change request, and the trail of followed links."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 LINKS = 500
-"""Links asked for of one page."""
+"""Links read of one page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Whose pages are read: those of a space, or what a change request makes of them."""
+    """The version of the pages: of a space, or of a change request in it."""
 
     space: str
     change_request: str | None = None
@@ -27,17 +27,17 @@ class Version:
 
 @dataclass(frozen=True)
 class Tree:
-    """The first read of the place: the title of the space and its pages."""
+    """The first read of the screen: the title of the space and its pages."""
 
     title: str
     pages: tuple[PageRow, ...]
     revision: str
-    """The revision that was read, of the space or of the change request."""
+    """The revision of the space or of the change request."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """The text of a page and its links; ``links`` None is not known."""
+    """The text of a page and its links; ``links`` is None when unknown."""
 
     markdown: str
     links: Sequence[LinkRow] | None
@@ -45,14 +45,14 @@ class Read:
 
 @dataclass
 class Followed:
-    """The pages that links led along, from where the reader began, and where they are on it."""
+    """The trail of pages along followed links, and the reader's position on it."""
 
     pages: list[str] = field(default_factory=list)
     at: int = 0
 
     @property
     def here(self) -> str | None:
-        """The page of the way that the reader is on; None when no link was followed."""
+        """The page of the reader on the trail; None when no link was followed."""
         return self.pages[self.at] if self.pages else None
 
     @property
@@ -61,7 +61,7 @@ class Followed:
         return self.pages[self.at - 1]
 
     def follow(self, start: str, there: str, *, further: bool) -> None:
-        """Go from a page along a link: ``further`` on the way, or on a new one."""
+        """Follow a link from a page: ``further`` on the trail, or on a new one."""
         way = self.pages[: self.at + 1] if further else [start]
         self.pages, self.at = [*way, there], len(way)
 
@@ -91,7 +91,7 @@ async def read_tree(api: Api, version: Version) -> Tree:
 
 
 async def read_revision(api: Api, version: Version) -> str:
-    """Return which revision a version is at: another means that somebody wrote. ``ApiError``."""
+    """Return the revision of a version: another one means an edit. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
 
     if version.change_request is None:
@@ -101,7 +101,7 @@ async def read_revision(api: Api, version: Version) -> str:
 
 
 async def read_page(api: Api, version: Version, page: str, titles: Mapping[str, str]) -> Read:
-    """Return the text of a page with its links. Raises ``ApiError`` when the text is not there.
+    """Return the text of a page with its links. Raises ``ApiError`` without the text.
 
     ``titles`` names the pages of the space by id, for links between them.
     """
@@ -119,7 +119,7 @@ async def read_page(api: Api, version: Version, page: str, titles: Mapping[str, 
                     ops.list_change_request_page_links, space, request, page, limit=LINKS
                 )
         except ApiError:
-            # The text is what was asked for; that its links are unknown is said beside it.
+            # The text is what matters; that the links are unknown is shown beside it.
             return None
         return link_rows(found.items, space, titles)
 

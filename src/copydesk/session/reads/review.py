@@ -1,4 +1,4 @@
-"""Reading what a review shows: the request, the two trees, texts, threads."""
+"""Reads of a review: the request, the two trees, texts, threads, the newest revisions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MERGED = (
     "Merged. This is the page as this request left it. What it said before cannot be read any "
     "more, so no lines are marked."
 )
-"""Stands above a page of a merged request."""
+"""Shown above a page of a merged request."""
 
 MERGED_GONE = "Merged. The text that this page had cannot be read any more."
 
@@ -45,16 +45,16 @@ UNCHANGED = "The text itself is the same: 0 words changed."
 EMPTIED = "All of the text is removed: the page is empty now."
 
 SINCE = "main has changed this page since, which is not shown here. U brings it in."
-"""Stands above a page that both sides have changed."""
+"""Shown above a page that both sides changed."""
 
 SINCE_GONE = "main has changed this page since: this is its text in main now."
-"""Stands above a page that the request removes where its text before cannot be read."""
+"""Shown above a removed page whose former text cannot be read."""
 
 NOT_TOLD = (
     "main has changed this page since, and the service does not tell what it said before: this is "
     "the page as this request has it, and no lines are marked. U brings main in, then they are."
 )
-"""Stands above a page that both sides have changed where its text before cannot be read."""
+"""Shown above a page that both sides changed, whose former text cannot be read."""
 
 PAGE = 500
 """Comments read with one request."""
@@ -62,12 +62,12 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A change request, its space, and what it changes. ``pages`` are all of its pages.
+    """A change request, its space, and its changes. ``pages`` are all of its pages.
 
-    ``losses`` are the pages that readers would lose although their texts go on elsewhere, and
-    ``unlooked`` says that not all changes were looked at for that.
-    ``base`` is the revision that both sides began with, None where that is main as it is now, or
-    the service does not tell older ones. ``main_changed`` is what main did to pages since, by id.
+    ``losses`` are the pages that readers would lose although their texts move elsewhere, and
+    ``unlooked`` says that the check for them is incomplete. ``base`` is the common revision of both
+    sides, None where that is the current main, or the service has no older ones. ``main_changed``
+    are main's later changes of pages, by id.
     """
 
     request: ChangeRequest
@@ -80,17 +80,17 @@ class Opened:
     main_changed: Mapping[str, Sequence[ChangeKind]] = field(default_factory=dict)
 
     def lost(self, change: Changed) -> bool:
-        """Whether nothing tells what a page said when the request began."""
+        """Whether a page's text at the beginning of the request is unknown."""
         return self.base is None and change.id in self.main_changed
 
     @property
     def merged(self) -> bool:
-        """Whether it is in primary content: then no service tells what a page said before it."""
+        """Whether it is in primary content: then no service has the former texts."""
         return self.request.status == "merged"
 
     @property
     def version(self) -> tuple[str, str]:
-        """What the texts of its pages depend on."""
+        """The revisions that the texts of its pages depend on."""
         return self.request.revision, self.space.revision
 
 
@@ -107,8 +107,8 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
     new_files: list[File] | None = None
     pages = flatten(after.pages)
     if request.status == "merged":
-        # Primary content has moved on since: compared with it as it is now, what others did later
-        # would come out reversed. Only the service can say what this request did.
+        # Primary content has changed since: a comparison with its current state would show later
+        # changes of others reversed. Only the service knows the changes of this request.
         told = [] if hint is None else changed_pages([], pages, hint, told_only=True)
         return Opened(request, space, pages, [*told, *changed_files(None, None, hint)])
     if hint is None:
@@ -150,7 +150,7 @@ async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[Fi
 async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     """Read both texts of a changed page and compare them, in a thread. Raises ``ApiError``.
 
-    Of a merged request only the text that it left can be read: it is shown whole.
+    Of a merged request only the resulting text can be read: it is shown whole.
     """
     if change.file:
         return page_text("", "", page_notes(change))
@@ -178,7 +178,7 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
 
 
 async def read_now(api: Api, opened: Opened, change: Changed) -> str:
-    """Read the text of a changed page as it is now, as it is compared; "" when it is gone.
+    """Read the current text of a changed page, as it is compared; "" when it is deleted.
 
     Raises ``ApiError``.
     """
@@ -198,7 +198,7 @@ async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:
     if page is None:
         notes.append(MERGED_GONE)
     elif "added" in change.kinds:
-        # It said nothing before: all of it is new.
+        # There was no text before: all of it is new.
         return await asyncio.to_thread(page_text, "", _text_of(page), notes)
     elif change.node.type in ("document", ""):
         notes.append(MERGED)
@@ -280,8 +280,8 @@ USES = ("get_space_revision", "get_change_request_revision")
 class Side:
     """The newest revision of primary content, or of a change request.
 
-    ``kind`` says how it came to be, ``message`` what its commit says, ``written`` the titles of its
-    pages that were written since the change request was started.
+    ``kind`` is its type, ``message`` its commit message, ``written`` the titles of pages that were
+    edited since the change request was started.
     """
 
     revision: str
@@ -293,14 +293,14 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Where both sides stand; ``main`` is None where the request has all of primary content."""
+    """The newest revisions of both sides; ``main`` is None where the request is up to date."""
 
     request: Side
     main: Side | None = None
 
 
 async def read_sides(api: Api, opened: Opened) -> Sides:
-    """Read the newest revision of a request, and what it is behind. Raises ``ApiError``."""
+    """Read the newest revision of a request, and main's if it is behind. Raises ``ApiError``."""
     space, request = opened.space.id, opened.request
     newest = api(ops.get_change_request_revision, space, request.id, metadata=False, computed=False)
     if not request.outdated:

@@ -1,4 +1,4 @@
-"""Reading a site as its readers get it: everybody, or who has a share link."""
+"""Reads of a site as its readers see it: everybody, or holders of a share link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Audience:
-    """Who reads: everybody, who has a ``link`` (its id), or who has a key that was typed.
+    """The readers: everybody, holders of a ``link`` (its id), or of a typed key.
 
     A key is a secret: it is in no ``repr``.
     """
@@ -28,15 +28,15 @@ class Audience:
 
     @property
     def public(self) -> bool:
-        """Whether nobody in particular reads."""
+        """Whether the readers are everybody."""
         return not self.link and not self.key
 
 
 @dataclass(frozen=True)
 class ReadersRead:
-    """What an audience gets. ``said`` is why that is nothing, or what to know about it anyway.
+    """The content for an audience. ``said`` is why that is nothing, or a remark.
 
-    ``links`` is None where the reader may not see them; ``who`` names the audience.
+    ``links`` is None where the caller may not see them; ``who`` names the audience.
     """
 
     site: SiteRow
@@ -48,12 +48,12 @@ class ReadersRead:
 
 
 def nobody_special(site: SiteRow) -> str:
-    """Return who reads a site without a link."""
+    """Return the readers of a site without a link."""
     return "without a link" if site.visibility == "share-link" else f"by {readers(site)}"
 
 
 async def read_as(api: Api, organization: str, site: Site, audience: Audience) -> ReadersRead:
-    """Return what an audience gets of a site. Raises ``ApiError``, which never tells the key."""
+    """Return the content of a site for an audience. Raises ``ApiError``, never with the key."""
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.session.reads.sites import list_links
 
@@ -86,7 +86,7 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
     )
     wrong = ""
     if isinstance(published, str) and key and row.visibility != "share-link":
-        # Nobody needs a link there: who has a wrong one reads it all the same.
+        # Nobody needs a link there: a wrong one shows the site all the same.
         wrong = f"No link of this site that is on has that key. {no_effect(row)}"
         who, key, published = nobody_special(row), "", await _published(api, organization, site.id)
     if isinstance(published, str):
@@ -100,7 +100,7 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
 
 
 async def _published(api: Api, organization: str, site: str, key: str = "") -> PublishedSite | str:
-    """Return what readers get, or why they get nothing."""
+    """Return the published content, or why there is none."""
     from copydesk.client.errors import ApiError, Invalid, NotFound
     from copydesk.contract import operations as ops
 
@@ -117,14 +117,14 @@ async def _published(api: Api, organization: str, site: str, key: str = "") -> P
         return NOT_PUBLISHED
     except ApiError as error:
         if key:
-            # What a service says of a request may quote it.
+            # A message of the service may quote the request.
             error.message = error.message.replace(key, "…")
             error.args = (error.message,)
         raise
 
 
 async def _seen(api: Api, organization: str, site: str) -> Structure | None:
-    """Return what the reader sees as a member; None where they may not."""
+    """Return the content for a member; None where it is forbidden."""
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.session.reads.sites import read_structure
 
@@ -138,7 +138,7 @@ NOT_PUBLISHED = "Not published: readers get nothing. W publishes it."
 
 
 def layout(unknown: str) -> str:
-    """Return what there is to say of a layout that is not known; empty for the known ones."""
+    """Return the remark on an unknown layout; "" for known ones."""
     if not unknown:
         return ""
     return f"The site is laid out as “{unknown}”, which this copydesk does not know."

@@ -1,4 +1,4 @@
-"""Reading the structure of a site."""
+"""Reads of sites: their structure, share links, and the rights on them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PAGE = 250
 """Rows asked for at once."""
 
 Progress = Callable[[int], None]
-"""Told how many sections have been read so far."""
+"""Takes the number of sections read so far."""
 
 WRITERS = ("admin", "create")
-"""Roles in an organization that may change what its sites show."""
+"""Roles in an organization that may change its sites."""
 
 
 @dataclass(frozen=True)
 class SiteRead:
-    """A site, what it shows, and why the reader may not change it (empty when they may)."""
+    """A site, its structure, and why the reader may not change it ("" when they may)."""
 
     site: SiteRow
     structure: Structure
@@ -40,12 +40,12 @@ class SiteRead:
 
     @property
     def layout(self) -> Layout:
-        """What it shows, as rows to be arranged."""
+        """Its structure, as rows to be arranged."""
         return layout_of(self.structure)
 
 
 async def read_only_site(api: Api, organization: str) -> Site | None:
-    """Return the site of an organization that has one; None when there are more, or none."""
+    """Return the only site of an organization; None for several, or none."""
     from copydesk.contract import operations as ops
 
     page = await api.page(ops.list_sites, organization, limit=2)
@@ -61,7 +61,7 @@ async def read_site(
     known: Callable[[SiteRow], None] = lambda site: None,
     progress: Progress = lambda read: None,
 ) -> SiteRead:
-    """Return a site with its structure; ``known`` is told first what site it is.
+    """Return a site with its structure; ``known`` is given the site first.
 
     Raises ``ApiError``.
     """
@@ -81,7 +81,7 @@ async def read_site(
 
 
 async def read_conditions(api: Api, organization: str, site: str) -> list[Option]:
-    """Return the conditions that a site has ready-made, as options. Raises ``ApiError``."""
+    """Return the ready-made conditions of a site, as options. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
     from copydesk.domain.text import clean
     from copydesk.session.options import Option
@@ -101,7 +101,7 @@ async def read_conditions(api: Api, organization: str, site: str) -> list[Option
 async def read_structure(
     api: Api, organization: str, site: str, progress: Progress = lambda read: None
 ) -> Structure:
-    """Return what a site shows now, in the published order. Raises ``ApiError``."""
+    """Return the current structure of a site, in the published order. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
 
     sections: list[SiteSection] = []
@@ -129,7 +129,7 @@ async def list_links(api: Api, organization: str, site: str) -> tuple[Link, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Why sites may not be changed, made, published, deleted; empty where they may be."""
+    """Why sites may not be changed, created, published, deleted; "" where they may be."""
 
     change: str = ""
     make: str = ""
@@ -138,11 +138,11 @@ class Rights:
 
 
 ANY = Rights()
-"""The rights of somebody whose role is not told: the service decides."""
+"""The rights for an unknown role: the service decides."""
 
 
 async def read_rights(api: Api, organization: str, me: str | None) -> Rights:
-    """Return what a person may do with the sites of an organization. Raises ``ApiError``."""
+    """Return a person's rights on the sites of an organization. Raises ``ApiError``."""
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.contract import operations as ops
 

@@ -1,4 +1,4 @@
-"""Reading organizations and spaces from a service, also from one that lacks the extensions."""
+"""Reads of organizations and spaces, also from a service without the extensions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT_ONCE = 6
 """Requests in flight at once where spaces are collected one by one."""
 
 Progress = Callable[[int], None]
-"""Told how many spaces have been read so far."""
+"""Takes the number of spaces read so far."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Desk:
     organization: Organization
     nodes: tuple[SpaceNode, ...]
     complete: bool = True
-    """False when the service could not be asked for all spaces, only for those found elsewhere."""
+    """False when the service does not list all spaces, so that some may be missing."""
 
 
 async def read_me(api: Api) -> User | None:
-    """Return who the caller is, or None where the service does not say (extension E1)."""
+    """Return the caller, or None where the service does not tell (extension E1)."""
     from copydesk.client.errors import ExtensionMissing
     from copydesk.contract import operations as ops
 
@@ -59,10 +59,10 @@ async def read_organizations(api: Api) -> list[Organization]:
 async def read_first_desk(
     api: Api, organization_id: str | None, *, insist: bool, progress: Progress
 ) -> tuple[Desk | None, int]:
-    """Return an organization, or else the one where the reader may do most, and how many there are.
+    """Return an organization, or else the one with most rights, and the number of organizations.
 
-    The number is 0 where nobody asked. None is for a reader who is in no organization. With
-    ``insist`` an organization that is closed or gone raises ``Forbidden`` or ``NotFound``.
+    The number is 0 where nobody asked. The organization is None for a caller without any. With
+    ``insist`` a closed or deleted organization raises ``Forbidden`` or ``NotFound``.
     """
     from copydesk.client.errors import Forbidden, NotFound
 
@@ -75,7 +75,7 @@ async def read_first_desk(
     organizations = await read_organizations(api)
     if not organizations:
         return None, 0
-    # The service's order among equals.
+    # Equal rows stay in the service's order.
     first = max(
         organizations, key=lambda one: one.permissions is not None and one.permissions.admin
     )
@@ -164,9 +164,9 @@ async def _collect_spaces(
 
 
 async def read_counts(api: Api, organization_id: str) -> dict[str, int]:
-    """Return how much there is behind the tabs, for those whose number the service tells.
+    """Return the numbers of the tabs that the service counts.
 
-    The keys are names of places. What the caller may not see, or the service lacks, is left out.
+    The keys are names of screens. Forbidden and missing lists are left out.
     """
     from copydesk.client.errors import ApiError
     from copydesk.contract import operations as ops
@@ -187,9 +187,9 @@ async def read_counts(api: Api, organization_id: str) -> dict[str, int]:
 async def read_details(
     api: Api, node: SpaceNode, organization_id: str, me: str | None, people: Iterable[str]
 ) -> Details:
-    """Return what the pane of details says beyond the row. Raises ``ApiError``.
+    """Return the details of a space beyond its row. Raises ``ApiError``.
 
-    ``people`` are the ids whose names are wanted. What the caller may not see is left out.
+    ``people`` are the ids whose names are wanted. Forbidden parts are left out.
     """
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.contract import operations as ops
@@ -232,10 +232,10 @@ async def read_details(
 
 @dataclass(frozen=True)
 class Details:
-    """What is read for the space under the cursor; None is not known yet.
+    """The details of the space under the cursor; None is unknown.
 
     ``needs_me`` counts the open requests that ask the reader for a review; ``sites`` names the
-    sites that show it; ``names`` maps ids of people to what they are called.
+    sites that show it; ``names`` maps ids of people to names.
     """
 
     needs_me: int | None = None

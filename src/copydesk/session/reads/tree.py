@@ -1,8 +1,8 @@
-"""Reading the tree of collections and spaces to arrange it, and the trash.
+"""Reads of the tree of collections and spaces to arrange it, and of the trash.
 
-The API lists no deleted spaces. One that is in the trash still answers to those who may restore it,
-so the ids are looked up that this machine has seen go: of what it deleted itself, of what a site
-still shows, and of what was listed when it was last here.
+The API lists no deleted spaces. A space in the trash still answers to those who may restore it, so
+known ids are looked up: spaces that this machine deleted, that a site still shows, and that were
+listed here before.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ AT_ONCE = 6
 PAGE = 250
 
 LOOKED_UP = 60
-"""So many spaces are looked up in the trash: those that were seen going last."""
+"""The number of spaces looked up in the trash, the last deleted first."""
 
 SITES = 20
-"""So many sites are asked which spaces they show."""
+"""The number of sites whose spaces are read."""
 
 
 @dataclass(frozen=True)
 class TreeRead:
-    """An organization, its tree, and why the reader may not change it (empty when they may).
+    """An organization, its tree, and why the reader may not change it ("" when they may).
 
-    ``listed`` says that the service lists spaces; ``hidden`` counts those in collections that the
+    ``listed`` says that the service lists spaces; ``hidden`` counts spaces in collections that the
     reader cannot see. ``rules`` are the merge rules of the organization.
     """
 
@@ -53,14 +53,14 @@ class TreeRead:
     rules: tuple[str, RuleList]
     refused: str = ""
     creates: bool = True
-    """Whether the reader may put something at the top."""
+    """Whether the reader may create something at the top."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trashed:
     """A space in the trash; texts are clean. ``shown_by`` are titles of sites that show it.
 
-    ``parent`` is the id of the collection that it comes back to; empty for the top.
+    ``parent`` is the id of the collection it returns to; "" for the top.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Trashed:
     parent: str = ""
 
     def days_left(self, now: datetime) -> int:
-        """Return for how many days it can still be restored, those begun counted."""
+        """Return the days left to restore it, the current one included."""
         left = self.deleted + timedelta(days=TRASH_DAYS) - now
         return max(0, -(-left // timedelta(days=1)))
 
@@ -105,14 +105,14 @@ async def read_tree(api: Api, organization: str) -> TreeRead:
 
 
 def gone_key(organization: str) -> str:
-    """Return the key under which the spaces are kept that are listed no more."""
+    """Return the snapshot key of spaces that are listed no more."""
     return f"gone {organization}"
 
 
 def remember_gone(
     snapshot: Snapshots, organization: str, before: Iterable[SpaceNode], after: Iterable[SpaceNode]
 ) -> None:
-    """Keep the ids of spaces that were listed and are no more: they may be in the trash."""
+    """Save the ids of spaces that are listed no more: they may be in the trash."""
     there = {node.id for node in after}
     gone = [node.id for node in before if node.kind == "space" and node.id not in there]
     if gone:
@@ -121,13 +121,13 @@ def remember_gone(
 
 
 def _keep_gone(snapshot: Snapshots, organization: str, ids: Sequence[str]) -> None:
-    """Keep ids to be looked up again. A full disk is no reason to bother anybody."""
+    """Save ids to look up. A full disk is no reason to bother anybody."""
     with suppress(OSError):
         snapshot.write(gone_key(organization), [{"id": each} for each in ids[:LOOKED_UP]])
 
 
 def read_gone(snapshot: Snapshots, organization: str) -> list[str]:
-    """Return the ids of spaces that were listed here once, the last one seen first."""
+    """Return the saved ids of spaces that are listed no more, the newest first."""
     rows = snapshot.read(gone_key(organization))
     return [row["id"] for row in rows if isinstance(row.get("id"), str)]
 
@@ -135,7 +135,7 @@ def read_gone(snapshot: Snapshots, organization: str) -> list[str]:
 def deleted_here(session: Session) -> list[str]:
     """Return the ids of spaces that this machine deleted, or may have, newest first.
 
-    What was written so long ago that it cannot be restored is left out.
+    Deletions too old to be restored are left out.
     """
     since = (session.clock() - timedelta(days=TRASH_DAYS + 1)).timestamp()
     found: dict[str, None] = {}
@@ -161,11 +161,10 @@ async def read_trash(
     *,
     sites: bool = True,
 ) -> tuple[Trashed, ...]:
-    """Return the spaces of an organization that are known to be in the trash, newest first.
+    """Return the known spaces of an organization in the trash, newest first.
 
-    ``listed`` are the ids of those that are not. Without ``sites`` none of these is asked what it
-    shows: then there is nothing to ask at all as long as none was seen going. What the reader may
-    not see is left out. Raises ``ApiError``.
+    ``listed`` are the ids of existing spaces. Without ``sites`` no site is read: then no request is
+    made unless an id is saved. Forbidden spaces are left out. Raises ``ApiError``.
     """
     shown = await _shown_by_sites(api, organization) if sites else {}
     known = await asyncio.to_thread(deleted_here, session)
@@ -191,7 +190,7 @@ async def read_trash(
     found = [each for each in await asyncio.gather(*map(one, ids[:LOOKED_UP])) if each]
     found.sort(key=lambda each: (each.deleted, each.id), reverse=True)
     there = [each.id for each in found]
-    if there != gone:  # what is there no more is not looked up again
+    if there != gone:  # deleted spaces are not looked up again
         await asyncio.to_thread(_keep_gone, session.snapshot, organization, there)
     return tuple(found)
 

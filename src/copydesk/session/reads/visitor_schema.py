@@ -1,4 +1,4 @@
-"""Reading the adaptive schema of a site, and sending another."""
+"""Reads and writes of the adaptive schema of a site."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SchemaRead:
-    """The schema of a site, its attributes as rows, and what its conditions name.
+    """The schema of a site, its attributes as rows, and the attributes its conditions use.
 
-    ``refused`` is why the reader may not change it (empty when they may).
+    ``refused`` is why the reader may not change it ("" when they may).
     """
 
     site: SiteRow
@@ -34,7 +34,7 @@ class SchemaRead:
 
     @property
     def text(self) -> str:
-        """The schema as people edit it; what nobody would see in it is written as its number."""
+        """The schema for an editor, with invisible characters as numbers."""
         text = json.dumps(self.schema, indent=2, ensure_ascii=False) + "\n"
         for sign in set(unseen(text)):
             text = text.replace(sign, json.dumps(sign)[1:-1])
@@ -42,7 +42,7 @@ class SchemaRead:
 
 
 async def read_schema(api: Api, organization: str, site: Site, refused: str) -> SchemaRead:
-    """Return the schema of a site with what there is to know about it. Raises ``ApiError``."""
+    """Return the schema of a site with its conditions and users. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
 
     found, conditions, used = await asyncio.gather(
@@ -56,7 +56,7 @@ async def read_schema(api: Api, organization: str, site: Site, refused: str) -> 
 
 
 async def _conditions(api: Api, organization: str, site: str) -> list[TemplateCondition]:
-    """Return the ready-made conditions; none where the service has none to give."""
+    """Return the ready-made conditions; none where the service has none."""
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.contract import operations as ops
 
@@ -74,9 +74,9 @@ async def _used(api: Api, organization: str, site: str) -> dict[tuple[bool, str]
 
 
 async def send_schema(api: Api, ids: tuple[str, str], schema: JSON, before: JSON) -> AdaptiveSchema:
-    """Put another schema in the place of ``before``.
+    """Replace the schema ``before``.
 
-    Raises ``ApiError``, and `NotDoneError` when it is another by now.
+    Raises ``ApiError``, and `NotDoneError` when the schema changed since.
     """
     from copydesk.contract import operations as ops
     from copydesk.contract.models.site import AdaptiveSchemaUpdate
@@ -93,7 +93,7 @@ async def send_schema(api: Api, ids: tuple[str, str], schema: JSON, before: JSON
 
 
 async def find_sent(api: Api, ids: tuple[str, str], schema: JSON) -> Any:
-    """Return the schema of a site if it is this one, for one that may have arrived; else None."""
+    """Return the schema of a site if it is this one, after a write without an answer; else None."""
     from copydesk.contract import operations as ops
 
     now = await api(ops.get_adaptive_schema, *ids)
@@ -102,18 +102,18 @@ async def find_sent(api: Api, ids: tuple[str, str], schema: JSON) -> Any:
 
 @dataclass(frozen=True)
 class SchemaDraft:
-    """A schema that was edited and not sent: its text, and the schema that it was begun from."""
+    """The draft of a schema: its text, and the original it is based on."""
 
     text: str
     base: JSON
 
     def to_text(self) -> str:
-        """Return it as it is kept on disk."""
+        """Return it as it is saved."""
         return json.dumps({"text": self.text, "base": self.base})
 
 
 def schema_draft(text: str | None) -> SchemaDraft | None:
-    """Return the draft on disk; None if there is none that can be read."""
+    """Return the saved draft; None if none can be read."""
     if text is None:
         return None
     try:

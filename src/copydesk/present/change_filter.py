@@ -142,14 +142,14 @@ def waiting(row: ChangeRow, known: KnownRequests) -> States:
     if row.status != "open":
         return {"me": False, "author": False}
     found = known.last_details(row)
-    talk = None if found is None else found.waiting
+    waiting = None if found is None else found.waiting
     asked = known.asked_me(row)
-    threads_me = False if not row.threads else None if talk is None else talk.mine is not None
+    threads_me = False if not row.threads else None if waiting is None else waiting.mine is not None
     verdicts = found.verdicts if found is not None and RULES in found.parts else None
     sent_back: bool | None = None
     if found is not None and RULES in found.parts:
         sent_back = any(not each.approved and not each.outdated for each in verdicts or ())
-    answer = False if not row.threads else None if talk is None else talk.author is not None
+    answer = False if not row.threads else None if waiting is None else waiting.author is not None
     return {"me": _either(asked, threads_me), "author": _either(sent_back, answer)}
 
 

@@ -87,10 +87,10 @@ def waiting_since(row: ChangeRow, found: Details | None) -> datetime:
     """Return since when it waits on somebody: asked, or spoken to; else when it last changed."""
     if found is None:
         return row.updated
-    talk = found.waiting
+    waiting = found.waiting
     said = [found.asked_since]
-    if talk is not None:
-        said += [talk.mine, talk.author]
+    if waiting is not None:
+        said += [waiting.mine, waiting.author]
     said += [each.at for each in found.verdicts or () if not each.approved and not each.outdated]
     return min((at for at in said if at is not None), default=row.updated)
 

@@ -155,7 +155,7 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         assert "Look, all." not in driver.screen
         # Answered from here, taken back, resolved: it stays where it is.
         await driver.press("r")
-        assert "Reply to Ana Silva on #1" in driver.screen
+        assert "Reply to Lee Park in the thread on #1" in driver.screen
         await driver.burst(*"Ok")
         await driver.press("ctrl+s", "escape")
         assert "✓ answered" in line(driver, "Why so short?")
@@ -194,7 +194,7 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         await driver.press("r")
         await driver.type("Ok")
         await driver.press("escape", "r")
-        assert "Reply to Lee Park on space" in driver.screen
+        assert "Reply to Lee Park in the thread on space" in driver.screen
         assert "Ok" in driver.screen
         await driver.press("ctrl+s")
         assert "✓ answered" in line(driver, "@Ana Silva see")
@@ -215,7 +215,9 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         await eventually(lambda: not here.reads.loads, driver.turn)
         counting.told.set()
         await driver.press(".")
-        assert here.comments[found["space"]].replies == 3
+        thread = here.threads.get(found["space"])
+        assert thread is not None
+        assert thread.comment.replies == 3
         assert "✓" not in line(driver, "@Ana Silva see")
         await driver.press("enter")
         assert "It is about the space as a whole" in driver.screen

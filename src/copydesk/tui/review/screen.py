@@ -379,7 +379,7 @@ class Review(Place):
     def show_sent(self, message: Comment | CommentReply) -> None:
         self.discussion.show_sent(message)
 
-    def message_arrived(self, thread: str) -> None:
+    def message_arrived(self, thread: str, *, read: bool) -> None:
         self.discussion.show()
 
     def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:

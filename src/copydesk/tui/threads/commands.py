@@ -199,8 +199,11 @@ class HasThreads(Protocol):
         """Go to a message of mine that has just been sent."""
         ...
 
-    def message_arrived(self, thread: str) -> None:
-        """Show a message that has come into a thread, or begun it."""
+    def message_arrived(self, thread: str, *, read: bool) -> None:
+        """Show a message of mine that is in a thread now, or begins it.
+
+        ``read`` says that the thread was read since it was sent: others may have answered it.
+        """
         ...
 
     def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
@@ -345,10 +348,10 @@ class ThreadCommands(Commands, scope="thread_actions"):
     def _arrived(self, draft: PendingDraft, sent: Comment | CommentReply) -> None:
         """Show what has arrived where it belongs."""
         self.here.forget_draft(draft.key)
-        thread = self.here.threads.get(draft.thread)
+        thread, read = self.here.threads.get(draft.thread), False
         if isinstance(sent, Comment):
             self.here.threads.put(sent)
-        elif thread is not None:
+        elif thread is not None and not (read := _has(thread, sent)):
             count = thread.comment.replies
             if thread.replies is not None:
                 thread.replies.append(sent)
@@ -356,7 +359,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
                 thread.replies = [sent]
             thread.comment = thread.comment.model_copy(update={"replies": count + 1})
         if self.is_attached:
-            self.here.message_arrived(draft.thread or sent.id)
+            self.here.message_arrived(draft.thread or sent.id, read=read)
 
     @action(
         "r",
@@ -370,7 +373,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
     )
     async def reply(self) -> None:
         """Reply in the thread under the cursor."""
-        thread = self.here.current_thread()
+        thread, ids = self.here.current_thread(), self.here.thread_ids
         assert thread is not None
         part = f"reply {thread.id}"
         last = thread.replies[-1] if thread.replies else thread.comment
@@ -381,7 +384,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
         )
         if said is None:
             return
-        draft = PendingDraft(*self.here.thread_ids, part, "reply", said, thread=thread.id)
+        draft = PendingDraft(*ids, part, "reply", said, thread=thread.id)
         self.here.show_sent(await self.deliver(draft))
 
     @action(
@@ -642,6 +645,15 @@ class MessageCommands(Commands, scope="message_actions"):
         key, text = draft_key(self.here, part), message.body.markdown or ""
         if text and self.place.session.drafts.own_text(key) is None:
             self.place.session.drafts.save(key, text)
+
+
+def _has(thread: Thread, sent: CommentReply) -> bool:
+    """Whether a thread was read since a reply was sent, and has it."""
+    if thread.replies is not None:
+        return any(reply.id == sent.id for reply in thread.replies)
+    me = sent.posted_by.id if sent.posted_by is not None else None
+    spoken = (each.updated_at for each in thread.comment.repliers if each.user.id == me)
+    return any(at is not None and at >= sent.posted_at for at in spoken)
 
 
 def describe(here: HasThreads, message: Comment | CommentReply) -> str:

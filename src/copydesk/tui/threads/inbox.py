@@ -10,33 +10,28 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.age import age
 from copydesk.domain.inbox import WHYS, Why
-from copydesk.domain.inverses import thread_resolved
-from copydesk.domain.preconditions import still_discussed, still_open, still_says
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import plural
 from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
-from copydesk.present.threads import Group, Thread, answer_name
-from copydesk.session.draft_keys import review_key
+from copydesk.present.threads import Group, Thread, Threads
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
-from copydesk.session.members import name_of
 from copydesk.session.options import Option
 from copydesk.session.target import Target
-from copydesk.session.writes.comments import change_message, pending, send_draft, trace, way_back
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.dialogs.composer import WriteSheet
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import NoRowYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.threads.commands import ThreadCommands
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
     from copydesk.session.reads.inbox import Known
 
@@ -98,31 +93,18 @@ REST_SECONDS = 0.15
 """How long the cursor rests on a row before its thread is read."""
 
 
-def none_selected(here: Inbox) -> str | None:
-    """Say so when no thread is under the cursor."""
-    return no_row(here.rows, "There is no thread here.")
-
-
-def may_not_reply(here: Inbox) -> str | None:
-    """Say so when the thread takes no reply of mine."""
-    comment = here.comments.get(here.row.id) if here.row is not None else None
-    if comment is not None and comment.permissions is not None and not comment.permissions.reply:
-        return "You may not reply in this thread."
-    return None
-
-
 @place("inbox", key="i", title="Inbox")
 class Inbox(Place, scope="inbox"):
     """The open threads that wait on you, with the reason, over all spaces and change requests."""
 
-    COMMAND_CLASSES = (DetailsCommands,)
+    COMMAND_CLASSES = (ThreadCommands, DetailsCommands)
 
     RAW = OF_MESSAGE
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.comments: dict[str, Comment] = {}
-        """What each row shows a part of, once it was read."""
+        self.threads = Threads()
+        """The threads of the rows that were read, without a number of their own."""
         self.sort = "newest"
         self.backwards = False
         self._all: dict[str, InboxRow] = {}
@@ -192,8 +174,8 @@ class Inbox(Place, scope="inbox"):
         """Return the address of the thread."""
         from copydesk.domain.address import web_address
 
-        comment = self.comments.get(self.row.id) if self.row is not None else None
-        return None if comment is None else web_address(comment.urls.app) or None
+        thread = self.current_thread()
+        return None if thread is None else web_address(thread.comment.urls.app) or None
 
     # Reading
 
@@ -252,7 +234,8 @@ class Inbox(Place, scope="inbox"):
         first = not self._whole and not self.cached
 
         def found(row: InboxRow, comment: Comment) -> None:
-            rows[row.id], self.comments[row.id] = row, comment
+            rows[row.id] = row
+            self._put(comment)
             if first:
                 self._all = rows
                 self._source.set(self._shown())
@@ -364,24 +347,28 @@ class Inbox(Place, scope="inbox"):
         self._look(after=REST_SECONDS)
         self.frame_soon()
 
+    def _put(self, comment: Comment) -> None:
+        thread = self.threads.put(comment)
+        thread.number = 0
+        if not comment.replies:
+            thread.replies = []
+        elif thread.replies is not None and len(thread.replies) != comment.replies:
+            thread.replies = None
+
     def _look(self, *, after: float) -> None:
         from copydesk.session.reads.inbox import read_thread
 
-        row = self.row
-        comment = self.comments.get(row.id) if row is not None else None
-        if row is None or comment is None:
+        row, thread = self.row, self.current_thread()
+        self._show_thread()
+        if row is None or thread is None:
             self.reads.cancel("thread")
-            self.thread.show([])
             return
-        quote = f"{row.space_title} {row.where} {row.subject}" if row.number else row.space_title
-        thread = Thread(comment, 0, None if comment.replies else [])
-        self.thread.show([Group("", [thread], [quote])])
-        if not comment.replies:
+        if not thread.comment.replies:
             return
 
         def arrived(replies: list[CommentReply]) -> None:
             thread.replies = replies
-            self.thread.show([Group("", [thread], [quote])])
+            self._show_thread()
 
         self.reads.load(
             "thread",
@@ -390,6 +377,14 @@ class Inbox(Place, scope="inbox"):
             what="Reading replies",
             after=after,
         )
+
+    def _show_thread(self) -> None:
+        row, thread = self.row, self.current_thread()
+        if row is None or thread is None:
+            self.thread.show([])
+            return
+        quote = f"{row.space_title} {row.where} {row.subject}" if row.number else row.space_title
+        self.thread.show([Group("", [thread], [quote])])
 
     # Acting
 
@@ -433,111 +428,76 @@ class Inbox(Place, scope="inbox"):
             self._source.update(self._all[row.id])
             self._count()
 
-    def _answered(self, row: InboxRow, reply: Comment | CommentReply) -> None:
-        """Show that a thread was answered from here; what is decided next is decided by that.
+    # What the actions on threads ask for
 
-        What was read since counts the reply already, and knows who spoke after it.
-        """
-        if (comment := self.comments.get(row.id)) is not None:
-            me = self.session.me
-            spoken = (each.updated_at for each in comment.repliers if me and each.user.id == me.id)
-            if any(at is not None and at >= reply.posted_at for at in spoken):
-                return
-            more = {"replies": comment.replies + 1}
-            self.comments[row.id] = comment.model_copy(update=more)
-        self._done(row, "answered")
+    closed = False
+    """Whether the request is closed is not known here: the service is asked when it matters."""
 
-    @action(
-        "x",
-        "resolve",
-        unless=none_selected,
-        show=12,
-        group="Threads",
-        uses=("update_change_request_comment", "update_space_comment"),
-        now=lambda here: "reopen" if here.row and here.row.done == "resolved" else "resolve",
-    )
-    async def resolve(self) -> None:
-        """Resolve the thread under the cursor, or open it again; it stays where it is."""
-        row = self.row
-        assert row is not None
-        comment = self.comments.get(row.id)
-        resolving = row.done != "resolved"
-        await self.writer.perform(
-            "Resolve" if resolving else "Reopen",
-            f"{row.where} “{clean(row.text, limit=40)}”",
-            lambda api: change_message(
-                api, (row.space, row.request), row.id, None, {"resolved": resolving}
-            ),
-            reversal=thread_resolved(row.space, row.request, row.id, resolved=resolving),
-            expects=None
-            if comment is None
-            else still_open(
-                still_says(
-                    row.space,
-                    row.request,
-                    row.id,
-                    words=comment.body.markdown,
-                    replies=comment.replies,
-                ),
-                row.space,
-                row.request,
-            ),
-            then=lambda _: self._done(row, "resolved" if resolving else ""),
-        )
+    @property
+    def thread_ids(self) -> tuple[str, str]:
+        return (self.row.space, self.row.request) if self.row is not None else ("", "")
 
-    @action(
-        "r",
-        "reply",
-        unless=(none_selected, may_not_reply),
-        danger=1,
-        show=13,
-        group="Threads",
-        uses=("create_change_request_comment_reply", "create_space_comment_reply"),
-        types=True,
-    )
-    async def reply(self) -> None:
-        """Reply in the thread under the cursor."""
-        row = self.row
-        assert row is not None
-        comment = self.comments.get(row.id)
-        quote = (comment.body.markdown or "") if comment is not None else row.text
-        part = f"reply {row.id}"
-        key = review_key(row.space, row.request, part)
-        who = name_of(comment.posted_by) if comment is not None else row.last
-        sheet = WriteSheet(
-            f"Reply to {who} on {row.where}",
-            key,
-            quote=clean(quote, lines=True, limit=2_000),
-            facts=tuple(
-                f"{glyphs().quote} {line}" for line in clean(quote, lines=True).splitlines()[:3]
-            ),
-        )
-        said: str | None = await self.desk.push_screen_wait(sheet)
-        draft = None if said is None else pending(row.space, row.request, part, said)
-        if draft is None:
-            return
-        await self.writer.perform(
-            "Reply",
-            answer_name(lambda words: f"{row.where} “{words}”", draft.text, row.text),
-            lambda api: send_draft(api, draft),
-            reversal=way_back(draft),
-            trace=trace(self.session, draft),
-            expects=still_discussed(
-                row.space,
-                row.request,
-                row.id,
-                over=row.done == "resolved",
-                words=None if comment is None else comment.body.markdown,
-            ),
-            recall=True,
-            then=lambda sent: self._answered(row, sent),
-            draft=key,
-        )
+    @property
+    def threads_known(self) -> bool:
+        return self.row is None and not isinstance(no_row(self.rows, ""), NoRowYet)
+
+    @property
+    def no_thread_here(self) -> str:
+        return "There is no thread here." if self.row is None else "This thread is not read yet."
+
+    def commenting_refused(self) -> str | None:
+        return None
+
+    def current_thread(self) -> Thread | None:
+        return self.threads.get(self.row.id) if self.row is not None else None
+
+    def current_message(self) -> Comment | CommentReply | None:
+        thread = self.current_thread()
+        return thread.comment if thread is not None else None
+
+    def called(self, words: str) -> str:
+        return f"{self.row.where if self.row is not None else ''} “{words}”"
+
+    def thread_name(self, thread: Thread) -> str:
+        row = self._all.get(thread.id)
+        return f"the thread on {row.where}" if row is not None else "the thread"
+
+    def show_threads(self, *, same: bool = False) -> None:
+        """Show which threads are resolved by now."""
+        for row in list(self._all.values()):
+            thread = self.threads.get(row.id)
+            over = thread is not None and thread.comment.status == "resolved"
+            if over != (row.done == "resolved"):
+                self._done(row, "resolved" if over else "")
+        self._show_thread()
+
+    async def drafts_changed(self) -> None:
+        """Do nothing: drafts are not shown in the inbox."""
+
+    def forget_draft(self, key: str) -> None:
+        """Do nothing: drafts are not shown in the inbox."""
+
+    def show_sent(self, message: Comment | CommentReply) -> None:
+        self.thread.select(message.id)
+
+    def message_arrived(self, thread: str, *, read: bool) -> None:
+        """Show that a thread was answered from here, unless somebody spoke since."""
+        row = self._all.get(thread)
+        if row is not None and not read:
+            self._done(row, "answered")
+        self._show_thread()
+
+    def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
+        """Do nothing: no message is deleted in the inbox."""
+
+    # Acting
 
     def turned(self, results: Sequence[Any]) -> None:
         """Show a thread as it is after the undo; what is not told here is read again."""
         known = [each for each in results if getattr(each, "id", "") in self._all]
         for each in known:
+            if isinstance(each, Comment):
+                self._put(each)
             status = getattr(each, "status", "")
             self._done(self._all[each.id], "resolved" if status == "resolved" else "")
         if not known:

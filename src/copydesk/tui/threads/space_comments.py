@@ -369,7 +369,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
     def forget_draft(self, key: str) -> None:
         """Show a draft no more: it is drawn from what is kept."""
 
-    def message_arrived(self, thread: str) -> None:
+    def message_arrived(self, thread: str, *, read: bool) -> None:
         """Show what has arrived."""
         self.show_threads()
         self.read_written(thread)

@@ -32,7 +32,7 @@ from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.comment import CommentCreate
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.arguments import read_arguments
-from copydesk.server.page_tokens import mark_place
+from copydesk.server.pagination import mark_place
 from copydesk.server.sample import build_sample, grow
 from copydesk.server.store import Store, Tx
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
 
-from copydesk.domain import rebase, staged_remainder
+from copydesk.domain import rebase
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import (
     CONTAINERS,
@@ -28,8 +28,7 @@ from copydesk.domain.layout import (
     set_values,
 )
 from copydesk.domain.rebase import Clash, Lost
-from copydesk.domain.staged_layout import State
-from copydesk.domain.staged_moves import Ordered, StagingError
+from copydesk.domain.staged_layout import Ordered, StagingError, State, without_sent
 
 __all__ = (
     "NEW",
@@ -220,7 +219,7 @@ class Arrangement(Ordered):
         back, ``made`` the ids that the service gave.
         """
         bound = self.bound(made)
-        base, now = staged_remainder.without_sent(bound.base, bound.now, layout, sent, left, made)
+        base, now = without_sent(bound.base, bound.now, layout, sent, left, made)
         return replace(bound, base=base, now=now, past=(base,), future=(), _plans={})
 
     # Others

@@ -12,15 +12,16 @@ a text for people has are read; what follows is one last block of type ``markdow
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from html import escape
 from itertools import islice
 from typing import Any
 
 from copydesk.contract.models.document import Document, Node
-from copydesk.domain.document_kinds import SPELLING
-from copydesk.domain.document_parser import links_of, nodes_of, parse
-from copydesk.domain.document_writer import join, spelled
+from copydesk.domain.document_kinds import NAME, SPELLING, can_be_said
+from copydesk.domain.document_parser import CONTAINERS, links_of, nodes_of, parse
 
 __all__ = ["document_to_markdown", "links_of", "markdown_to_document"]
 
@@ -171,3 +172,232 @@ def _data(node: Node) -> dict[str, Any]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+_LISTS = ("list-ordered", "list-unordered", "list-tasks")
+
+
+_TAGS = {block: tag for tag, block in CONTAINERS.items()}
+
+
+_SIGNS = {"bold": "**", "italic": "*", "strikethrough": "~~"}
+
+
+_SPECIAL = re.compile(r"([\\`*\[\]<~]|&(?=[#\w])|(?<!\w)_|_(?!\w)|\{(?=%))")
+
+
+_LINE_START = re.compile(
+    r"^(>|#{1,6}(?=\s|$)|[+-](?=\s|$)|[=-](?=[=\s-]*$)|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
+)
+
+
+_CLOSING = re.compile(r"((?:^|\s)#*)(#)$")
+
+
+def join(nodes: Iterable[Node] | None) -> str:
+    """Return blocks as Markdown, without a newline at the end."""
+    return "\n\n".join(text for text in spelled(nodes or ()) if text)
+
+
+def spelled(nodes: Iterable[Node]) -> list[str]:
+    """Return each block as Markdown. Two lists in a row would be one: they take turns with marks,
+    which keeps them apart.
+    """
+    found: list[str] = []
+    before = other = False
+    for node in nodes:
+        is_list = node.type in _LISTS
+        other = is_list and before and not other
+        before = is_list
+        found.append(write(node, other_mark=other))
+    return found
+
+
+def write(node: Node, *, other_mark: bool = False) -> str:
+    """Return a block as Markdown. ``other_mark`` spells a list so that it is apart from another."""
+    data, nodes, kind = node.data or {}, node.nodes or [], node.type or ""
+    if node.object == "block" and kind and not can_be_said(node):
+        return _keep(node)
+    if kind.startswith("heading-"):
+        level = _number(data.get("level"), int(kind[-1]) if kind[-1].isdecimal() else 1)
+        text = _write_inlines(nodes).replace("\\\n", " ").replace("\n", " ")
+        # Signs at the end of a heading would close it.
+        return f"{'#' * max(1, min(level, 6))} {_CLOSING.sub(_escape_sign, text)}"
+    if kind in _LISTS:
+        return _write_list(node, other_mark=other_mark)
+    if kind == "code":
+        return _write_code(node)
+    if kind == "table":
+        return _write_table(nodes)
+    if kind == "divider":
+        return "---"
+    if kind == "html":
+        return str(data.get("html", ""))
+    if kind == "blockquote":
+        return _indent(join(nodes), "> ", first="> ")
+    if kind in _TAGS:
+        held = join(nodes)
+        return f"{{% {_TAGS[kind]}{_attributes(data)} %}}\n{held}\n{{% end{_TAGS[kind]} %}}"
+    if kind == "expandable":
+        title = escape(" ".join(str(data.get("title", "")).split()), quote=False)
+        return f"<details>\n<summary>{title}</summary>\n\n{join(nodes)}\n\n</details>"
+    if kind == "embed":
+        return f"{{% embed{_attributes(data)} %}}"
+    if kind == "images":
+        return "\n".join(_write_inlines([node]) for node in nodes)
+    if all(child.object != "block" for child in nodes):
+        return _LINE_START.sub(_escape_start, _write_inlines(nodes))
+    return join(nodes)
+
+
+def _keep(node: Node) -> str:
+    """Return a block that no Markdown says as its JSON."""
+    told = node.to_dict()
+    data = {name: value for name, value in (node.data or {}).items() if name not in SPELLING}
+    if data or "data" in told:
+        told["data"] = data
+    return f"{{% block {json.dumps(told, sort_keys=True)} %}}"
+
+
+def _escape_start(match: re.Match[str]) -> str:
+    start = match[0]
+    return f"{start}\\" if start.isdecimal() else f"\\{start}"
+
+
+def _escape_sign(match: re.Match[str]) -> str:
+    return f"{match[1]}\\{match[2]}"
+
+
+def _attributes(data: dict[str, Any]) -> str:
+    """Return the settings of a tag that are texts; others have no place in it."""
+    return "".join(
+        f' {name}="{_quoted(value)}"'
+        for name, value in data.items()
+        if isinstance(value, str) and NAME.fullmatch(name) and name not in SPELLING
+    )
+
+
+def _quoted(value: str) -> str:
+    return re.sub(r'(["\\])', r"\\\1", " ".join(value.splitlines()))
+
+
+def _write_list(node: Node, *, other_mark: bool) -> str:
+    data, items = node.data or {}, []
+    number = _number(data.get("start"), 1)
+    for item in node.nodes or ():
+        mark = "* " if other_mark else "- "
+        if node.type == "list-ordered":
+            mark = f"{number}) " if other_mark else f"{number}. "
+            number += 1
+        text = join(item.nodes)
+        if text.startswith("---"):
+            # After the mark of an item this would be one line across.
+            text = text.replace("---", "___", 1)
+        if node.type == "list-tasks":
+            text = f"[{'x' if (item.data or {}).get('checked') else ' '}] {text}"
+        items.append(_indent(text, " " * len(mark), first=mark))
+    loose = any("\n\n" in item for item in items)
+    return ("\n\n" if loose else "\n").join(items)
+
+
+def _write_code(node: Node) -> str:
+    text = "\n".join(_plain(line) for line in node.nodes or ())
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{(node.data or {}).get('syntax', '')}\n{text}\n{fence}"
+
+
+def _write_table(rows: Sequence[Node]) -> str:
+    lines: list[str] = []
+    for row in rows:
+        cells = row.nodes or []
+        texts = (_write_inlines(cell.nodes or []).replace("|", "\\|") for cell in cells)
+        lines.append(f"| {' | '.join(text.replace(chr(10), ' ') for text in texts)} |")
+        if len(lines) == 1:
+            rules = (_RULES.get(str((cell.data or {}).get("align")), "---") for cell in cells)
+            lines.append(f"| {' | '.join(rules)} |")
+    return "\n".join(lines)
+
+
+_RULES = {"left": ":--", "center": ":-:", "right": "--:"}
+
+
+def _indent(text: str, rest: str, *, first: str) -> str:
+    lines = text.split("\n")
+    return "\n".join(
+        (first if index == 0 else rest if line or rest.strip() else "") + line
+        for index, line in enumerate(lines)
+    )
+
+
+def _write_inlines(nodes: Iterable[Node]) -> str:
+    parts: list[str] = []
+    for node in nodes:
+        data = node.data or {}
+        if node.leaves is not None:
+            parts.extend(_write_leaf(leaf) for leaf in node.leaves)
+        elif node.type == "link":
+            parts.append(f"[{_write_inlines(node.nodes or [])}]({_target(data, 'title')})")
+        elif node.type == "image":
+            parts.append(f"![{_escape(str(data.get('alt', '')))}]({_target(data, 'caption')})")
+        else:
+            parts.append(_write_inlines(node.nodes or []))
+    return "".join(parts)
+
+
+def _write_leaf(leaf: dict[str, Any]) -> str:
+    text = str(leaf.get("text", ""))
+    marks = _marks(leaf)
+    inner = text.strip(" \n")
+    if not inner:
+        return text
+    if "html" in marks:
+        return text
+    before, after = text.partition(inner)[::2]
+    if "code" in marks:
+        longest = max((len(run) for run in re.findall("`+", inner)), default=0)
+        fence, pad = "`" * (longest + 1), " " if inner[0] == "`" or inner[-1] == "`" else ""
+        inner = f"{fence}{pad}{inner}{pad}{fence}"
+    else:
+        inner = _escape(inner).replace("\n", "\\\n")
+    for mark in marks:
+        sign = _SIGNS.get(mark, "")
+        inner = f"{sign}{inner}{sign}"
+    return f"{before}{inner}{after}"
+
+
+def _marks(leaf: dict[str, Any]) -> list[str]:
+    marks = leaf.get("marks")
+    return [
+        str(mark.get("type"))
+        for mark in (marks if isinstance(marks, list) else ())
+        if isinstance(mark, dict)
+    ]
+
+
+def _number(value: object, otherwise: int) -> int:
+    """Return a number of a document that anyone may have written."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _target(data: dict[str, Any], title: str) -> str:
+    """Return where a link or image points, in angle brackets when it holds what would end it."""
+    ref = data.get("ref")
+    ref = ref if isinstance(ref, dict) else {}
+    url = str(ref.get("url") or ref.get("page") or ref.get("file") or "")
+    if re.search(r"[\s()<>]", url):
+        url = "<" + re.sub(r"([<>])", r"\\\1", url).replace("\n", " ") + ">"
+    if data.get(title):
+        quoted = str(data[title]).replace('"', '\\"')
+        return f'{url} "{quoted}"'
+    return url
+
+
+def _plain(node: Node) -> str:
+    """Return the text in a node, without marks."""
+    own = "".join(str(leaf.get("text", "")) for leaf in node.leaves or ())
+    return own + "".join(_plain(child) for child in node.nodes or ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Indel
 
@@ -17,9 +17,11 @@ from copydesk.domain.block_matches import (
 )
 from copydesk.domain.block_scanner import CELLS
 from copydesk.domain.blocks import BlockText
-from copydesk.domain.escapes import Rendering
 from copydesk.domain.line_matches import equal_runs, gaps, partners, window_for
 from copydesk.domain.words import Spans, compare_cells, compare_words, count_words, words
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 SegmentKind: TypeAlias = Literal["same", "added", "removed", "edited", "moved", "from", "to"]
 """``from`` and ``to`` are rows that only say where moved blocks were, and where they went."""
@@ -264,3 +266,34 @@ class RowLayout:
 
 def _follows(last: int, now: int, size: int) -> bool:
     return (last < 0 and now < 0) or (last >= 0 and now == last + size)
+
+
+RENDERED = 10_000
+"""Characters of one piece that are rendered; what is longer counts as different."""
+
+
+RENDERED_AT_MOST = 120_000
+"""Characters that are rendered in one comparison: about 0.2 s of work."""
+
+
+class Rendering:
+    r"""Compares pieces as CommonMark shows them: ``get\_user`` is ``get_user``.
+
+    To take the escapes off is not enough: ``\*all\*`` shows its stars, and ``*all*`` does not.
+    """
+
+    def __init__(self) -> None:
+        self._left = RENDERED_AT_MOST
+        self._parser: MarkdownIt | None = None
+
+    def same(self, one: str, other: str) -> bool:
+        """Whether two pieces read the same; False where it would take too long to know."""
+        if max(len(one), len(other)) > RENDERED or len(one) + len(other) > self._left:
+            return False
+        self._left -= len(one) + len(other)
+        if self._parser is None:
+            from markdown_it import MarkdownIt  # only few comparisons come here
+
+            self._parser = MarkdownIt("commonmark")
+        was, now = (self._parser.renderInline(each) for each in (one, other))
+        return bool(was.split() == now.split())

@@ -376,7 +376,7 @@ class SiteArrangement(Arrangement):
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
         """Return it without what the rules of a site do not allow any more."""
-        from copydesk.domain.site_constraints import settle
+        from copydesk.domain.site_rules import settle
 
         return settle(after, theirs)
 

@@ -1,15 +1,27 @@
 """What can be set of the parts of a site, and what the service makes along with a new section.
 
-These are functions of a layout only: what is staged and what is sent for it both ask them.
+These are functions of a layout only: what is staged and what is sent for it both ask them. `settle`
+is what a rebased structure has to give up for the rules that the service keeps.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from copydesk.domain.call import NEW
-from copydesk.domain.layout import TOP, Layout, Values
+from copydesk.domain.layout import (
+    TOP,
+    Item,
+    Layout,
+    Values,
+    change_line,
+    default_at,
+    place_line,
+    set_values,
+)
+from copydesk.domain.rebase import Lost
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "section": ("title", "path", "icon", "description", "condition"),
@@ -61,3 +73,124 @@ def why_not_valid(kind: str, values: Values) -> str | None:
         said = str(first["msg"]).replace("String should have", "has to have")
         return f"The {name} {said}."
     return None
+
+
+def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
+    """Return a layout that requests can make of ``theirs``, and what was given up for it."""
+    lost: list[Lost] = []
+    items = dict(after.items)
+    levels = {level: list(rows) for level, rows in after.levels.items()}
+    _keep_in_place(after, theirs, levels, lost)
+    _fill_again(items, levels, theirs, lost)
+    _show_once(items, levels)
+    after = Layout(items, {level: tuple(rows) for level, rows in levels.items()})
+    while (free := _free_paths(after, theirs, lost)) is not after:
+        after = free  # a path that was given back may be one that something else of ours takes
+    return _show_defaults(after, lost), tuple(lost)
+
+
+def _keep_in_place(
+    after: Layout, theirs: Layout, levels: dict[str, list[str]], lost: list[Lost]
+) -> None:
+    """Leave everything where the service has it, unless a first section takes it over."""
+    sections = [row for row in after.sections() if row not in theirs]
+    sectioned = bool(theirs.sections())
+    first = sections[0] if sections and not sectioned else None
+    for row in theirs.items:
+        if row not in after or after.items[row].kind != "site-space":
+            continue
+        there, wanted = theirs.level_of(row), after.level_of(row)
+        to = first if first is not None and there == TOP else there
+        if wanted != to and to in levels:
+            levels[wanted].remove(row)
+            order = theirs.levels[there]
+            above = reversed(order[: order.index(row)])
+            after_ = next((levels[to].index(each) + 1 for each in above if each in levels[to]), 0)
+            levels[to].insert(after_, row)
+            if wanted.startswith(NEW):
+                lost.append(Lost(f"{after.items[row].title}: {place_line(after, row)}", "it moved"))
+
+
+def _fill_again(
+    items: dict[str, Item], levels: dict[str, list[str]], theirs: Layout, lost: list[Lost]
+) -> None:
+    """Keep the last thing of a section, and drop spaces that a site with sections cannot show."""
+    for level, rows in theirs.levels.items():
+        if level in items and items[level].kind == "section" and rows and not levels[level]:
+            back = rows[0]
+            items[back] = theirs.items[back]
+            levels[level].append(back)
+            lost.append(Lost(f"{items[back].title}: removed", "nothing else is in there by now"))
+    if any(item.kind == "section" for item in items.values()):
+        for row in [row for row in levels[TOP] if items[row].kind == "site-space"]:
+            levels[TOP].remove(row)
+            title = items.pop(row).title
+            lost.append(Lost(f"{title}: new", "the site has sections by now"))
+
+
+def _show_once(items: dict[str, Item], levels: dict[str, list[str]]) -> None:
+    """Leave out what others show there by now; a new section comes with its space once."""
+    for level, rows in levels.items():
+        shown = {items[row].values.get("space"): row for row in rows if not row.startswith(NEW)}
+        for row in [row for row in rows if row.startswith(NEW)]:
+            if items[row].kind == "site-space" and items[row].values.get("space") in shown:
+                rows.remove(row)
+                del items[row]
+        section = items.get(level)
+        if section is None or section.kind != "section" or not level.startswith(NEW):
+            continue
+        space = section.values.get("space")
+        if all(items[row].values.get("space") != space for row in rows):
+            number = max(int(row.removeprefix(NEW)) for row in items if row.startswith(NEW)) + 1
+            title = section.values.get("spaceTitle") or section.values.get("title")
+            values = set_values({"title": title, "space": space})
+            items[f"{NEW}{number}"] = Item(f"{NEW}{number}", "site-space", values)
+            rows.append(f"{NEW}{number}")
+
+
+def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
+    """Give up paths of ours that others gave to something else."""
+    taken: dict[tuple[str, object], str] = {}
+    changed: list[Item] = []
+    ours: list[Item] = []
+    for row, item in after.items.items():
+        path = item.values.get("path")
+        if not path or item.kind == "group":
+            continue
+        was = theirs.items.get(row)
+        if was is None or was.values.get("path") != path:
+            ours.append(item)
+        else:
+            taken[after.scope_of(row), path] = row
+    for item in ours:
+        path = item.values["path"]
+        holder = taken.setdefault((after.scope_of(item.id), path), item.id)
+        if holder == item.id:
+            continue
+        was = theirs.items.get(item.id)
+        back = was.values.get("path") if was is not None else None
+        changed.append(replace(item, values=set_values({**item.values, "path": back})))
+        line = f"{item.title}: {change_line('path', back, path)}"
+        lost.append(Lost(line, f"{after.items[holder].title} has that path by now"))
+    return after.with_items(changed) if changed else after
+
+
+def _show_defaults(after: Layout, lost: list[Lost]) -> Layout:
+    """Show what readers land on, and have one of all that is side by side."""
+    landing: dict[str, list[str]] = {}
+    for row, item in after.items.items():
+        if item.values.get("default"):
+            landing.setdefault(after.scope_of(row), []).append(row)
+    for rows in landing.values():
+        if len(rows) > 1:  # two levels became one
+            after = default_at(after, min(rows, key=lambda row: row.startswith(NEW)))
+    for row, item in after.items.items():
+        if item.kind != "group" and after.scope_of(row) not in after.defaults:
+            beside = after.levels[after.level_of(row)] if item.kind == "site-space" else (row,)
+            told = (each for each in beside if not after.items[each].values.get("hidden"))
+            after = default_at(after, next(told, row), show=True)
+    for row in after.defaults.values():
+        if after.items[row].values.get("hidden"):
+            lost.append(Lost(f"{after.items[row].title}: hidden", "it is the default by now"))
+            after = default_at(after, row, show=True)
+    return after

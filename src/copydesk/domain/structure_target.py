@@ -2,6 +2,10 @@
 
 Everything is held against the site as it was read just now, not as it was when the file was made:
 what the file says is the wanted end, whatever others did since.
+
+A file may be applied twice: what it adds may be on the site by now, with an id that the file does
+not know. A space stands in a section, or on a site without sections, at most once; a section that
+was added is known by its title and its space.
 """
 
 from __future__ import annotations
@@ -27,8 +31,6 @@ from copydesk.domain.structure_file import (
     is_sectioned,
     quoted,
 )
-from copydesk.domain.structure_matches import matched
-from copydesk.domain.structure_siblings import beside_problems
 from copydesk.domain.yaml_lines import FileError, Problem, writable
 
 A = TypeVar("A", bound=Arrangement)
@@ -375,3 +377,213 @@ def _kind(kind: str) -> Kind:
 def _sentence(error: StagingError) -> str:
     said = str(error).strip()
     return said.removesuffix(".")
+
+
+KEPT = ("title", "path")
+"""What the service chose where the entry does not say it."""
+
+
+def matched(
+    file: StructureFile, base: Layout, spaces: Mapping[int, str], titles: Mapping[str, str]
+) -> StructureFile:
+    """Return a file whose entries to add have the ids of what is there already.
+
+    ``spaces`` are the ids of the spaces to show by the numbers of the entries, ``titles`` what the
+    spaces are called.
+    """
+    return _Matching(file, base, spaces, titles).file()
+
+
+class _Matching:
+    """Matches the entries of one file."""
+
+    def __init__(
+        self,
+        file: StructureFile,
+        base: Layout,
+        spaces: Mapping[int, str],
+        titles: Mapping[str, str],
+    ) -> None:
+        self._file = file
+        self._base = base
+        self._spaces = spaces
+        self._titles = titles
+        self._taken = {entry.id for entry in file.every() if entry.id}
+        self._count = sum(1 for _ in file.every())
+
+    def file(self) -> StructureFile:
+        """Return the file with what was found."""
+        found = [self._level(entry, TOP) for entry in self._file.entries]
+        return replace(self._file, entries=tuple(found))
+
+    def _level(self, entry: Entry, level: str) -> Entry:
+        """Return an entry, and those below it, with the ids of what is in a level."""
+        if not entry.id and (row := self._row(entry, level)):
+            self._taken.add(row)
+            entry = self._filled(entry, row)
+            if entry.kind == "section":
+                entry = replace(entry, spaces=self._with_along(entry, row))
+        if entry.id and entry.spaces:
+            below = tuple(self._level(each, entry.id) for each in entry.spaces)
+            entry = replace(entry, spaces=below)
+        return entry
+
+    def _row(self, entry: Entry, level: str) -> str:
+        """Return the id of what an entry would add once more; "" when the site does not have it."""
+        space, items = self._spaces.get(entry.number, ""), self._base.items
+        if entry.kind == "section":
+            title = entry.values.get("title") or self._titles.get(space)
+            rows = [
+                row
+                for row in self._base.sections()
+                if items[row].values.get("title") == title and self._showing(row, space)
+            ]
+        else:
+            shown = self._showing(level, space)
+            rows = [shown] if shown else []
+        return next((row for row in rows if row not in self._taken), "") if space else ""
+
+    def _showing(self, level: str, space: str) -> str:
+        """Return the id of the site space in a level that shows a space, or ""."""
+        rows = self._base.levels.get(level, ())
+        items = self._base.items
+        return next((row for row in rows if items[row].values.get("space") == space), "")
+
+    def _filled(self, entry: Entry, row: str) -> Entry:
+        values = self._base.items[row].values
+        kept = {
+            name: str(values[name])
+            for name in KEPT
+            if name in TEXTS[entry.kind] and values.get(name) and name not in entry.values
+        }
+        return replace(entry, id=row, values={**entry.values, **kept})
+
+    def _with_along(self, entry: Entry, row: str) -> tuple[Entry, ...]:
+        """Return the entries in a section with the space that it was added with.
+
+        Its entry stands for that one too, unless there is one that says more of it.
+        """
+        space = self._spaces[entry.number]
+        shown = self._showing(row, space)
+        if not shown or shown in self._taken:
+            return entry.spaces
+        self._taken.add(shown)
+        values = dict(self._base.items[shown].values)
+        if any(each.values.get("default") for each in entry.spaces):
+            values.pop("default", None)
+        for at, each in enumerate(entry.spaces):
+            if not each.id and self._spaces.get(each.number) == space:
+                named = self._filled(each, shown)
+                if values.get("default"):
+                    named = replace(named, values={**named.values, "default": True})
+                return (*entry.spaces[:at], named, *entry.spaces[at + 1 :])
+        self._count += 1
+        names = (*TEXTS["site-space"], *FLAGS["site-space"])
+        kept = {name: values[name] for name in names if values.get(name)}
+        along = Entry("site-space", entry.line, self._count, shown, values=kept)
+        return (along, *entry.spaces)
+
+
+def beside_problems(file: StructureFile, base: Layout, gone: set[str]) -> list[Problem]:
+    """Return what is wrong, where the file has it; ``gone`` is what the file removes."""
+    looking = _Looking(file, base)
+    looking.look_at_groups()
+    looking.look_at_paths()
+    looking.look_at_defaults(gone)
+    return looking.problems
+
+
+class _Looking:
+    """Looks through one file."""
+
+    def __init__(self, file: StructureFile, base: Layout) -> None:
+        self._file = file
+        self._base = base
+        self.problems: list[Problem] = []
+
+    def look_at_groups(self) -> None:
+        """Look whether the sections of each group stand together."""
+        seen: dict[str, Entry] = {}
+        last = TOP
+        for entry in self._file.entries:
+            known = entry.kind == "section" and entry.id in self._base.items
+            level = self._base.level_of(entry.id) if known else TOP
+            if level != TOP and level != last and level in seen:
+                other = seen[level]
+                self._say(
+                    entry.line,
+                    f"{entry.name} is in one group with {other.name} (line {other.line}): sections "
+                    "of a group stand together, and no operation moves one out",
+                )
+            seen[level] = entry
+            last = level
+
+    def look_at_paths(self) -> None:
+        """Look whether two that stand side by side have one path."""
+        for beside in self._beside():
+            seen: dict[str, Entry] = {}
+            for entry in beside:
+                path = str(entry.values.get("path", ""))
+                other = seen.setdefault(path, entry)
+                if path and other is not entry and not self._both_are(entry, other, "path"):
+                    self._say(
+                        entry.line_of("path"),
+                        f"the path {quoted(path)} is that of {other.name} "
+                        f"(line {other.line_of('path')}) too",
+                    )
+
+    def look_at_defaults(self, gone: set[str]) -> None:
+        """Look whether readers land on exactly one of those side by side, and can see it."""
+        # Readers land on the first section, or the first space, of a site that shows none yet.
+        first = not self._base.levels.get(TOP)
+        for beside in self._beside():
+            marked = [entry for entry in beside if entry.values.get("default")]
+            there = {entry.id for entry in beside if self._is(entry, "default")}
+            if {entry.id for entry in marked} == there and there:
+                hidden = [entry for entry in marked if entry.values.get("hidden")]
+                marked = [entry for entry in hidden if not self._is(entry, "hidden")]
+            elif len(marked) > 1:
+                self._say(
+                    marked[1].line_of("default"),
+                    f"two are the default: {marked[0].name} (line "
+                    f"{marked[0].line_of('default')}) and {marked[1].name}",
+                )
+            elif not marked and (
+                (first and beside is self._file.entries) or self._had_default(beside, gone)
+            ):
+                self._say(
+                    beside[0].line,
+                    f"none of these {NAMES[beside[0].kind]}s is the default: readers land on one; "
+                    "write “default: true” there",
+                )
+            for entry in marked:
+                if entry.values.get("hidden"):
+                    said = f"{entry.name} is hidden, and readers land on the default: show it"
+                    self._say(entry.line_of("hidden"), said)
+
+    def _had_default(self, beside: Sequence[Entry], gone: set[str]) -> bool:
+        """Whether one of those that stood there was the default, be it gone by then."""
+        if any(self._is(entry, "default") for entry in beside):
+            return True
+        here = {self._base.scope_of(entry.id) for entry in beside if entry.id in self._base.items}
+        return any(self._base.defaults.get(scope) in gone for scope in here)
+
+    def _beside(self) -> list[Sequence[Entry]]:
+        """Return the entries by what they stand side by side in."""
+        levels = [self._file.entries, *(entry.spaces for entry in self._file.entries)]
+        return [level for level in levels if level]
+
+    def _is(self, entry: Entry, name: str) -> bool:
+        item = self._base.items.get(entry.id)
+        return item is not None and bool(item.values.get(name))
+
+    def _both_are(self, entry: Entry, other: Entry, name: str) -> bool:
+        """Whether two entries have what the site says of them: then it is no doing of the file."""
+        items = [self._base.items.get(each.id) for each in (entry, other)]
+        return all(
+            item is not None and item.values.get(name) == each.values.get(name)
+            for item, each in zip(items, (entry, other), strict=True)
+        )
+
+    def _say(self, line: int, sentence: str) -> None:
+        self.problems.append(Problem(line, sentence))

@@ -210,7 +210,7 @@ class Arrangements(KeptRuns["ArrangeRun"]):
 
     def changes(self, before: ArrangeRun, run: ArrangeRun) -> dict[str, Any] | None:
         """Return what has changed of a run; None where it is another plan."""
-        from copydesk.domain.run_changes import changes_between
+        from copydesk.domain.arrange_run import changes_between
 
         try:
             return changes_between(before, run)
@@ -219,7 +219,7 @@ class Arrangements(KeptRuns["ArrangeRun"]):
 
     def changed(self, run: dict[str, Any], changes: Iterable[dict[str, Any]]) -> dict[str, Any]:
         """Return a run as JSON with what has changed of it."""
-        from copydesk.domain.run_changes import with_changes
+        from copydesk.domain.arrange_run import with_changes
 
         return with_changes(run, changes)
 

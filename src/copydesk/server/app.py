@@ -37,7 +37,7 @@ from copydesk.server.desk_file import is_damage
 from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.openapi_jobs import Fetch, read_next_spec
-from copydesk.server.page_tokens import mark_place, read_place
+from copydesk.server.pagination import mark_place, read_place
 from copydesk.server.request_ids import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
 from copydesk.server.store import Store, Tx

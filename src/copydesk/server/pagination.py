@@ -3,6 +3,10 @@
 A page token is the sort key of that row, so it stays valid while others add and remove rows, and
 every row that was there all along, with the key that it had, comes exactly once. A row whose key
 changes on the way (a list by time of change, a sibling that moves) may come twice or not at all.
+
+The place that a token names is only true of the list that gave it: taken to another one, or to the
+same one filtered otherwise, it would quietly leave items out. So a token that goes out begins with
+a mark of the operation and of everything in the request but ``page`` and ``limit``.
 """
 
 from __future__ import annotations
@@ -10,10 +14,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, TypeVar
 
 from copydesk.contract.models.base import Next, Page
+from copydesk.contract.operation import Operation
 from copydesk.server.errors import invalid
 from copydesk.server.store import Row, Tx, Value
 
@@ -125,3 +131,40 @@ def _read_token(token: str, length: int) -> tuple[Value, ...]:
     ):
         raise invalid("query parameter page: this is not a token that a list of this desk gave")
     return tuple(values)
+
+
+# The mark of the list that a token came from
+
+_MARK = 8
+"""How many characters of a token are the mark."""
+
+
+def read_place(op: Operation[..., Any], arguments: dict[str, Any]) -> None:
+    """Leave the place in the list as the ``page`` of the arguments, without its mark.
+
+    Raises a 400 for a token that this very list did not give.
+    """
+    token: str | None = arguments.get("page") if op.pages else None
+    if token is not None:
+        if not token.startswith(_mark(op, arguments)):
+            raise invalid(
+                "query parameter page: this is not a token that this list of the desk gave; "
+                "everything else in the address stays as it was"
+            )
+        arguments["page"] = token[_MARK:]
+
+
+def mark_place(op: Operation[..., Any], arguments: Mapping[str, Any], result: Any) -> None:
+    """Put the mark of the list before the token that an answer goes on with, if it does."""
+    if op.pages and result.next is not None:
+        result.next.page = _mark(op, arguments) + result.next.page
+
+
+def _mark(op: Operation[..., Any], arguments: Mapping[str, Any]) -> str:
+    said = {
+        name: sorted(value) if isinstance(value, list) else value
+        for name, value in arguments.items()
+        if name not in ("page", "limit")
+    }
+    digest = sha256(json.dumps([op.name, said], sort_keys=True).encode()).digest()
+    return base64.urlsafe_b64encode(digest)[:_MARK].decode()

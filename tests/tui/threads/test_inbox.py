@@ -11,9 +11,8 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
-from copydesk.domain.inbox import why_waits
+from copydesk.domain.inbox import Word, why_waits
 from copydesk.domain.mention import Named, names
-from copydesk.domain.thread_turn import Word
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import recall
 from copydesk.tui.threads.inbox import Inbox

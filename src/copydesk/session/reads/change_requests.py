@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
 from copydesk.contract import operations as ops
-from copydesk.domain.inbox import Why, why_waits
+from copydesk.domain.inbox import Why, Word, last_word, waits_on, why_waits
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean
-from copydesk.domain.thread_turn import Word, last_word, waits_on
 from copydesk.session.change_rows import (
     PAGES,
     RULES,

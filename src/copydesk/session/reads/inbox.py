@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestStatus
-from copydesk.domain.inbox import Why, why_waits
+from copydesk.domain.inbox import Why, Word, last_word, why_waits
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
-from copydesk.domain.thread_turn import Word, last_word
 from copydesk.session.inbox_rows import InboxRow
 from copydesk.session.members import first_words, name_of
 from copydesk.session.reads.change_requests import Scope, read_asked

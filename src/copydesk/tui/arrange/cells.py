@@ -45,7 +45,7 @@ class Row:
 
     @property
     def id(self) -> str:
-        """The id of what it shows."""
+        """The id of its item."""
         return self.item.id
 
     @property
@@ -66,7 +66,7 @@ EMPTY = Layout({}, {TOP: ()})
 class Shown:
     """What is on screen of an arrangement: ``now`` and ``was`` number rows in their level, from 1.
 
-    ``layout`` has what is to be removed where it stood; ``states`` has what is staged of a row.
+    ``layout`` has removed rows where they stood; ``states`` has the staged changes of rows.
     """
 
     layout: Layout
@@ -78,18 +78,18 @@ class Shown:
     """What ``now`` numbers."""
 
     def state(self, row: Row) -> State:
-        """Return what is staged of a row."""
+        """Return the staged changes of a row."""
         return self.states.get(row.id, UNTOUCHED)
 
 
 UNTOUCHED = State()
 
 NOTHING = Shown(EMPTY)
-"""What is shown before anything was read."""
+"""Shown before anything was read."""
 
 
 def shown_of(arrangement: Arrangement, before: Shown = NOTHING) -> Shown:
-    """Return what is shown of what is staged. ``before`` is what was, so that less is done anew."""
+    """Return what is shown of an arrangement; ``before`` was shown last, and is used again."""
     now, base = arrangement.now, arrangement.base
     return Shown(
         arrangement.shown,
@@ -115,7 +115,7 @@ def _numbers(layout: Layout, before: Layout, numbered: Mapping[str, int]) -> Map
 
 
 def only_staged(shown: Shown) -> Layout:
-    """Return only what something is staged of, and what leads there."""
+    """Return only the rows with staged changes, and the rows above them."""
     layout = shown.layout
     kept: set[str] = set()
     for row in shown.states:
@@ -191,7 +191,7 @@ def _same(one: Sequence[Row], other: Sequence[Row]) -> bool:
 
 
 def _depth(layout: Layout, level: str) -> int:
-    """Return how deep a level is; of what is in itself, any number."""
+    """Return how deep a level is; any number for one that is in itself."""
     depth = 0
     while level in layout.items and depth <= len(layout.items):
         level, depth = layout.level_of(level), depth + 1
@@ -236,7 +236,7 @@ def shift(row: Row, shown: Shown) -> Text | str:
 
 
 def sign(row: Row, shown: Shown) -> str:
-    """Return the sign of what is staged of a row: new, to be removed, changed, moved."""
+    """Return the sign of a staged row: new, to be removed, changed, moved."""
     state = shown.state(row)
     if state.removed:
         return "-"
@@ -261,7 +261,7 @@ def signs() -> list[tuple[str, str]]:
 
 
 def title(row: Row, shown: Shown, plain: Text | str) -> Text | str:
-    """Return a title with what is staged of it: ``{+new+}``, ``[-removed-]``, another title.
+    """Return a title with its staged change: ``{+new+}``, ``[-removed-]``, another title.
 
     ``plain`` is how the place writes it where nothing is staged.
     """
@@ -348,7 +348,7 @@ def others_lines(
 
 
 def clash_line(clash: Clash) -> str:
-    """Return what both changed: what it was, what they made of it, what is staged here."""
+    """Return a clash in a line: the value before, theirs, and the one staged here."""
     word = WORDS.get(clash.field, clash.field)
     if clash.field == "place":
         was, theirs, ours = (said(value) for value in (clash.base, clash.theirs, clash.ours))

@@ -34,7 +34,7 @@ WIDE = 104
 """From how many cells of the terminal on both lists stand beside each other."""
 
 EDGES = 6
-"""Cells that the frame of a sheet and what is around its text take."""
+"""Cells of the frame of a sheet and around its text."""
 
 
 def no_clash(sheet: OthersSheet) -> str | None:
@@ -43,7 +43,7 @@ def no_clash(sheet: OthersSheet) -> str | None:
 
 
 def nothing_left(sheet: OthersSheet) -> str | None:
-    """Say so when of what was staged nothing is left to be sent."""
+    """Say so when no staged change is left to be sent."""
     return None if sheet.ours else "Nothing is left to be sent."
 
 
@@ -68,13 +68,11 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
         self._facts = facts
 
     def body(self) -> ComposeResult:
-        """Both lists, what clashes, what no longer fits, and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(id="others-lines")
         yield Label(self._keys(), classes="keys", id="others-keys")
 
     def on_mount(self) -> None:
-        """Show them."""
         self._show()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -196,7 +194,6 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         return desk_of(self).session.arranging
 
     def body(self) -> ComposeResult:
-        """The list; below it, always in sight, what to know and the keys."""
         self.add_class("wide")
         # Drawn in parts: with each step only those around it are drawn anew.
         self._shown = [Static("", classes="arrange-lines") for _ in self.run.calls.blocks]
@@ -206,11 +203,9 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
             yield Label("", classes="keys", id="arrange-keys")
 
     def on_mount(self) -> None:
-        """Draw it."""
         self._show()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap the lines anew."""
         super().on_resize(event)
         self.call_after_refresh(self._show)
 
@@ -376,7 +371,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         return self.is_current and same
 
     async def _typed(self) -> bool:
-        """Ask for the number of what is removed for good."""
+        """Ask for the number of removals that are for good."""
         final = [each.call.line for each in self.run.removals]
         facts = [*final, "", "This cannot be taken back, also not by u."]
         sheet = TypeToConfirm(

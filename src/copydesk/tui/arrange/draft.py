@@ -1,4 +1,4 @@
-"""What is staged in a place: its steps, the requests that make it, its text on this machine."""
+"""The staged changes of a place: steps, the requests that make them, the text on this machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
 
 KEEP_SECONDS = 0.5
-"""How long after the last step what is staged is kept: no key waits for the disk."""
+"""How long after the last step the draft is saved: no key waits for the disk."""
 
 PLAN_SECONDS = 0.1
 """How long after the last step a long plan is worked out: no key waits for it."""
@@ -34,34 +34,34 @@ LONG = 400
 """From how many rows on a plan counts as long."""
 
 UNREADABLE = "unreadable "
-"""Begins the key under which text is put that cannot be read as what is staged."""
+"""Begins the key of a draft that cannot be read."""
 
 
 def plan_of(arrangement: Arrangement) -> Sequence[Call]:
-    """Return the requests that make what is staged."""
+    """Return the requests that make the staged changes."""
     return arrangement.calls() if arrangement.dirty else ()
 
 
 class StagedDraft:
-    """What is staged in a place, and the draft of it under its `draft_key`."""
+    """The staged changes of a place, and their draft under its `draft_key`."""
 
     def __init__(self, here: ArrangingPlace[Any]) -> None:
         self.here = here
         self.arrangement: Arrangement = Arrangement.on(EMPTY)
-        """What is published, and what is staged on it."""
+        """The published order, and the changes staged on it."""
         self.calls: Sequence[Call] = ()
-        """The requests that make what is staged, as far as they are worked out."""
+        """The requests that make the staged changes, once they are worked out."""
         self._planned: Arrangement | None = None
-        """What they are the requests of."""
+        """The arrangement that they are for."""
         self._planning: Timer | None = None
         self._staged_after = 0
         """How many writes there were when the last step was staged."""
         self._write_undone = False
         """Whether a write was taken back later than any staged step."""
         self._on_disk = ""
-        """What is staged as it was kept last, or is being kept."""
+        """The text that was saved last, or is being saved."""
         self._told = ""
-        """The last message on whether it could be kept."""
+        """The last message on whether it could be saved."""
         self._keeping: Timer | None = None
 
     # Steps
@@ -86,7 +86,7 @@ class StagedDraft:
             raise NotDoneError(str(stuck)) from stuck
 
     def staged(self, arrangement: Arrangement) -> None:
-        """Take over another state of what is staged, show it, and keep it soon."""
+        """Take over another arrangement, show it, and save it soon."""
         if arrangement is self.arrangement:
             return
         cursor = self.here.rows.selected_id
@@ -109,7 +109,7 @@ class StagedDraft:
         return bool(self.arrangement.future) and not later
 
     def writes_undone(self, before: int) -> None:
-        """Take note that writes were taken back, of which there were so many ``before``."""
+        """Take note of whether writes were taken back since there were ``before``."""
         self._write_undone = self._write_undone or len(self.here.session.log) > before
 
     def title_of(self, row: str) -> str:
@@ -135,7 +135,7 @@ class StagedDraft:
         begin(self.here, self._plan_apart, self.arrangement, group="plan", exclusive=True)
 
     async def _plan_apart(self, arrangement: Arrangement) -> None:
-        """Work out a long plan apart from the keys, and show all that goes with it."""
+        """Work out a long plan in a thread, and show it."""
         calls = await asyncio.to_thread(plan_of, arrangement)
         if arrangement is self.arrangement:
             self._planning = None
@@ -143,7 +143,7 @@ class StagedDraft:
             self.here.draw()
 
     def requests(self) -> Sequence[Call]:
-        """Return the requests that make what is staged; worked out if they are not yet."""
+        """Return the requests that make the staged changes; works them out if need be."""
         if self._planned is not self.arrangement:
             self._planned, self.calls = self.arrangement, plan_of(self.arrangement)
         return self.calls
@@ -156,13 +156,13 @@ class StagedDraft:
     # Keeping
 
     def keep_soon(self) -> None:
-        """Keep what is staged once no step followed for a moment."""
+        """Save the draft once no step followed for a moment."""
         if self._keeping is not None:
             self._keeping.stop()
         self._keeping = self.here.set_timer(KEEP_SECONDS, self.keep_due)
 
     def keep_due(self) -> None:
-        """Keep what is staged as soon as it is planned, also what another window has dropped."""
+        """Save the draft once it is planned, also one that another window has dropped."""
         if self._planning is not None:
             self.keep_soon()
             return
@@ -171,7 +171,7 @@ class StagedDraft:
         self.keep_now()
 
     def keep_now(self) -> None:
-        """Keep what is staged on this machine, or forget it when nothing is."""
+        """Save the draft, or drop it when nothing is staged."""
         if self._keeping is not None:
             self._keeping.stop()
             self._keeping = None
@@ -183,7 +183,7 @@ class StagedDraft:
             self.here.session.drafts.save(self.here.draft_key, text, self._tell_kept)
 
     def _tell_kept(self) -> None:
-        """Say once where the disk refused it, or where another window staged something too."""
+        """Say once that the disk refused it, or that another window staged something too."""
         if not self.here.is_attached:
             return
         said = self.here.session.drafts.shared(self.here.draft_key)
@@ -195,11 +195,11 @@ class StagedDraft:
 
     @property
     def _unkept(self) -> str:
-        """Why what is staged is in memory only; empty when it is on the disk."""
+        """Why the draft is in memory only; empty when it is on the disk."""
         return self.here.session.drafts.refused(self.here.draft_key)
 
     def leave(self) -> None:
-        """Keep what is staged before another place is in front, and say there that it is kept."""
+        """Save the draft before another place is in front, and say there that it is kept."""
         if self._keeping is not None:
             self.keep_now()
         front = self.here.desk.here
@@ -209,7 +209,7 @@ class StagedDraft:
             self.here.session.drafts.when_kept(partial(self._tell_left, front, count))
 
     def _tell_left(self, front: Place, count: str) -> None:
-        """Say in another place what became of what is staged here."""
+        """Say in another place whether the draft was saved."""
         said, tone = f"Kept: {count} staged in {self.here.about}; nothing was sent.", ""
         if self._unkept:
             said = f"Not kept: {count} staged in {self.here.about}: {self._unkept}."
@@ -233,7 +233,7 @@ class StagedDraft:
         return [line for text in others for line in text.splitlines() if line.startswith("- ")]
 
     async def overtaken_facts(self) -> list[str]:
-        """Say for a sheet what another window did meanwhile with what is kept."""
+        """Say for a sheet what another window did to the draft meanwhile."""
         lines = await asyncio.to_thread(self._overtaken)
         if lines is None:
             return []
@@ -245,10 +245,10 @@ class StagedDraft:
     # Finding it again
 
     def bring_back(self, layout: Layout, run: ArrangeRun | None) -> Rebased[Arrangement] | None:
-        """Return what an earlier run kept, on top of what is published; None where it is nothing.
+        """Return the draft of an earlier run on top of the published order; None for none.
 
-        ``run`` is what that one was sending: what arrived of it is not staged any more. Text that
-        cannot be read is put aside as a text, and that is said.
+        ``run`` is the one that it was sending: requests that arrived are not staged any more.
+        Text that cannot be read is put aside, and that is said.
         """
         text = self.here.session.drafts.load(self.here.draft_key)
         if not text:

@@ -1,4 +1,4 @@
-"""The panes of what is arranged: its tree, the plan of what is staged, what was changed here."""
+"""The panes of an order that is changed: its tree, the plan, and the latest writes to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from copydesk.session.writes.undo import Past
 
 LOOKED_BACK = 2000
-"""So many writes are looked through for those of what is arranged."""
+"""So many of its writes are listed by action at most."""
 
 WRITTEN = 12
 """So many actions of this machine are listed beside the tree."""
@@ -100,15 +100,15 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         """The id of the row that a range begins at: rows may move before it ends."""
 
     def on_mount(self) -> None:
-        """Have the place know where its picks are: what is for one row asks there."""
+        """Have the place know where its picks are: actions on one row ask there."""
         self.place.marking = self
 
     def show_arranged(
         self, arrangement: Arrangement, further: Sequence[Row], cursor: str | None = None
     ) -> None:
-        """Show what is staged; the cursor stays on its row, or goes to ``cursor``.
+        """Show an arrangement; the cursor stays on its row, or goes to ``cursor``.
 
-        ``further`` are rows that stand below the staged order and are not arranged.
+        ``further`` are rows below it that have no order.
         """
         self.shown = shown_of(arrangement, self.shown)
         if not arrangement.dirty:
@@ -193,14 +193,13 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
 
     @property
     def marks_line(self) -> str:
-        """What the status line says of picks."""
         if not self.marks:
             return ""
         return f"{self.count_marks()}: J K move them as one block, enter drops them here"
 
 
 class PlanPane(Facts):
-    """The requests that make what is staged; ``nothing`` is said while nothing is."""
+    """The requests that make the staged changes; ``nothing`` is shown while there are none."""
 
     def __init__(self, nothing: Sequence[str], *, id: str) -> None:
         super().__init__(title="Plan", id=id, classes="drawer-hidden")
@@ -215,9 +214,9 @@ class PlanPane(Facts):
 
 
 class WrittenPane(Facts):
-    """What this machine changed in what is arranged, newest first.
+    """The latest writes of this machine to what the place shows, newest first.
 
-    ``is_of`` tells whether a step that takes a write back is about that.
+    ``is_of`` tells by a step of its undo whether a write is one of them.
     """
 
     def __init__(self, is_of: Callable[[Step], bool], *, id: str) -> None:
@@ -227,10 +226,10 @@ class WrittenPane(Facts):
         self._is_of = is_of
         self._pasts: list[Past] = []
         self._looked = -1
-        """How much was written in this run when they were found."""
+        """How many writes the run had when they were found."""
 
     def look_back(self, session: Session) -> None:
-        """Find what can be taken back."""
+        """Find the writes that can be taken back."""
         self._looked = len(session.log)
         known = session.history.known.values()
         mine = [past for past in known if any(map(self._is_of, past.reversal.back))]
@@ -238,7 +237,7 @@ class WrittenPane(Facts):
         self._pasts = mine[:LOOKED_BACK]
 
     def show_written(self, session: Session, target: str) -> None:
-        """Show it; ``target`` is the id of what is arranged."""
+        """Show them; ``target`` is the id of the site or organization."""
         if self._looked != len(session.log):
             self.look_back(session)
         lasting = session.history.lasting_in(target)

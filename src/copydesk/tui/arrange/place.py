@@ -1,9 +1,8 @@
 """Putting things in another order and changing them: staged here, shown as a plan, then sent.
 
-`ArrangingPlace` is the base of the places that show something to be arranged: the structure of a
-site, and the tree of collections and spaces. `ArrangeCommands` are its keys. What is staged is a
-`StagedDraft`, the way from there to what is sent a `Sender`. What is arranged and how it is read
-the places say.
+`ArrangingPlace` is the base of the two screens with an order to change: the structure of a site,
+and the tree of collections and spaces. `ArrangeCommands` are its keys, a `StagedDraft` holds the
+staged changes, a `Sender` plans and sends them. The two screens say what they read, and how.
 """
 
 from __future__ import annotations
@@ -39,11 +38,11 @@ SORTS = ("title", "path")
 """What ``:sort`` sorts by."""
 
 READING = "structure"
-"""The name of the read of what is arranged."""
+"""The name of the first read."""
 
 
 class ArrangedRead(Protocol):
-    """What was read of something to be arranged."""
+    """An order as it was read."""
 
     @property
     def layout(self) -> Layout:
@@ -58,7 +57,7 @@ R = TypeVar("R", bound=ArrangedRead)
 
 
 def not_allowed(here: ArrangingPlace[Any]) -> str | None:
-    """Say why the reader may not change what is shown here."""
+    """Say why the reader may not change anything here."""
     if not here.known:
         return NotYet(here.not_read)
     return here.refused or None
@@ -99,7 +98,7 @@ def nothing_picked(here: ArrangingPlace[Any]) -> str | None:
 
 
 def nothing_staged(here: ArrangingPlace[Any]) -> str | None:
-    """Say so when what is on screen is what is published."""
+    """Say so when nothing is staged."""
     return None if here.draft.arrangement.dirty else "Nothing is staged. J and K move a row."
 
 
@@ -114,7 +113,7 @@ def nothing_to_redo(here: ArrangingPlace[Any]) -> str | None:
 
 
 class ArrangeCommands(Commands, scope="arranging"):
-    """Moving rows, taking steps back, looking at what is staged, and sending it."""
+    """Moving rows, taking steps back, looking at the staged changes, and sending them."""
 
     place: ArrangingPlace[Any]
 
@@ -310,21 +309,21 @@ class ArrangeCommands(Commands, scope="arranging"):
 
 
 class ArrangingPlace(Place, Generic[R]):
-    """A place in which something is arranged: ``R`` is what it reads. Subclasses say what it is."""
+    """A place with an order to change, which it reads as ``R``."""
 
     COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (ArrangeCommands, DetailsCommands)
 
     what_it_is = "The structure"
-    """What is arranged, as the beginning of a sentence."""
+    """The thing with an order, as the beginning of a sentence."""
     boxes: Collection[str] = ("group",)
     """The kinds of rows that ``>`` puts others into."""
     sorts: Sequence[str] = SORTS
 
     WHICH = ""
-    """What is asked where it is not known what to read."""
+    """Shown where it is not known what to read."""
 
     EXACT = False
-    """Whether nothing but what was sent is another afterwards, unless others changed it."""
+    """Whether requests change nothing else: other differences afterwards are by others."""
 
     rows: ArrangedTree
     facts: Facts
@@ -335,7 +334,7 @@ class ArrangingPlace(Place, Generic[R]):
         super().__init__(target)
         self.read: R | None = None
         self.known = False
-        """Whether what is arranged has been read."""
+        """Whether the order has been read."""
         self.refused = ""
         """Why the reader may not change it; empty when they may, or nobody knows."""
         self.draft = StagedDraft(self)
@@ -346,17 +345,17 @@ class ArrangingPlace(Place, Generic[R]):
     @property
     @abstractmethod
     def draft_key(self) -> str:
-        """The key under which what is staged is kept."""
+        """The key of the draft."""
 
     @property
     @abstractmethod
     def about(self) -> str:
-        """What is arranged, as a sentence names it: the title of the site."""
+        """The title of the site or organization."""
 
     @property
     @abstractmethod
     def run_target(self) -> str:
-        """The id of what is arranged: of a site, or of an organization."""
+        """The id of the site or organization."""
 
     @property
     def live(self) -> str:
@@ -370,19 +369,19 @@ class ArrangingPlace(Place, Generic[R]):
 
     @property
     def beyond(self) -> str:
-        """Why the row under the cursor is not arranged at all; empty when it is."""
+        """Why the row under the cursor has no order; empty when it has."""
         return ""
 
     def further_rows(self) -> Sequence[Row]:
-        """Return rows that stand below and are not arranged."""
+        """Return rows below the others that have no order."""
         return ()
 
     @abstractmethod
     def fresh(self, layout: Layout) -> Arrangement:
-        """Return nothing staged, on a published order."""
+        """Return an arrangement of a published order without staged changes."""
 
     def modern(self, text: str, layout: Layout) -> str | None:
-        """Return what an earlier version kept in today's format; None where it is nothing such."""
+        """Return a draft of an earlier version in today's format; None where it is none."""
         return None
 
     def allowed(self, arrangement: Arrangement) -> Arrangement:
@@ -391,23 +390,23 @@ class ArrangingPlace(Place, Generic[R]):
 
     @abstractmethod
     async def read_all(self, api: Api) -> R | None:
-        """Read what is arranged; None when nobody knows which. May raise."""
+        """Read the order; None when it is not known of which. May raise."""
 
     @abstractmethod
     async def read_layout(self, api: Api) -> Layout:
-        """Read what is published again, and take note of all else that came with it. May raise."""
+        """Read the published order again, with all that comes with it. May raise."""
 
     @property
     @abstractmethod
     def no_rows(self) -> str:
-        """What is said where there is nothing to arrange."""
+        """Shown where there are no rows."""
 
     def begun(self, found: R) -> None:
-        """Prepare the tree for what was read first."""
+        """Prepare the tree for the first order that was read."""
 
     @abstractmethod
     def look(self) -> None:
-        """Show what is known of the row under the cursor."""
+        """Show the details of the row under the cursor."""
 
     @abstractmethod
     def open_row(self, row: Row) -> None:
@@ -418,7 +417,7 @@ class ArrangingPlace(Place, Generic[R]):
         self.say(f"There is no {' or '.join(self.boxes)} above it here to move into.", "warn")
 
     async def send(self) -> None:
-        """Send what is staged, after the plan was shown."""
+        """Send the staged changes, after the plan was shown."""
         await self.sender.send_staged()
 
     def standing(self) -> Iterable[str]:
@@ -431,7 +430,6 @@ class ArrangingPlace(Place, Generic[R]):
     # Reading
 
     def reload(self) -> None:
-        """Read what is arranged; what is staged is put on top of it."""
         self.reads.load(
             READING, self.sender.read_first, self.arrived,
             what=f"Reading {self.what_it_is.lower()}", failed=self._unread,
@@ -474,11 +472,10 @@ class ArrangingPlace(Place, Generic[R]):
 
     @property
     def not_read(self) -> str:
-        """What is said of what is asked before anything is there."""
+        """Why nothing can be done yet."""
         return f"{self.what_it_is} has not been read yet."
 
     def resume_draft(self, part: str) -> None:
-        """Open the form of a row again, with what was typed in it."""
         self.resuming = part if not self.known else ""
         if self.known and part and self.rows.reveal(part):
             self.do_soon("edit")
@@ -486,15 +483,14 @@ class ArrangingPlace(Place, Generic[R]):
     # Keeping
 
     def keep_typed(self) -> None:
-        """Keep what is staged, because everything may end now."""
+        """Save the draft, because everything may end now."""
         self.draft.keep_now()
 
     def on_screen_suspend(self) -> None:
-        """Keep what is staged before another place is in front, and say there that it is kept."""
+        """Save the draft before another place is in front, and say there that it is kept."""
         self.draft.leave()
 
     def on_unmount(self) -> None:
-        """Keep what is staged."""
         self.draft.keep_now()
 
     # What is on screen
@@ -505,21 +501,21 @@ class ArrangingPlace(Place, Generic[R]):
         return self.rows.selected_item
 
     def show_arrangement(self, cursor: str | None = None) -> None:
-        """Show what is staged; the cursor stays on its row."""
+        """Show the arrangement; the cursor stays on its row."""
         if self.known:
             self.rows.show_arranged(self.draft.arrangement, self.further_rows(), cursor)
             self.draft.plan()
             self.draw()
 
     def draw(self) -> None:
-        """Show what goes with the rows: the plan, the details, what was changed from here."""
+        """Show the plan, the details and the latest writes beside the rows."""
         calls, showing = self.draft.calls, self.rows.showing
         notes = [VIEWS[showing]] * bool(self.draft.arrangement.dirty or showing != "now")
         notes += ["changed by others: R shows it"] * self.sender.behind
         self.rows.note = "   ".join(notes)
         self.rows.retitle()
         self.plan.show_plan(calls, self.after_plan, read_only=self.session.read_only)
-        # A narrow drawer has room for one: what is staged matters more than a row's details.
+        # A narrow drawer has room for one: the plan matters more than a row's details.
         self.facts.set_class(bool(calls), "drawer-hidden")
         if self.has_class("-wide"):
             self.written.show_written(self.session, self.run_target)
@@ -527,7 +523,6 @@ class ArrangingPlace(Place, Generic[R]):
         self.refresh_frame()
 
     def status_left(self) -> str:
-        """What is staged, and that nothing was sent."""
         if said := self.refused or self.rows.marks_line:
             return said
         if calls := self.draft.calls:
@@ -539,24 +534,20 @@ class ArrangingPlace(Place, Generic[R]):
         return super().status_left() or (VIEWS["base"] if self.known else "")
 
     def status_right(self) -> str:
-        """What ``u`` takes back of what was sent; nothing while that is a staged step."""
+        """Nothing while ``u`` takes back a staged step."""
         return "" if self.draft.step_is_newest else super().status_right()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw what there is room for now."""
         if self.known:
             self.call_after_refresh(self.draw)
 
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
-        """Say how many rows are picked."""
         self.refresh_frame()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the row."""
         self.look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Drop what is picked; else fold or unfold the row, or go where it leads."""
         row = self.row
         if row is None:
             return

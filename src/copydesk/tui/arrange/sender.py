@@ -1,4 +1,4 @@
-"""From what is staged to what is published: read again, theirs beside ours, the plan, the run."""
+"""From staged changes to the published order: reading again, theirs beside ours, plan, run."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ BEFORE_SENDING = "before sending"
 
 
 class Sender:
-    """The way of what is staged in a place: from the disk, to the service, and what came of it."""
+    """Finds the staged changes of a place again, sends them, and takes in the outcome."""
 
     def __init__(self, here: ArrangingPlace[Any]) -> None:
         self.here = here
         self.sending: Arrangement | None = None
-        """What was staged before the run that is not over."""
+        """The arrangement before the run that is not over."""
         self.staged_then: Arrangement = here.draft.arrangement
-        """What was staged when that was noted: something else by now was staged since."""
+        """The arrangement when that was noted: another one by now was staged since."""
         self.behind = False
-        """Whether others changed what is arranged since it was read."""
+        """Whether others changed the order since it was read."""
         self.asked = False
         """Whether the sheet of the plan is open, which says itself how far it is."""
 
@@ -47,14 +47,14 @@ class Sender:
         return found, None if self.here.known else await self.unfinished()
 
     def arrived(self, layout: Layout, run: ArrangeRun | None) -> None:
-        """Take in what was read by hand: begin with it, or put what is staged on top of it."""
+        """Take in an order that was read by hand: the first, or one below the staged changes."""
         if not self.here.known:
             self.begin(layout, run)
         else:
             self._tell_rebased(self.take(layout))
 
     def look_again(self, layout: Layout) -> bool:
-        """Take in what a poll read, if no row moves by that and nothing is staged; say if so.
+        """Take in a polled order if no row moves by that and nothing is staged; tell whether.
 
         Texts that changed show at once then; all else waits for R.
         """
@@ -67,7 +67,7 @@ class Sender:
         return taken
 
     async def unfinished(self) -> ArrangeRun | None:
-        """Return the run of what is arranged that is not over, if there is one. May raise."""
+        """Return the run that is not over, if there is one. May raise."""
         found = await self.here.session.arranging.find(self.here.PLACE, self.here.run_target)
         if found is not None and reads_cached():
             from copydesk.client.errors import NotCached
@@ -76,7 +76,7 @@ class Sender:
         return found
 
     def begin(self, layout: Layout, run: ArrangeRun | None = None) -> None:
-        """Begin with what is published, and with what was staged on it in an earlier run.
+        """Begin with the published order, and with changes that were staged in an earlier run.
 
         ``run`` is one that is `unfinished`: it is asked about.
         """
@@ -109,7 +109,7 @@ class Sender:
             self.here.tell(f"Others changed it since, and this went away: {gone}.", "warn")
 
     def take(self, layout: Layout) -> Rebased[Arrangement]:
-        """Put what is staged on top of what is published by now."""
+        """Put the staged changes on top of the order that is published by now."""
         rebased = self.here.draft.arrangement.rebase(layout)
         self.here.draft.arrangement, self.behind = rebased.arrangement, False
         if not self.here.draft.arrangement.dirty and not self.here.draft.arrangement.future:
@@ -117,7 +117,7 @@ class Sender:
         return rebased
 
     def _tell_rebased(self, rebased: Rebased[Arrangement]) -> None:
-        """Say what others changed, and ask where that touches what is staged."""
+        """Say what others changed, and ask where that touches the staged changes."""
         if rebased.clashes or rebased.lost:
             self._ask(self._show_others(rebased, verb="keep ours on top"))
         elif rebased.theirs and self.here.draft.arrangement.dirty:
@@ -171,7 +171,7 @@ class Sender:
     async def _show_others(
         self, rebased: Rebased[Arrangement], verb: str = "go on with ours"
     ) -> bool:
-        """Show what others changed beside what is staged; True when it may go on."""
+        """Show the changes of others beside the staged ones; True when it may go on."""
         from copydesk.tui.arrange.dialogs import OthersSheet
 
         ours = [call.line for call in self.here.draft.requests()]
@@ -193,7 +193,7 @@ class Sender:
         return answer is not None
 
     def _as_here(self, arrangement: Arrangement) -> Arrangement:
-        """Return what is staged as this place knows it, whatever text it was read from."""
+        """Return an arrangement that was read from a text as one of this place."""
         return replace(
             self.here.fresh(arrangement.base), now=arrangement.now, past=arrangement.past,
             future=arrangement.future, touched=arrangement.touched, count=arrangement.count,
@@ -253,7 +253,7 @@ class Sender:
             await self._show_others(rebased, verb="keep ours on top")
 
     def _meanwhile(self, before: Arrangement, run: ArrangeRun) -> str:
-        """Say what is not as it was sent: others changed it while the run went on."""
+        """Say what others changed while the run went on."""
         if not self.here.EXACT:
             return ""
         made, now = {*run.made.values()}, before.bound(run.made).now
@@ -265,7 +265,7 @@ class Sender:
         return f" Others changed it meanwhile: {found[0].line}{more}."
 
     async def _as_planned(self) -> bool:
-        """Read whether what is published is still what the plan is for. May raise."""
+        """Read whether the published order is still that of the plan. May raise."""
         layout = await self.here.read_layout(await self.here.session.ready())
         return layout.same(self.here.draft.arrangement.base)
 

@@ -1,4 +1,4 @@
-"""What is done with the content of a space or of a change request as a whole.
+"""Commands on the content of a space or of a change request as a whole.
 
 The raw revision, templates, PDFs, and the ways from a page to its files and to what leads to it.
 """
@@ -42,7 +42,7 @@ def no_content(here: Place) -> str | None:
 
 
 class ContentCommands(Commands, scope="content"):
-    """What is done with the content of a space, or of a change request, as a whole."""
+    """Commands on the content of a space, or of a change request, as a whole."""
 
     def resume_draft(self, part: str) -> bool:
         """Open the form of a template again."""

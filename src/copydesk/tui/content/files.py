@@ -98,7 +98,7 @@ MOST = 500
     ),
 )
 class FilesPlace(ResourcePlace["File"], scope="files"):
-    """Files, what is known of the one under the cursor, and the pages that use it."""
+    """Files, the details of the one under the cursor, and the pages that use it."""
 
     RESOURCE = FILES
     RAW = ("get_change_request_file",)
@@ -109,11 +109,9 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         """The names of the space and of the change request."""
 
     def within(self) -> Iterable[str]:
-        """The space, and the change request if it is one's."""
         yield from self._steps
 
     def beside(self) -> Iterable[Widget]:
-        """The details, and the pages that use the file."""
         yield from super().beside()
         self.users: VirtualList[Backlink] = VirtualList(
             ListSource(key=backlink_key),
@@ -129,7 +127,6 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         yield self.users
 
     def reload(self) -> None:
-        """Read the files, and what the space and the change request are called."""
         super().reload()
         space, request = self.target.space, self.target.change_request
         if space is None:
@@ -151,7 +148,6 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         self.reads.load("steps", read, came, what="Reading the space")
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the file comes from."""
         item, space, request = self.item, self.target.space, self.target.change_request
         if item is None or space is None or request is None:
             return super().raw()
@@ -160,7 +156,6 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
     # The pages that use it
 
     def show_item(self) -> None:
-        """Show what is known of the file, and once the cursor rests what uses it."""
         super().show_item()
         self.reads.cancel("users")
         item = self.item
@@ -203,12 +198,10 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         self.users.refresh_rows()
 
     def open_item(self, item: File) -> None:
-        """Go to the pages that use the file."""
         self.remove_class("-no-side")
         self.show_pane(self.users)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Open the file; from the pages that use it, read one."""
         if event.list is not self.users:
             super().on_virtual_list_opened(event)
             return

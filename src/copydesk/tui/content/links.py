@@ -1,4 +1,4 @@
-"""The links of a space: what is broken first, where each stands; and the pages that lead to one."""
+"""The links of a space, broken ones first, with their pages; and the pages that lead to one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     uses=("list_space_links", "list_space_pages", "get_space"),
 )
 class LinksPlace(ResourcePlace[Standing], scope="links"):
-    """The links report of a space, and what is known of the link under the cursor."""
+    """The links report of a space, and the details of the link under the cursor."""
 
     RESOURCE = LINKS
 
@@ -45,7 +45,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
             yield self._space_title
 
     def reload(self) -> None:
-        """Read the links, how many there are of each kind, and what the pages are called."""
         self._pages = {}
         super().reload()
         space = self.target.space
@@ -89,7 +88,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
     async def page(
         self, api: Api, resource: Resource[Standing], target: Target, asked: Asked
     ) -> Page[Standing]:
-        """Read links, and give them the names of the pages, which are read once."""
         from copydesk.contract.models.base import Page
 
         found, space = await resource.pages(api, target, asked), target.space or ""
@@ -113,7 +111,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         return None if item is None else Raw(f"link {self.label(item)}", value=item.link)
 
     def open_item(self, item: Standing) -> None:
-        """Read the page where the link stands."""
         if not item.page:
             self.say("The service does not say on which page this link stands.", "warn")
             return
@@ -137,13 +134,11 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
         yield self._page_title or "page"
 
     def missing(self) -> str | None:
-        """Return why there is nothing to list here, or None."""
         if self.target.space is None or self.target.item is None:
             return "No page is chosen. Esc goes back: b on a page there shows what leads to it."
         return None
 
     def reload(self) -> None:
-        """Read the list, and what the page is called."""
         super().reload()
         if self.missing() is not None:
             return
@@ -161,7 +156,6 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
         self.reads.load("page", read, came, what="Reading the page")
 
     def open_item(self, item: Backlink) -> None:
-        """Read the page that leads here."""
         if item.page is None or item.space is None:
             self.say("That is no page that could be read here.", "warn")
             return

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def page_name(page: PageRow) -> Text | str:
-    """Return the title; groups stand out, and what is particular about a page is said behind it."""
+    """Return the title; groups stand out, and a hidden or computed page says so."""
     shown = before(page.emoji, page.title)
     if page.type == "group":
         return Text(shown, style="strong")
@@ -111,7 +111,7 @@ class PageOrder:
     def beside(self, row: str, by: int) -> str | None:
         """Return the page with text after a row (``by`` 1) or before it (-1), if there is one.
 
-        On a group or a link it is the next one from where that stands.
+        From a group or a link it is the next one in the tree.
         """
         at = self._places.get(row)
         if at is not None:
@@ -253,7 +253,6 @@ class PagesPlace(Place, scope="pages"):
         yield Part("side", self.links)
 
     def trail(self) -> Iterable[str]:
-        """The organization, the space, and which of its versions."""
         yield self.session.organization_title or "no organization"
         yield self._space_title or "space"
         yield "Pages"
@@ -261,14 +260,12 @@ class PagesPlace(Place, scope="pages"):
             yield "change request"
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the page comes from."""
         page = self.rows.selected_item if self.pane is self.rows else self.shown_page
         if page is None or self.target.space is None:
             return None
         return page_raw(self.target.space, self.target.change_request, page.id, page.title)
 
     def content(self) -> Content | None:
-        """Return whose pages these are, and the page in front."""
         page = self.rows.selected_item if self.pane is self.rows else self.shown_page
         space, request = self.target.space, self.target.change_request
         if space is None:
@@ -283,7 +280,6 @@ class PagesPlace(Place, scope="pages"):
         )
 
     def url(self) -> str | None:
-        """Return the address of the page, or of what the link under the cursor leads to."""
         if self.pane is self.links and (link := self.links.selected) is not None:
             there = self.order.rows.get(link.page)
             return link.url or (there.url if there is not None else "") or None
@@ -302,7 +298,6 @@ class PagesPlace(Place, scope="pages"):
         return [(name, text) for name, text in choices if text]
 
     def status_left(self) -> str:
-        """Say how many pages there are, and which one this is."""
         waiting = super().status_left()
         if waiting or not self.order.readable:
             return waiting
@@ -318,7 +313,6 @@ class PagesPlace(Place, scope="pages"):
     # Reading
 
     def reload(self) -> None:
-        """Read the tree, and the text of the page again."""
         self._texts.clear()
         if self.target.space is None:
             self.rows.say_instead("No space is chosen. gs lists them; gp there reads one.")
@@ -393,7 +387,6 @@ class PagesPlace(Place, scope="pages"):
             self.rows.say_instead(text)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show the page under the cursor once the cursor rests."""
         if event.list is self.rows:
             self._look(after=REST_SECONDS)
         self.frame_soon()
@@ -454,7 +447,6 @@ class PagesPlace(Place, scope="pages"):
     # Moving
 
     def gone_to(self) -> None:
-        """Go to the page that is meant, wherever the cursor has been since."""
         if self.target.page is not None and self.order.rows and self.show_page(self.target.page):
             self._look(after=0)
             self._read_on()
@@ -475,7 +467,6 @@ class PagesPlace(Place, scope="pages"):
         return self.rows.reveal(found)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Go to the text of a page; follow a link; fold a group."""
         if event.list is self.links:
             self._follow(event.row)
             return
@@ -491,7 +482,6 @@ class PagesPlace(Place, scope="pages"):
             self.text.focus()
 
     def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
-        """Go to the text that the thread is about."""
         self.text.focus()
 
     def _follow(self, link: LinkRow) -> None:

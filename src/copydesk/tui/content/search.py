@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 LONGEST = 512
-"""Characters that a service takes of what is looked for."""
+"""Characters of a query that a service takes."""
 
 EXCERPT = 600
 """Characters of an excerpt that are shown."""
@@ -177,13 +177,13 @@ def excerpt(hit: Hit, now: datetime) -> Text | None:
 
 
 def says(hit: Hit, now: datetime) -> Text | None:
-    """Return the excerpt for a column: one of the words is among what is drawn first."""
+    """Return the excerpt for a column: it begins near one of the words."""
     said = excerpt(hit, now)
     return None if said is None else _from(said)
 
 
 def _from(said: Text) -> Text:
-    """Return a text from a little before what is lit first, if that comes late."""
+    """Return a text from a little before the first lit word, if that comes late."""
     first = min((span.start for span in said.spans), default=0)
     if first <= BEFORE:
         return said
@@ -193,7 +193,7 @@ def _from(said: Text) -> Text:
 
 
 PAUSE_SECONDS = 0.2
-"""How long typing pauses before what is typed is looked for."""
+"""How long typing pauses before a search."""
 
 SPACE = "space"
 """The view of one space."""
@@ -247,7 +247,7 @@ RESULTS_HERE = replace(RESULTS, shown=[each for each in RESULTS.shown if each.na
 
 
 class WordsPrompt(Prompt):
-    """Looks for what is typed, as it is typed; the arrows move in the results."""
+    """Searches as one types; the arrows move in the results."""
 
     ENTER, ESCAPE, TAB, UP = "to the results", "close", "", ""
 
@@ -258,11 +258,9 @@ class WordsPrompt(Prompt):
         """What the line was opened for: keys that are typed in it know nothing of that."""
 
     def changed(self, text: str) -> None:
-        """Look for it once typing pauses."""
         self._look_for(text, PAUSE_SECONDS)
 
     def submitted(self, text: str) -> None:
-        """Look for it at once, and leave the line."""
         self._look_for(text, 0)
         self.close()
 
@@ -279,7 +277,7 @@ class WordsPrompt(Prompt):
 
 @place("search", key="/", title="Search", uses="search_organization")
 class SearchPlace(ResourcePlace[Hit], scope="search"):
-    """The pages with every word of what is typed, the best first."""
+    """The pages with every typed word, the best first."""
 
     RESOURCE = RESULTS
     OF_SPACE = True
@@ -307,7 +305,6 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
             yield f"“{clean(shorten(self.words, 40))}”"
 
     def missing(self) -> str | None:
-        """Return why there is nothing to look for, or where."""
         if (why := unfit(self.words)) is not None:
             return why
         if self.view == SPACE and self.target.space is None:
@@ -384,7 +381,6 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
         self.view_changed()
 
     def open_item(self, item: Hit) -> None:
-        """Read the page where the result points."""
         target = Target(self.organization, item.space, page=item.page.id)
         if item.anchor:
             target = target.but(section=item.anchor)

@@ -78,7 +78,7 @@ class PublicationCommands(Commands, scope="site_publishing"):
         self.rights: Rights | None = None
         """What the reader may do; None while that was not read."""
         self._rights_kept = False
-        """Whether that was read of what is kept on this machine."""
+        """Whether that came from the cache."""
         self.published: bool | None = None
         """Whether the site that the place shows was published when it was read last."""
         self.at_hand: Callable[[], bool | None] = lambda: self.published
@@ -86,7 +86,7 @@ class PublicationCommands(Commands, scope="site_publishing"):
 
     @property
     def may(self) -> Rights:
-        """What the reader may do, as far as is known: the service decides the rest."""
+        """What the reader may do; everything while that is not known, as the service decides."""
         return self.rights or ANY
 
     async def know_rights(self, api: Api, organization: str) -> Rights:
@@ -297,7 +297,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
         self.deleted()
 
     async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
-        """Return how many sections a site has; None where that is not told."""
+        """Return how many sections a site has; None where the service does not tell."""
         from copydesk.client.errors import Forbidden, NotFound
         from copydesk.contract import operations as ops
 

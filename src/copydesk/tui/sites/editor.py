@@ -1,4 +1,4 @@
-"""Changing what is in the structure of a site: staged here, like its order."""
+"""Changing the rows in the structure of a site: staged, like their order."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _condition_note(condition: str) -> str:
 
 
 class EditCommands(Commands, scope="site_structure"):
-    """What can be changed in a site's structure besides its order."""
+    """Changing a site's structure besides its order."""
 
     place: SiteStructurePlace
 

@@ -199,7 +199,6 @@ class ShareLinksPlace(Place, scope="share_links"):
         """The link to go to once the links have been read again."""
 
     def panes(self) -> ComposeResult:
-        """The links, and what there is to know about the one under the cursor."""
         self.rows: VirtualList[Link] = VirtualList(
             ListSource(key=lambda link: link.id),
             [
@@ -220,7 +219,6 @@ class ShareLinksPlace(Place, scope="share_links"):
         return age_cell(link, self.session.now)
 
     def trail(self) -> Iterable[str]:
-        """The organization, the site, and that these are its share links."""
         yield self.session.organization_title or "no organization"
         yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Share links"
@@ -228,7 +226,6 @@ class ShareLinksPlace(Place, scope="share_links"):
             yield "read-only"
 
     def status_left(self) -> str:
-        """Why nothing may be changed, or that links have no effect; else how many there are."""
         if self.read is None:
             return ""
         if self.read.refused:
@@ -238,15 +235,12 @@ class ShareLinksPlace(Place, scope="share_links"):
         return said or f"{plural(len(self.read.links), 'link')}, {on} on; addresses are hidden"
 
     def opened(self) -> None:
-        """Show the tabs of the site."""
         self.tabs.open()
 
     def view_changed(self) -> None:
-        """Go to the place of the tab that was chosen."""
         self.tabs.turn()
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show what taking back a write gave; a site that is gone with it is left."""
         if not self.tabs.leave_if_gone():
             super().turned(results)
 
@@ -263,13 +257,11 @@ class ShareLinksPlace(Place, scope="share_links"):
     # Reading
 
     def reload(self) -> None:
-        """Read the links."""
         self.reads.load(
             "links", self._read, self._arrived, what="Reading links", failed=self._unread
         )
 
     def poll(self) -> None:
-        """Read again quietly."""
         self.reads.load("links", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> LinksRead | None:
@@ -320,13 +312,11 @@ class ShareLinksPlace(Place, scope="share_links"):
             self.resume_draft(self.resuming)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the link; an address that was shown is hidden again."""
         if event.id != self._revealed:
             self._revealed = ""
         self._look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Show the address in the details, or hide it again."""
         link = self.link
         if link is None:
             return
@@ -351,7 +341,6 @@ class ShareLinksPlace(Place, scope="share_links"):
         self.facts.show(shown, title=link.title, about=link.id)
 
     def resume_draft(self, part: str) -> None:
-        """Open the form of a new link, or of one, with what was typed in it."""
         self.resuming = part if self.read is None else ""
         if self.read is None:
             return

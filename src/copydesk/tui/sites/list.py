@@ -43,7 +43,7 @@ NEW_KEY = "site new"
 """The key of the title of a site that is about to be made."""
 
 COMPARED = 250
-"""With the titles of so many sites that of a new one is compared."""
+"""The title of a new site is compared with those of so many sites."""
 
 NAMED = 6
 """How many of the chosen spaces are named before the others are counted."""
@@ -63,7 +63,7 @@ class Plan:
 
 
 def kept_plan(text: str | None) -> Plan | None:
-    """Return what is kept with the title of a new site; None where that is nothing of use."""
+    """Return the plan in the draft of a new site; None where there is none."""
     try:
         kept = json.loads(text or "")
     except ValueError:
@@ -87,7 +87,7 @@ class CreationCommands(Commands, scope="sites"):
     def __init__(self, here: SitesPlace) -> None:
         super().__init__(here)
         self._begun = Plan()
-        """What was chosen for a new site, until it is made."""
+        """The plan of a new site, until it is made."""
 
     @action(
         "ctrl+n",
@@ -241,7 +241,7 @@ class CreationCommands(Commands, scope="sites"):
 
 
 async def _titles(api: Api, organization: str) -> frozenset[str]:
-    """Return what the sites of an organization are called, as far as that is read."""
+    """Return the titles of the first sites of an organization."""
     from copydesk.contract import operations as ops
 
     page = await api.page(ops.list_sites, organization, limit=COMPARED)
@@ -296,7 +296,6 @@ class SitesPlace(Place, scope="sites"):
         """The site that the cursor is to go to once it is in the list."""
 
     def panes(self) -> ComposeResult:
-        """The sites, and what there is to know about the one under the cursor."""
         self.rows: VirtualList[SiteRow] = VirtualList(
             PagedSource(self._page, key=lambda row: row.id),
             self._columns(*self._longest),
@@ -321,7 +320,6 @@ class SitesPlace(Place, scope="sites"):
         ]
 
     def trail(self) -> Iterable[str]:
-        """The organization, then Sites."""
         yield self.session.organization_title or "no organization"
         yield "Sites"
 
@@ -330,27 +328,22 @@ class SitesPlace(Place, scope="sites"):
         return row.published if row is not None else None
 
     def site_at_hand(self) -> str | None:
-        """Return the site under the cursor."""
         return self.rows.selected_id
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the site comes from."""
         row = self.rows.selected
         ids = (self.target.organization or self.session.organization or "", row.id if row else "")
         return None if row is None else Raw(f"site {row.title}", "get_site", ids)
 
     def url(self) -> str | None:
-        """Return where readers find the site."""
         row = self.rows.selected
         return row.address if row is not None and row.published and row.address else None
 
     def copy_note(self) -> str:
-        """That the address opens nothing alone, where the site is read with share links only."""
         row = self.rows.selected
         return KEYED if row is not None and row.visibility == "share-link" else ""
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         row = self.rows.selected
         if row is None:
             return []
@@ -362,7 +355,6 @@ class SitesPlace(Place, scope="sites"):
         self._revealed = site
 
     def opened(self) -> None:
-        """Show the views; find out what the reader may do here."""
         self.set_views(VIEWS)
         organization = self.target.organization or self.session.organization
         if organization is not None:
@@ -372,12 +364,10 @@ class SitesPlace(Place, scope="sites"):
             )  # fmt: skip
 
     def resume_draft(self, part: str) -> None:
-        """Begin a new site again; the title that was typed is in its last question."""
         if part == "new":
             self.do_soon("make")
 
     def view_changed(self) -> None:
-        """Ask for the sites of the view."""
         self.rows.empty = EMPTY[self.view]
         self._source.reset()
 
@@ -388,7 +378,6 @@ class SitesPlace(Place, scope="sites"):
         return source
 
     def poll(self) -> None:
-        """Read again quietly; another program may have staged or sent an order."""
         super().poll()
         self._look_for_staged()
 
@@ -410,7 +399,6 @@ class SitesPlace(Place, scope="sites"):
             self.refresh_frame()
 
     def reload(self) -> None:
-        """Read again what has been read."""
         self._look_for_staged()
         # What this hand has made or deleted is not news that waits for a key.
         own, self._written = len(self.session.log) != self._written, len(self.session.log)
@@ -426,7 +414,6 @@ class SitesPlace(Place, scope="sites"):
         self.reads.load("sites", refresh, lambda _: None, what="Reading sites")
 
     def on_screen_resume(self) -> None:
-        """Follow writes made elsewhere, as in the structure of a site, and what was staged."""
         self._look_for_staged()
         if len(self.session.log) != self._written and self.reads.asked_at is not None:
             self.read_again()
@@ -456,7 +443,6 @@ class SitesPlace(Place, scope="sites"):
         return rows, page.next.page if page.next else None, page.count
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what the list knows of the site."""
         self._look()
 
     def _look(self) -> None:
@@ -469,7 +455,6 @@ class SitesPlace(Place, scope="sites"):
             self.facts.show(facts, title=row.title, about=row.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Open the structure of the site."""
         if event.id is not None:
             self.desk.go_soon("site-structure", self._site(event.id))
 
@@ -491,11 +476,9 @@ class SitesPlace(Place, scope="sites"):
             await self.desk.go("site-structure", self._site(self.rows.selected_id))
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of the list."""
         return [*super().signs(), (glyphs().marked, STAGED)]
 
     def status_left(self) -> str:
-        """How many sites there are, and what the sign beside one means."""
         count = self.rows.source.count
         said = super().status_left() or ("" if count is None else plural(count, "site"))
         loaded = self.rows.source.index_of

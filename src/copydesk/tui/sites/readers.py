@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 EVERYBODY = "everybody"
 TYPED = "typed"
-"""The choice of whoever has a key that was typed."""
+"""The choice of an audience by a key that was typed."""
 
 STATE_CELLS = 44
 """Cells that the reasons may take where there is room."""
@@ -79,7 +79,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self.audience = Audience()
 
     def panes(self) -> ComposeResult:
-        """The tree that readers get, and what there is to know about its rows."""
         source: TreeSource[ReaderNode] = TreeSource(
             key=lambda row: row.id,
             children=lambda row: row.children,
@@ -112,7 +111,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
         return present.address(row, secret=self.read.key if self.read is not None else "")
 
     def trail(self) -> Iterable[str]:
-        """The organization, the site, and who reads it."""
         yield self.session.organization_title or "no organization"
         yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Readers"
@@ -120,7 +118,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
             yield self.read.who
 
     def status_left(self) -> str:
-        """How much readers get, and how much not."""
         if self.read is None:
             return ""
         if self.read.said:
@@ -128,19 +125,15 @@ class SiteReadersPlace(Place, scope="site_readers"):
         return super().status_left() or present.summary(self.read.tree)
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of the tree."""
         return [*super().signs(), (glyphs().failed, "kept from readers")]
 
     def opened(self) -> None:
-        """Show the tabs of the site."""
         self.tabs.open()
 
     def view_changed(self) -> None:
-        """Go to the place of the tab that was chosen."""
         self.tabs.turn()
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show what taking back a write gave; a site that is gone with it is left."""
         if not self.tabs.leave_if_gone():
             super().turned(results)
 
@@ -157,7 +150,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
         return row.node.address or None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         row = self.row
         if row is None:
             return []
@@ -174,18 +166,15 @@ class SiteReadersPlace(Place, scope="site_readers"):
     # Reading
 
     def reload(self) -> None:
-        """Read what the audience gets."""
         self._take_chosen()
         self.reads.load(
             "site", self._read, self._arrived, what="Reading the site", failed=self._unread
         )
 
     def poll(self) -> None:
-        """Read again quietly."""
         self.reads.load("site", self._read, self._polled, what="Reading again")
 
     def on_screen_resume(self) -> None:
-        """Read with the link that was chosen meanwhile among the share links."""
         if self._take_chosen() and self.reads.asked_at is not None:
             self.read_again()
 
@@ -236,7 +225,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self.refresh_frame()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the row."""
         self._look()
 
     def _look(self) -> None:
@@ -251,7 +239,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
             self.facts.show(facts, title=row.node.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Fold or unfold; read the pages of a space."""
         row = self.row
         if row is None:
             return

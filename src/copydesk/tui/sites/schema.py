@@ -252,7 +252,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         """Whether others changed the schema since it was read."""
 
     def panes(self) -> ComposeResult:
-        """The attributes with ready-made conditions, the one under the cursor, and the JSON."""
         source: TreeSource[SchemaRow] = TreeSource(
             key=lambda row: row.id,
             children=lambda row: row.children,
@@ -279,7 +278,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         yield Part("side", self.facts, self.json)
 
     def trail(self) -> Iterable[str]:
-        """The organization, the site, and that this is its schema."""
         yield self.session.organization_title or "no organization"
         yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Schema"
@@ -289,13 +287,11 @@ class SiteSchemaPlace(Place, scope="site_schema"):
             yield "edit not sent"
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the schema comes from."""
         if self.read is None:
             return None
         return Raw(f"schema of {self.read.site.title}", "get_adaptive_schema", self.ids)
 
     def status_left(self) -> str:
-        """What is kept, what is wrong, or how many attributes there are."""
         if self.read is None:
             return ""
         if self.read.refused:
@@ -306,15 +302,12 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         return warning or super().status_left() or present.counted(self.read.rows)
 
     def opened(self) -> None:
-        """Show the tabs of the site."""
         self.tabs.open()
 
     def view_changed(self) -> None:
-        """Go to the place of the tab that was chosen."""
         self.tabs.turn()
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show what taking back a write gave; a site that is gone with it is left."""
         if not self.tabs.leave_if_gone():
             super().turned(results)
 
@@ -326,12 +319,10 @@ class SiteSchemaPlace(Place, scope="site_schema"):
     # Reading
 
     def reload(self) -> None:
-        """Read the schema."""
         self.reads.load("schema", self._read, self._arrived, what="Reading the schema",
                   failed=self._unread)  # fmt: skip
 
     def poll(self) -> None:
-        """Read again quietly. What others changed waits for R: nothing moves by itself."""
         if self.read is not None:
             self.reads.load("schema", self._read, self._polled, what="Reading again")
         else:
@@ -403,18 +394,15 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         self.refresh_frame()
 
     def on_screen_resume(self) -> None:
-        """See whether the edit that is kept was sent or dropped elsewhere."""
         if self.read is not None:
             self.take_kept()
 
     def resume_draft(self, part: str) -> None:
-        """Open the editor again, with the edit that is kept."""
         self.resuming = part if self.read is None else ""
         if self.read is not None:
             self.do_soon("edit")
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the row."""
         self._look()
 
     def _look(self) -> None:
@@ -425,7 +413,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
             self.facts.show(present.row_facts(row), title=row.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Fold or unfold an attribute; go to the details of a condition."""
         row = self.row
         if row is not None and row.children:
             self.rows.toggle()
@@ -451,7 +438,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
             self.desk.copy(row.text)
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers: also the conditions of the attribute, and the JSON."""
         row, found = self.row, []
         if row is not None and row.text:
             found = [("expression" if row.kind == "attribute" else "condition", row.text)]

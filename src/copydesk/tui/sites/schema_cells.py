@@ -103,7 +103,7 @@ def schema_note(updated: datetime | None, now: datetime) -> str:
 
 
 def warning(schema: object, used: Mapping[tuple[bool, str], tuple[str, ...]], site: SiteRow) -> str:
-    """Return what is not right about a schema and its site; empty when nothing is."""
+    """Return a warning about a schema and its site; empty for none."""
     if lost := len(missing(schema, used)):
         return f"{plural(lost, 'name')} in conditions {'is' if lost == 1 else 'are'} missing here"
     if not site.adaptive:
@@ -115,7 +115,7 @@ def warning(schema: object, used: Mapping[tuple[bool, str], tuple[str, ...]], si
 
 
 def problem_lines(problems: Sequence[Problem], text: JsonText) -> list[Text]:
-    """Return what is wrong with a schema, each with its line and column, from the top down."""
+    """Return the problems of a schema with line and column, from the top down."""
     lines = []
     for problem in sorted(problems, key=lambda each: text.where(each.path)):
         line, column = text.where(problem.path)

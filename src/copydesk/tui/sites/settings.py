@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 Meaning = Callable[["Site"], "Sequence[Fact]"]
-"""Says what a change means for a site as it is; nothing where that needs no agreement."""
+"""Says what a change means for a site; nothing where it needs no agreement."""
 
 HOST_AND_PATH = "It has to be a host plus path, such as www.acme.com/docs"
 
@@ -93,7 +93,7 @@ def check(name: str) -> Callable[[str], str | None]:
 
 
 def _wanted(name: str, text: str) -> str | None:
-    """Return what is asked for by a text in a field: an empty proxy is none."""
+    """Return the value that a text in a field stands for: an empty proxy is none."""
     return None if name == "proxy" and not text else text
 
 
@@ -294,7 +294,7 @@ class SettingsCommands(Commands, scope="site_settings"):
 
 
 async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
-    """Return the titles of what a site shows on a condition; None where that is not told."""
+    """Return the titles of rows with a condition; None where the service does not tell."""
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.session.reads.sites import read_structure
 
@@ -363,14 +363,12 @@ class SiteSettingsPlace(Place, scope="site_settings"):
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        """The settings, and what there is to know about the one under the cursor."""
         self.rows = SettingsList(_label)
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
     def trail(self) -> Iterable[str]:
-        """The organization, the site, and that these are its settings."""
         yield self.session.organization_title or "no organization"
         yield present.title_of(self.site) if self.site is not None else self.tabs.title
         yield "Settings"
@@ -383,7 +381,6 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         return self.tabs.publication.may.change
 
     def status_left(self) -> str:
-        """Say what is to know of the whole: that it is read-only, or not published."""
         if self.refused:
             return self.refused
         if self.site is not None and not self.site.published:
@@ -391,7 +388,6 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         return super().status_left()
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the site comes from."""
         site = self.site
         if site is None:
             return None
@@ -409,14 +405,12 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         return (present.address_of(site) or app) if site.published else app
 
     def copy_note(self) -> str:
-        """That the address opens nothing alone, where the site is read with share links only."""
         site = self.site
         if site is None or site.visibility != "share-link":
             return ""
         return KEYED if self.url() != web_address(site.urls.app) else ""
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         site, setting = self.site, self.rows.selected
         if site is None:
             return []
@@ -427,29 +421,24 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         return [(name, text) for name, text in copies.items() if text]
 
     def opened(self) -> None:
-        """Show the tabs of the site."""
         self.tabs.open()
 
     def view_changed(self) -> None:
-        """Go to the place of the tab that was chosen."""
         self.tabs.turn()
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show what taking back a write gave; a site that is gone with it is left."""
         if not self.tabs.leave_if_gone():
             super().turned(results)
 
     # Reading
 
     def reload(self) -> None:
-        """Read the site, and what the reader may do with it."""
         self.tabs.publication.rights = None
         self.reads.load(
             "site", self._read, self._arrived, what="Reading the settings", failed=self._unread
         )
 
     def poll(self) -> None:
-        """Read again quietly."""
         if self.site is not None:
             self.reads.load("site", self._read, self._arrived, what="Reading again")
         else:
@@ -483,7 +472,6 @@ class SiteSettingsPlace(Place, scope="site_settings"):
     # What is on screen
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the setting."""
         self._look()
         self.frame_soon()
 
@@ -496,11 +484,9 @@ class SiteSettingsPlace(Place, scope="site_settings"):
             self.facts.show(facts, title=setting.label)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Change the setting."""
         self.do_soon("change")
 
     def resume_draft(self, part: str) -> None:
-        """Open the field of a setting again, with what was typed in it."""
         self.resuming = part if self.site is None else ""
         if self.site is not None and self.rows.select(part):
             self.do_soon("change")

@@ -363,7 +363,7 @@ def unpublish_facts(site: Site) -> list[Text | str]:
 def delete_facts(
     site: Site, links: Sequence[ShareLink] | None, sections: int | None
 ) -> list[Text | str]:
-    """Return what is lost with a site."""
+    """Return what deleting a site loses."""
     facts: list[Text | str] = ["The content of its spaces is kept. What is lost:"]
     shown = plural(site.site_spaces, "space")
     arranged = f"{plural(sections, 'section')}, {shown}" if sections else shown

@@ -74,7 +74,6 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        """The tree; beside it the row, the navigation, the plan, and what was changed here."""
         self.rows = ArrangedTree(
             self._columns(EMPTY),
             title="Structure",
@@ -105,30 +104,24 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         return None
 
     def trail(self) -> Iterable[str]:
-        """The organization, the site, that this is its structure, and what is staged."""
         yield self.session.organization_title or "no organization"
         yield self.read.site.title if self.read is not None else self.tabs.title
         yield "Structure"
         yield from self.standing()
 
     def views_note(self) -> str:
-        """What ``=`` and ctrl+s do."""
         return "= before/after   ctrl+s send"
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of the tree."""
         return staged.signs()
 
     def opened(self) -> None:
-        """Show the tabs of the site."""
         self.tabs.open()
 
     def view_changed(self) -> None:
-        """Go to the place of the tab that was chosen."""
         self.tabs.turn()
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show what taking back a write gave; a site that is gone with it is left."""
         if not self.tabs.leave_if_gone():
             super().turned(results)
 
@@ -159,35 +152,28 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         return Raw(f"site space {node.title} among all", "list_site_spaces", self.ids)
 
     def url(self) -> str | None:
-        """Return where readers find what is under the cursor."""
         node = self.node
         return (node.address or None) if node is not None else None
 
     @property
     def draft_key(self) -> str:
-        """The key under which what is staged of the site is kept."""
         return structure_key(self.target.site or "")
 
     @property
     def about(self) -> str:
-        """The title of the site."""
         return self.read.site.title if self.read is not None else "the site"
 
     @property
     def run_target(self) -> str:
-        """The id of the site."""
         return self.target.site or ""
 
     def fresh(self, layout: Layout) -> Arrangement:
-        """Return nothing staged, on what is published."""
         return SiteArrangement.on(layout, *self.ids)
 
     def modern(self, text: str, layout: Layout) -> str | None:
-        """Return an order that an earlier version kept, in today's format."""
         return modern(text, layout)
 
     async def read_layout(self, api: Api) -> Layout:
-        """Read the structure again."""
         from copydesk.session.reads.sites import read_structure
 
         structure = await read_structure(api, *self.ids, self._progress)
@@ -198,7 +184,6 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
     # Reading
 
     async def read_all(self, api: Api) -> SiteRead | None:
-        """Read the site and what it shows."""
         from copydesk.session.reads import sites as reading
 
         organization = self.target.organization or self.session.organization
@@ -234,11 +219,9 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
 
     @property
     def no_rows(self) -> str:
-        """That the site shows nothing."""
         return f"This site has no sections.{'' if self.refused else ' ctrl+n adds one.'}"
 
     def begun(self, found: SiteRead) -> None:
-        """Unfold the groups, and sections with several variants where there is room."""
         layout = found.layout
         few = len(layout.items) <= UNFOLD_LIMIT
         self.rows.tree_source.unfolded.update(
@@ -251,12 +234,10 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
 
     @property
     def after_plan(self) -> Sequence[str]:
-        """What becomes of addresses, and of a request that fails."""
         moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.draft.calls)
         return [" ".join([*moves, AFTER_PLAN])]
 
     def draw(self) -> None:
-        """Show the plan, the navigation, the row, in columns that have room for what is staged."""
         arrangement = self.draft.arrangement
         if self._fitted is not arrangement.now.items:
             self._fitted = arrangement.now.items
@@ -283,7 +264,6 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
             unstack(stacked)
 
     def look(self) -> None:
-        """Show what is known of the row."""
         row = self.row
         if row is None or self.read is None:
             self.facts.show([], title="Row")
@@ -292,19 +272,16 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         self.facts.show(facts, title=row.title)
 
     def open_row(self, row: Row) -> None:
-        """Read the pages of a site space."""
         if row.kind == "site-space":
             space = str(row.item.values.get("space") or "") or None
             target = Target(organization=self.target.organization, space=space)
             self.desk.go_soon("pages", target)
 
     def copy_note(self) -> str:
-        """That the address opens nothing alone, where the site is read with share links only."""
         keyed = self.read is not None and self.read.site.visibility == "share-link"
         return KEYED if keyed else ""
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         row, node = self.row, self.node
         if row is None:
             return []

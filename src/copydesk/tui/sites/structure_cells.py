@@ -20,10 +20,10 @@ from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.list import Column
 
 Nodes = Mapping[str, SiteNode]
-"""What the service told of the rows, by id; of what is only staged it told nothing."""
+"""The rows as the service has them, by id; rows that are only staged are not among them."""
 
 SHOWN_TITLES = 20
-"""So many titles of what is in a row are listed in its details."""
+"""So many titles of the rows inside are listed in the details of one."""
 
 
 def value(row: Row, name: str) -> str:
@@ -44,7 +44,7 @@ def name(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
 
 
 def name_cells(layout: Layout, row: str) -> int:
-    """Return how many cells the title of a row takes in the tree, with what is left of it."""
+    """Return how many cells a row takes in the tree up to the end of its title."""
     depth, above = 1, layout.level_of(row)
     while above in layout.items and depth < 9:
         depth, above = depth + 1, layout.level_of(above)
@@ -80,7 +80,7 @@ def variants(row: Row, shown: Shown) -> Text | str:
 
 
 def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
-    """Return what is particular about a row: in the trash, the default, hidden, conditional."""
+    """Return the states of a row: in the trash, the default, hidden, conditional."""
     if row.kind == "group":
         inside = shown.layout.levels.get(row.id, ())
         return Text(plural(len(inside), "section"), style="muted")
@@ -105,7 +105,7 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
 
 
 def row_facts(row: Row, shown: Shown, nodes: Nodes) -> list[Fact]:
-    """Return what to know about a row of the structure, what is staged of it first."""
+    """Return the details of a row of the structure, staged changes first."""
     found = _staged_facts(row, shown)
     if row.kind == "group":
         titles = _titles(row.children)
@@ -171,7 +171,7 @@ def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
 
 
 BAR_LIMIT = 30
-"""So many entries of the top are looked at for what is particular about them."""
+"""So many entries of the top are looked at for their particulars."""
 
 BAR_ENTRIES = 12
 """So many entries are drawn; of more, those around the first one that differs."""
@@ -189,7 +189,7 @@ NAMED = 8
 def bar(layout: Layout, changed: Collection[str] = (), start: int = 0) -> Text:
     """Return the top of a site as readers see it: ``Guides | Products ▾ | Legal``.
 
-    ``changed`` are the ids of what is lit. Of a long one, what is drawn begins at ``start``.
+    ``changed`` are the ids of lit entries. A long one is drawn from ``start`` on.
     """
     text, level = Text(), layout.levels.get(TOP, ())
     if start:
@@ -220,7 +220,7 @@ def _start(base: Layout, now: Layout) -> int:
 
 
 def navigation_facts(base: Layout, now: Layout, changed: Collection[str] = ()) -> list[Fact]:
-    """Return what readers see at the top: before, after, and what is particular about it."""
+    """Return the top as readers see it, before and after, and its particulars."""
     start = _start(base, now)
     before, after = bar(base, start=start), bar(now, changed, start)
     if before.plain == after.plain:
@@ -266,7 +266,7 @@ def _menu(layout: Layout, row: str) -> str:
 
 
 def _seen(layout: Layout, item: Item) -> bool:
-    """Whether readers get an entry: a section of which everything is hidden shows nothing."""
+    """Whether readers get an entry: a section with everything hidden shows nothing."""
     if item.values.get("trashed") or item.values.get("hidden"):
         return False
     if item.kind == "section":

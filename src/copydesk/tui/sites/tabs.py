@@ -53,7 +53,7 @@ def made_and_undone(known: Iterable[Past], site: str | None) -> bool:
 
 
 class SiteTabs:
-    """The tabs of one site, on one of its places; what they know of the site they hand on."""
+    """The tabs of one site, on one of its places; each hands on what it knows of the site."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -61,7 +61,7 @@ class SiteTabs:
         self.links: int | None = None
         """How many share links the site has; None while that is not known."""
         self.title = "site"
-        """What the site is called, as far as that is known."""
+        """The title of the site, once it is known."""
 
     def open(self) -> None:
         """Show the tabs; count the share links, unless another tab has handed that on."""
@@ -70,7 +70,7 @@ class SiteTabs:
             self.place.reads.load("share links", self._count_links, self.count, what="Counting")
 
     def show(self) -> None:
-        """Show the tabs, that of the place as the current one."""
+        """Show the tabs; the current one is that of the place."""
         self.place.set_views(
             [
                 View(name, title, self.links if name == SHARE_LINKS else None, short)
@@ -141,7 +141,7 @@ class SiteTabs:
         return gone
 
     def leave(self) -> None:
-        """Go to the list of sites, as this one is gone; what is said here is said there."""
+        """Go to the list of sites, as this one is gone, and repeat the message there."""
         # Later: who comes here has not said yet what happened.
         self.place.desk.call_later(self._to_list)
 

@@ -56,10 +56,8 @@ class CollectionSpacesPlace(ResourcePlace["Space"], scope="collection_spaces"):
     RESOURCE = COLLECTION_SPACES
 
     def space_at_hand(self) -> str | None:
-        """Return the space under the cursor."""
         return self.rows.selected_id
 
     def open_item(self, item: Space) -> None:
-        """Read the pages of the space."""
         target = Target(self.organization, item.id)
         self.desk.go_soon("pages", target)

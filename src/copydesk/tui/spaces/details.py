@@ -1,4 +1,4 @@
-"""What there is to know about a space besides its row: read when the cursor rests on it."""
+"""The details of a space, read when the cursor rests on its row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROUP = "details"
 
 
 class RestingDetails:
-    """The details of spaces, as far as they were read; ``changed`` is called when more is known."""
+    """The details of spaces that were read; ``changed`` is called when there are more."""
 
     def __init__(self, here: Place, changed: Callable[[], None]) -> None:
         self._here = here
@@ -36,7 +36,7 @@ class RestingDetails:
         """Whose details could not be read."""
 
     def of(self, space: str) -> Details | None:
-        """Return what is known of a space by its id."""
+        """Return the details of a space by its id, if they were read."""
         return self._known.get(space)
 
     def unread(self, space: str) -> bool:
@@ -44,7 +44,7 @@ class RestingDetails:
         return space in self._unread
 
     def read_again(self) -> None:
-        """Read the details of every space again; what is known shows until then."""
+        """Read the details of every space again; the former ones show until then."""
         self._old, self._unread = set(self._known), set()
 
     def forget(self) -> None:
@@ -53,7 +53,7 @@ class RestingDetails:
         self._unread.clear()
 
     def rest(self, node: SpaceNode | None, organization: str, rules: RuleList) -> None:
-        """Read what is not known of a row soon, unless the cursor goes on before.
+        """Read the details of a row soon, unless the cursor goes on before.
 
         ``rules`` are those that a space has which inherits them.
         """

@@ -149,7 +149,7 @@ class SpaceTree(TreeList[SpaceNode]):
 
     @property
     def folded(self) -> frozenset[str]:
-        """The ids of what is folded."""
+        """The ids of folded rows."""
         return frozenset(self._seen - self.tree_source.unfolded)
 
     def count(self, kind: str) -> int:
@@ -175,7 +175,7 @@ TABS = (
 
 
 class TabCounts:
-    """How much is behind each tab of the list of spaces, as far as it is known."""
+    """The counts of the tabs of the list of spaces that are known."""
 
     def __init__(self, place: SpacesPlace) -> None:
         self.place = place
@@ -273,7 +273,7 @@ def no_rows(here: SpacesPlace) -> str | None:
     uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
 )
 class SpacesPlace(Place, scope="spaces"):
-    """The tree of an organization, and what there is to know about the row under the cursor."""
+    """The tree of an organization, and the details of the row under the cursor."""
 
     IN_ORGANIZATION = False
     RAW = OF_NODE
@@ -303,7 +303,6 @@ class SpacesPlace(Place, scope="spaces"):
         yield self.session.organization_title or "no organization"
 
     def views_note(self) -> str:
-        """Who is reading, and where, as far as the tabs leave room for it."""
         labels = (f"{tab.title} {'' if tab.count is None else tab.count}" for tab in self.views)
         room = self.size.width - 2 - sum(cell_len(label) + 3 for label in labels)
         host = self.session.host if self.size.width >= WIDE else ""
@@ -313,12 +312,10 @@ class SpacesPlace(Place, scope="spaces"):
         return "  ".join(parts)
 
     def space_at_hand(self) -> str | None:
-        """Return the space under the cursor."""
         node = self.rows.selected_item
         return node.id if node is not None and node.kind == "space" else None
 
     def content(self) -> Content | None:
-        """Return the space under the cursor."""
         node = self.rows.selected_item
         if node is None or node.kind != "space" or present.no_access(node):
             return None
@@ -327,16 +324,13 @@ class SpacesPlace(Place, scope="spaces"):
         return Content(node.id, node.title, refused=refused)
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the space or collection comes from."""
         return node_raw(self.rows.selected_item)
 
     def url(self) -> str | None:
-        """Return the address of the space or collection in the platform's application."""
         node = self.rows.selected_item
         return (node.app_url or node.published_url or None) if node is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         node = self.rows.selected_item
         if node is None or node.kind == "loose":
             return []
@@ -355,14 +349,12 @@ class SpacesPlace(Place, scope="spaces"):
         self._show_facts()
 
     def view_changed(self) -> None:
-        """Go to the place that the tab stands for."""
         chosen, self.view = self.view, "spaces"
         self.refresh_frame()
         if chosen != "spaces":
             self.desk.go_soon(chosen)
 
     def on_screen_resume(self) -> None:
-        """Follow a change of organization, and writes made elsewhere."""
         if self.session.organization not in (None, self.target.organization):
             self.show_organization(self.session.organization or "")
         elif len(self.session.log) != self._written:
@@ -371,7 +363,6 @@ class SpacesPlace(Place, scope="spaces"):
     # Reading
 
     def reload(self) -> None:
-        """Read the organization and its tree."""
         self._written = len(self.session.log)
         self.counts.anew()
         self._details.read_again()
@@ -382,7 +373,6 @@ class SpacesPlace(Place, scope="spaces"):
         )
 
     def poll(self) -> None:
-        """Read the tree again; what is known of the row under the cursor stays."""
         self.reads.load("spaces", self._read, self._arrived, what="Reading spaces")
 
     def show_organization(self, organization: str, title: str = "") -> None:
@@ -498,14 +488,12 @@ class SpacesPlace(Place, scope="spaces"):
         )  # fmt: skip
 
     def on_unmount(self) -> None:
-        """Keep what is folded for the next run."""
         if self.rows.nodes and not self.rows.partial:
             keep_last_run(self.session.snapshot, self._this_run())
 
     # What is under the cursor
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known at once, and read the rest when the cursor rests."""
         self._look()
 
     def update_frame(self) -> None:
@@ -534,7 +522,6 @@ class SpacesPlace(Place, scope="spaces"):
         self.facts.show(found, title=node.title, about=node.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Fold a collection; go to the change requests of a space."""
         node = self.rows.selected_item
         if node is None:
             return
@@ -615,7 +602,6 @@ class SpacesPlace(Place, scope="spaces"):
         self.say(f"You are in no organization called {rest!r}. Press “g o” for yours.", "warn")
 
     def status_left(self) -> str:
-        """Say what waits, or what is shown."""
         waiting = super().status_left()
         if waiting or not self.rows.nodes or self.rows.partial:
             return waiting

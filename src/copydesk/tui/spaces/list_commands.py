@@ -77,7 +77,7 @@ class ArrangeCommands(Commands, scope="spaces"):
     # The trash
 
     def look_for_deleted(self, before: Sequence[SpaceNode], after: Sequence[SpaceNode]) -> None:
-        """Find out how many deleted spaces are known: of what was listed ``before``, and of old.
+        """Count the deleted spaces: those that were listed ``before``, and older ones.
 
         No list of the service tells of them.
         """

@@ -60,14 +60,14 @@ LIVE = "It holds at once for everybody; there is no draft of it on the service."
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody who comes from another place wants: a row, and the action to begin there."""
+    """The row to go to for somebody who comes from another place, and the action to begin there."""
 
     row: str
     action: str = ""
 
 
 WANTED = "organization-structure"
-"""The key in `Session.left` of what is `Wanted`."""
+"""The key of a `Wanted` in `Session.left`."""
 
 
 def check_roles(arrangement: Arrangement, read: TreeRead) -> None:
@@ -107,7 +107,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.trashed: Mapping[str, Trashed] = {}
-        """The spaces in the trash, as far as they are known, by id."""
+        """The known spaces in the trash, by id."""
         self.revealing: str | None = None
         """The row to go to once the tree has been read again."""
         self._details = RestingDetails(self, self._show_facts)
@@ -118,7 +118,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        """The tree; beside it the row, the plan, and what was changed here."""
         self.rows = ArrangedTree(
             present.tree_columns(
                 lambda: self.rows.shown,
@@ -144,18 +143,15 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return None
 
     def trail(self) -> Iterable[str]:
-        """The organization, that this is its tree, and what is staged."""
         known = self.read.title if self.read is not None else self.session.organization_title
         yield known or "no organization"
         yield "Collections and spaces"
         yield from self.standing()
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the signs of the tree."""
         return [*staged.signs(), (glyphs().right, "comes from elsewhere")]
 
     def status_left(self) -> str:
-        """What is staged; what there is, and what is not shown."""
         said = super().status_left()
         if said != VIEWS["base"] or self.read is None:
             return said
@@ -169,16 +165,13 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return "   ".join(told)
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the space or collection comes from."""
         return node_raw(self.node)
 
     def url(self) -> str | None:
-        """Return the address of what is under the cursor in the platform's application."""
         node = self.node
         return (node.app_url or node.published_url or None) if node is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         row, node = self.row, self.node
         if row is None or row.id == TRASH:
             return []
@@ -191,7 +184,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return [(name, text) for name, text in choices if text]
 
     def space_at_hand(self) -> str | None:
-        """Return the space under the cursor."""
         node = self.node
         return node.id if node is not None and node.kind == "space" else None
 
@@ -219,26 +211,21 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     @property
     def draft_key(self) -> str:
-        """The key under which what is staged of the organization is kept."""
         return tree_key(self.organization)
 
     @property
     def about(self) -> str:
-        """The title of the organization."""
         return self.read.title if self.read is not None else "the organization"
 
     @property
     def run_target(self) -> str:
-        """The id of the organization."""
         return self.organization
 
     def fresh(self, layout: Layout) -> Arrangement:
-        """Return nothing staged, on how it is."""
         listed = self.read is None or self.read.listed
         return replace(TreeArrangement.on(layout, self.organization), listed=listed)
 
     async def read_layout(self, api: Api) -> Layout:
-        """Read the tree again."""
         from copydesk.session.reads.tree import read_tree
 
         self.read = await read_tree(api, self.organization)
@@ -246,37 +233,31 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     @property
     def beyond(self) -> str:
-        """What to say of the trash: it has no order."""
         return in_trash(self) or ""
 
     def further_rows(self) -> Sequence[Row]:
-        """Return the trash, below all that is arranged."""
         there = self.draft.arrangement.base.items
         return present.trash_rows([each for each in self.trashed.values() if each.id not in there])
 
     # Staging
 
     def allowed(self, arrangement: Arrangement) -> Arrangement:
-        """Return it, unless the reader's roles do not reach. Raises `StagingError`."""
         if self.read is not None:
             check_roles(arrangement, self.read)
         return arrangement
 
     def no_box(self, picked: Sequence[str]) -> None:
-        """Choose the collection to go into, where none stands above."""
         asking = self.commands_of(CreationCommands).choose_collection()
         self.run_worker(tell_failures(self, asking), group="ask")
 
     # Reading
 
     def reload(self) -> None:
-        """Read the tree; what is staged is put on top of it. Then the trash is looked up."""
         self._details.forget()
         self._trash_read = False
         super().reload()
 
     async def read_all(self, api: Api) -> TreeRead | None:
-        """Read the tree of the organization."""
         from copydesk.session.reads.tree import read_tree
 
         organization = self.target.organization or self.session.organization
@@ -290,17 +271,14 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     @property
     def no_rows(self) -> str:
-        """That the organization has neither collections nor spaces."""
         return "Nothing that you can see is here yet. ctrl+n adds a collection."
 
     def begun(self, found: TreeRead) -> None:
-        """Find out what readers lose by what is staged to be deleted."""
         # What was kept does not know what the service can list.
         self.draft.arrangement = replace(self.staged_tree, listed=found.listed)
         self.commands_of(DeletionCommands).read_losing(self.staged_tree.removed)
 
     def arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:
-        """Show what was read; then do what somebody came for, and look into the trash."""
         super().arrived(read)
         if read is None:
             return
@@ -313,7 +291,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
             self.read_trash()
 
     def read_trash(self) -> None:
-        """Look into the trash: what is there is shown below the tree."""
+        """Read the trash, and show it below the tree."""
         from copydesk.session.reads.tree import read_trash
 
         if self.read is None:
@@ -337,7 +315,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     # Coming from the list of spaces
 
     def on_screen_resume(self) -> None:
-        """Do what somebody came for."""
         if self.known:
             self._begin_wanted()
 
@@ -349,7 +326,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     # What is on screen
 
     def show_arrangement(self, cursor: str | None = None) -> None:
-        """Show what is staged; a collection that was never shown before is unfolded."""
+        """Show the arrangement; a collection that was never shown before is unfolded."""
         fresh = self.draft.arrangement.now.levels.keys() - self._unfolded
         self.rows.tree_source.unfolded |= fresh
         self._unfolded |= fresh
@@ -357,16 +334,14 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     @property
     def live(self) -> str:
-        """What to know before anything is sent, and which sites lose something by it."""
         return "\n".join([LIVE, *self.commands_of(DeletionCommands).losing_lines()])
 
     @property
     def after_plan(self) -> Sequence[str]:
-        """Which sites lose something by it, and what becomes of a request that fails."""
         return (*self.commands_of(DeletionCommands).losing_lines(), *AFTER_PLAN)
 
     def _is_of_tree(self, step: Step) -> bool:
-        """Whether a step is about what is in the tree, or in the trash."""
+        """Whether a step is about something in the tree or the trash."""
         if not step.operation.endswith(_TREE_OPERATIONS):
             return step.operation in _TREE_STEPS
         named = [value for value in step.arguments.values() if isinstance(value, str)]
@@ -374,7 +349,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return any(value in where for value in named for where in known)
 
     def look(self) -> None:
-        """Show what is known of the row; read the rest when the cursor rests."""
         row = self.row
         self._show_facts("Row" if row is None else row.title)
         rules = () if self.read is None else self.read.rules[1]
@@ -405,7 +379,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         )
 
     def open_row(self, row: Row) -> None:
-        """Restore what is in the trash; go to the change requests of a space."""
         if row.level == TRASH:
             self.do_soon("delete_or_restore")
         elif row.kind == "space" and row.id in self.known_nodes:
@@ -413,6 +386,5 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
             self.desk.go_soon("changes", target)
 
     async def send(self) -> None:
-        """Send what is staged; what was deleted is in the trash then."""
         await super().send()
         self.read_trash()

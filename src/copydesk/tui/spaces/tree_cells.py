@@ -40,7 +40,7 @@ def value(row: Row, name: str) -> str:
 
 
 def name(row: Row, shown: Shown, nodes: Mapping[str, SpaceNode]) -> Text | str:
-    """Return the title of a row, with its emoji and what is staged of it."""
+    """Return the title of a row, with its emoji and its staged change."""
     if row.id == TRASH or row.level == TRASH:
         return Text(row.title, style="muted")
     if row.kind == "collection":
@@ -109,7 +109,7 @@ def open_requests(row: Row, nodes: Mapping[str, SpaceNode]) -> Text | str:
 
 
 def state(row: Row, shown: Shown, trashed: Mapping[str, Trashed], now: datetime) -> Text | str:
-    """Return what is particular about a row: locked, in the trash and for how long, a copy."""
+    """Return the state of a row: locked, in the trash and for how long, a copy."""
     if row.level == TRASH:
         left = trashed[row.id].days_left(now) if row.id in trashed else 0
         return Text(f"{plural(left, 'day')} left", style="warn" if left <= 1 else "")
@@ -128,7 +128,7 @@ def tree_columns(
     nodes: Callable[[], Mapping[str, SpaceNode]],
     state: Callable[[Row], Text | str],
 ) -> list[Column[Row]]:
-    """Return the columns of the tree; ``state`` returns what is particular about a row."""
+    """Return the columns of the tree; ``state`` returns the state of a row."""
     return [
         Column("now", "NOW", lambda row: now(row, shown()), 4),
         Column("was", "WAS", lambda row: was(row, shown()), 4),
@@ -151,7 +151,7 @@ def row_facts(
     details: Details | None,
     unread: bool,
 ) -> list[Fact]:
-    """Return what to know about a collection or a space, what is staged of it first."""
+    """Return the details of a collection or a space, staged changes first."""
     found = _staged_facts(row, shown)
     above = _above(row, shown.layout)
     if len(above) > 1:  # the tree indents only so far
@@ -181,7 +181,7 @@ def row_facts(
 
 
 def _above(row: Row, layout: Layout) -> list[str]:
-    """Return the titles of what a row is in, the outermost first."""
+    """Return the titles of the collections around a row, the outermost first."""
     found: list[str] = []
     level = row.level
     while level in layout:

@@ -90,7 +90,7 @@ ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mi
 
 
 class EditCommands(Commands, scope="organization_structure"):
-    """What can be changed in the tree of an organization besides its order."""
+    """Changing spaces and collections besides their order."""
 
     place: OrganizationStructurePlace
 
@@ -265,7 +265,7 @@ AT_TOP = "top:"
 
 
 class CreationCommands(Commands, scope="organization_structure"):
-    """What comes into the tree of an organization, and what goes elsewhere in it."""
+    """Adding to the tree of an organization, and moving within it."""
 
     place: OrganizationStructurePlace
 
@@ -312,7 +312,7 @@ class CreationCommands(Commands, scope="organization_structure"):
 
     @property
     def _makes_spaces(self) -> bool:
-        """Whether the service makes spaces (extension E3), as far as is known."""
+        """Whether the service is known to make spaces (extension E3)."""
         api = self.place.session.api
         listed = self.place.read is None or self.place.read.listed
         return listed and (api is None or api.has("E3"))
@@ -474,7 +474,7 @@ def delete_label(here: OrganizationStructurePlace) -> str:
 
 
 class DeletionCommands(Commands, scope="organization_structure"):
-    """Restoring, deleting and handing over what is in the tree of an organization."""
+    """Restoring, deleting and handing over spaces and collections."""
 
     place: OrganizationStructurePlace
 
@@ -497,7 +497,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
             self.delete_rows()
 
     def delete_rows(self) -> None:
-        """Delete the row, or the picked ones, once what is staged is sent."""
+        """Stage the removal of the row, or of the picked ones."""
         picked = self.place.rows.picked()
         items = self.place.draft.arrangement.now.items
         spaces = [
@@ -654,7 +654,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
         return [nodes[each] for each in rows if each in nodes and nodes[each].kind == "space"]
 
     async def _blocks(self, api: Api, spaces: Iterable[SpaceNode], other: str) -> list[str]:
-        """Say what keeps spaces from going to another organization, as far as can be read."""
+        """Say what keeps spaces from going to another organization, where that can be read."""
         from copydesk.client.errors import Forbidden, NotFound
         from copydesk.contract import operations as ops
         from copydesk.session.reads.tree import sites_showing

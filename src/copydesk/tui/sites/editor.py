@@ -161,7 +161,7 @@ class EditCommands(Commands, scope="site_structure"):
     async def _conditions(self) -> Sequence[Option]:
         from copydesk.session.reads.sites import read_conditions
 
-        return await read_conditions(await self.place.session.ready(), *self.place.ids)
+        return await read_conditions(await self.place.session.ready(), *self.place.tabs.ids)
 
     # Hidden, default
 
@@ -228,7 +228,7 @@ class EditCommands(Commands, scope="site_structure"):
                     return
                 kind = chosen
         self.place.say("Reading spaces…")
-        desk = await read_desk(await self.place.session.ready(), self.place.ids[0])
+        desk = await read_desk(await self.place.session.ready(), self.place.tabs.ids[0])
         self.place.clear_message()
         level = section.id if section is not None else TOP
         there = set[str]()

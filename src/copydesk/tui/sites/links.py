@@ -36,7 +36,6 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.share_link import ShareLinkUpdate
 
 
 NAME_LIMIT = 50
@@ -134,20 +133,6 @@ async def find_made(
     return next((link for link in links if link.id not in known and link.name == name), None)
 
 
-async def change_link(api: Api, ids: tuple[str, str], link: str, body: ShareLinkUpdate) -> None:
-    """Rename a share link, or switch it on or off. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
-    await api(ops.update_share_link, *ids, link, body)
-
-
-async def delete_link(api: Api, ids: tuple[str, str], link: str) -> None:
-    """Delete a share link. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
-    await api(ops.delete_share_link, *ids, link)
-
-
 CHOSEN_LINK = "link to read with"
 """Under this and the id of a site, `Session.left` has the link that readers' view is asked for."""
 
@@ -219,9 +204,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         return age_cell(link, self.session.now)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.tabs.title
-        yield "Share links"
+        yield from self.tabs.trail("Share links")
         if self.read is not None and self.read.refused:
             yield "read-only"
 
@@ -249,11 +232,6 @@ class ShareLinksPlace(Place, scope="share_links"):
         """The link under the cursor."""
         return self.rows.selected
 
-    @property
-    def ids(self) -> tuple[str, str]:
-        """The organization and the site."""
-        return self.target.organization or "", self.target.site or ""
-
     # Reading
 
     def reload(self) -> None:
@@ -271,10 +249,10 @@ class ShareLinksPlace(Place, scope="share_links"):
         site = await self.tabs.find_site(api)
         if site is None:
             return None
-        refused = (await self.tabs.publication.know_rights(api, self.ids[0])).change
+        refused = (await self.tabs.publication.know_rights(api, self.tabs.ids[0])).change
         row = site_row(site)
         try:
-            return LinksRead(row, await list_links(api, *self.ids), refused)
+            return LinksRead(row, await list_links(api, *self.tabs.ids), refused)
         except Forbidden as error:
             return LinksRead(row, (), refused or sentence(error), unseen=True)
 
@@ -366,7 +344,7 @@ class ShareLinksPlace(Place, scope="share_links"):
     async def make(self) -> None:
         """Make a share link. It is on at once, and y copies its address."""
         assert self.read is not None
-        ids, key = self.ids, share_link_key(self.ids[1], "new")
+        ids, key = self.tabs.ids, share_link_key(self.tabs.ids[1], "new")
         known = {link.id for link in self.read.links}
         facts = [
             "Whoever has the address of the link reads the site, without an account.",
@@ -410,7 +388,7 @@ class ShareLinksPlace(Place, scope="share_links"):
     )
     async def rename(self) -> None:
         """Give the link another name. Its address stays."""
-        link, ids = self.link, self.ids
+        link, ids = self.link, self.tabs.ids
         assert link is not None
         key = share_link_key(ids[1], link.id)
 
@@ -453,13 +431,14 @@ class ShareLinksPlace(Place, scope="share_links"):
         after: Mapping[str, str | bool],
         draft: str = "",
     ) -> None:
+        from copydesk.contract import operations as ops
         from copydesk.contract.models.share_link import ShareLinkUpdate
 
-        ids, body = self.ids, ShareLinkUpdate.model_validate(dict(after))
+        ids, body = self.tabs.ids, ShareLinkUpdate.model_validate(dict(after))
         await self.writer.perform(
             f"{what} share link",
             shorten(link.title, 40),
-            lambda api: change_link(api, ids, link.id, body),
+            lambda api: api(ops.update_share_link, *ids, link.id, body),
             reversal=link_changed(ids, link.id, before, after),
             draft=draft,
         )
@@ -475,7 +454,9 @@ class ShareLinksPlace(Place, scope="share_links"):
     )
     async def delete(self) -> None:
         """Delete the link for good; it asks for the name. x only switches it off."""
-        link, ids = self.link, self.ids
+        from copydesk.contract import operations as ops
+
+        link, ids = self.link, self.tabs.ids
         assert link is not None
         site = self.read.site if self.read is not None else None
         sheet = TypeToConfirm(
@@ -489,7 +470,7 @@ class ShareLinksPlace(Place, scope="share_links"):
             await self.writer.perform(
                 "Delete share link",
                 shorten(link.title, 40),
-                lambda api: delete_link(api, ids, link.id),
+                lambda api: api(ops.delete_share_link, *ids, link.id),
             )
             self.read_again()
 
@@ -506,7 +487,7 @@ class ShareLinksPlace(Place, scope="share_links"):
     def read_with(self) -> None:
         """Show the site as it is read with this link."""
         if self.link is not None:
-            self.session.left[CHOSEN_LINK, self.ids[1]] = self.link.id
+            self.session.left[CHOSEN_LINK, self.tabs.ids[1]] = self.link.id
             self.choose_view("site-readers")
 
     @action(

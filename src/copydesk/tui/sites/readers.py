@@ -111,9 +111,7 @@ class SiteReadersPlace(Place, scope="site_readers"):
         return present.address(row, secret=self.read.key if self.read is not None else "")
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.tabs.title
-        yield "Readers"
+        yield from self.tabs.trail("Readers")
         if self.read is not None:
             yield self.read.who
 

@@ -193,12 +193,12 @@ class EditCommands(Commands, scope="site_schema"):
         from copydesk.contract import operations as ops
 
         api = await self.place.session.ready()
-        site = await api(ops.get_site, *self.place.ids)
+        site = await api(ops.get_site, *self.place.tabs.ids)
         refused = self.place.read.refused if self.place.read is not None else ""
-        return await read_schema(api, self.place.ids[0], site, refused)
+        return await read_schema(api, self.place.tabs.ids[0], site, refused)
 
     async def _send(self, schema: JSON, now: SchemaRead, made: Changes) -> None:
-        ids = self.place.ids
+        ids = self.place.tabs.ids
         try:
             await self.place.writer.perform(
                 "Change schema",
@@ -278,9 +278,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         yield Part("side", self.facts, self.json)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.tabs.title
-        yield "Schema"
+        yield from self.tabs.trail("Schema")
         if self.read is not None and self.read.refused:
             yield "read-only"
         elif self.kept is not None:
@@ -289,7 +287,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
     def raw(self) -> Raw | None:
         if self.read is None:
             return None
-        return Raw(f"schema of {self.read.site.title}", "get_adaptive_schema", self.ids)
+        return Raw(f"schema of {self.read.site.title}", "get_adaptive_schema", self.tabs.ids)
 
     def status_left(self) -> str:
         if self.read is None:
@@ -332,8 +330,8 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         site = await self.tabs.find_site(api)
         if site is None:
             return None
-        rights = await self.tabs.publication.know_rights(api, self.ids[0])
-        return await read_schema(api, self.ids[0], site, rights.change)
+        rights = await self.tabs.publication.know_rights(api, self.tabs.ids[0])
+        return await read_schema(api, self.tabs.ids[0], site, rights.change)
 
     def _unread(self, text: str) -> None:
         if self.read is None:
@@ -379,14 +377,9 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         self.refresh_frame()
 
     @property
-    def ids(self) -> tuple[str, str]:
-        """The organization and the site."""
-        return self.target.organization or "", self.target.site or ""
-
-    @property
     def draft_key(self) -> str:
         """The key under which an edit is kept."""
-        return schema_key(self.ids[1])
+        return schema_key(self.tabs.ids[1])
 
     def take_kept(self) -> None:
         """Learn whether an edit is kept on this machine."""

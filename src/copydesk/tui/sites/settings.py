@@ -192,7 +192,7 @@ class SettingsCommands(Commands, scope="site_settings"):
             return
         links: list[ShareLink] | None = None
         if audience and "share-link" in (chosen, site.visibility):
-            links = await read_links(await self.place.session.ready(), *self._ids)
+            links = await read_links(await self.place.session.ready(), *self.place.tabs.ids)
 
         def facts(site: Site) -> Sequence[Fact]:
             return present.visibility_facts(site, chosen, links) if audience else ()
@@ -202,7 +202,7 @@ class SettingsCommands(Commands, scope="site_settings"):
     async def _switch(self, setting: Setting) -> None:
         """Switch adaptive content on or off; what has conditions is what it is about."""
         on = setting.value != "on"
-        conditional = await _conditional(await self.place.session.ready(), self._ids)
+        conditional = await _conditional(await self.place.session.ready(), self.place.tabs.ids)
 
         def facts(site: Site) -> Sequence[Fact]:
             return present.adaptive_facts(site, conditional, on=on)
@@ -210,10 +210,6 @@ class SettingsCommands(Commands, scope="site_settings"):
         await self._set(setting, {"enabled": on}, facts, recall=True)
 
     # Sending
-
-    @property
-    def _ids(self) -> tuple[str, str]:
-        return self.place.target.organization or "", self.place.target.site or ""
 
     async def _set(
         self,
@@ -227,7 +223,7 @@ class SettingsCommands(Commands, scope="site_settings"):
         """Agree on a change, send it, and show it; False when it was not sent."""
         from copydesk.contract import operations as ops
 
-        name, ids = setting.name, self._ids
+        name, ids = setting.name, self.place.tabs.ids
         site = await self._agree(setting, wanted, facts)
         if site is None:
             return False
@@ -279,7 +275,7 @@ class SettingsCommands(Commands, scope="site_settings"):
                 )
                 if not await self.place.desk.push_screen_wait(sheet):
                     return None
-            before, site = site, await api(ops.get_site, *self._ids)
+            before, site = site, await api(ops.get_site, *self.place.tabs.ids)
             if present.value_of(site, name) == setting_as_read(name, wanted):
                 self.place.show_site(site)
                 raise NotDoneError("Somebody else has set it to that already.")
@@ -369,9 +365,7 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         yield Part("side", self.facts)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
-        yield present.title_of(self.site) if self.site is not None else self.tabs.title
-        yield "Settings"
+        yield from self.tabs.trail("Settings")
         if self.refused:
             yield "read-only"
 
@@ -391,8 +385,7 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         site = self.site
         if site is None:
             return None
-        ids = (self.target.organization or "", site.id)
-        return Raw(f"site {present.title_of(site)}", "get_site", ids)
+        return Raw(f"site {present.title_of(site)}", "get_site", self.tabs.ids)
 
     def url(self) -> str | None:
         """Return where readers find the site; where it is set up, for what is changed there."""
@@ -464,7 +457,8 @@ class SiteSettingsPlace(Place, scope="site_settings"):
 
     def show_site(self, site: Site) -> None:
         """Show the settings as they are now; the cursor stays on its row."""
-        self.site, self.tabs.publication.published = site, site.published
+        self.site, self.tabs.title = site, present.title_of(site)
+        self.tabs.publication.published = site.published
         self.rows.show(present.settings_of(site))
         self._look()
         self.refresh_frame()

@@ -104,9 +104,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         return None
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else self.tabs.title
-        yield "Structure"
+        yield from self.tabs.trail("Structure")
         yield from self.standing()
 
     def views_note(self) -> str:
@@ -137,19 +135,14 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         """What the service told of the row under the cursor; None of one that is only staged."""
         return self.structure.nodes.get(self.row.id) if self.row is not None else None
 
-    @property
-    def ids(self) -> tuple[str, str]:
-        """The ids of the organization and the site."""
-        return self.target.organization or "", self.target.site or ""
-
     def raw(self) -> Raw | None:
         """Return where the JSON of the level comes from; the service gives no row alone."""
         node = self.node
         if node is None:
             return None
         if node.kind == "section":
-            return Raw(f"section {node.title} among all", "list_site_sections", self.ids)
-        return Raw(f"site space {node.title} among all", "list_site_spaces", self.ids)
+            return Raw(f"section {node.title} among all", "list_site_sections", self.tabs.ids)
+        return Raw(f"site space {node.title} among all", "list_site_spaces", self.tabs.ids)
 
     def url(self) -> str | None:
         node = self.node
@@ -168,7 +161,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         return self.target.site or ""
 
     def fresh(self, layout: Layout) -> Arrangement:
-        return SiteArrangement.on(layout, *self.ids)
+        return SiteArrangement.on(layout, *self.tabs.ids)
 
     def modern(self, text: str, layout: Layout) -> str | None:
         return modern(text, layout)
@@ -176,7 +169,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
     async def read_layout(self, api: Api) -> Layout:
         from copydesk.session.reads.sites import read_structure
 
-        structure = await read_structure(api, *self.ids, self._progress)
+        structure = await read_structure(api, *self.tabs.ids, self._progress)
         assert self.read is not None
         self.read = SiteRead(self.read.site, structure, self.read.refused)
         return layout_of(structure)

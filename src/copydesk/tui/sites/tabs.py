@@ -63,6 +63,17 @@ class SiteTabs:
         self.title = "site"
         """The title of the site, once it is known."""
 
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The ids of the organization and the site."""
+        return self.place.target.organization or "", self.place.target.site or ""
+
+    def trail(self, title: str) -> Iterable[str]:
+        """Yield the organization, the site, and the title of the place."""
+        yield self.place.session.organization_title or "no organization"
+        yield self.title
+        yield title
+
     def open(self) -> None:
         """Show the tabs; count the share links, unless another tab has handed that on."""
         self.show()

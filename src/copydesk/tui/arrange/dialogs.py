@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from copydesk.domain.arrangement import Rebased
     from copydesk.session.runs.arrange import Arranger, Changed
 
-
 Answer = Literal["ours", "theirs"]
 
 WIDE = 104
@@ -35,6 +34,16 @@ WIDE = 104
 
 EDGES = 6
 """Cells of the frame of a sheet and around its text."""
+
+ABOVE = 3
+"""Lines kept in sight above the request under way."""
+
+SHOWN_SECONDS = 0.1
+"""An answer that took longer than this has its time beside it."""
+
+BEGINNING = ("asking",)
+
+GOING = ("running", "rolling-back")
 
 
 def no_clash(sheet: OthersSheet) -> str | None:
@@ -45,6 +54,35 @@ def no_clash(sheet: OthersSheet) -> str | None:
 def nothing_left(sheet: OthersSheet) -> str | None:
     """Say so when no staged change is left to be sent."""
     return None if sheet.ours else "Nothing is left to be sent."
+
+
+def not_asking(sheet: ArrangeSheet) -> str | None:
+    """Say so when it has begun."""
+    return None if sheet.run.state in BEGINNING and not sheet.working else "It has begun."
+
+
+def not_stopped(sheet: ArrangeSheet) -> str | None:
+    """Say so when there is no question to answer."""
+    stopped = sheet.run.state == "stopped" and not sheet.working
+    return None if stopped else "Nothing has failed."
+
+
+def nothing_to_send(sheet: ArrangeSheet) -> str | None:
+    """Say so when there is nothing to go on with."""
+    if sheet.run.arrived_whole:
+        return "All of it has arrived: k leaves it so."
+    return not_stopped(sheet)
+
+
+def nothing_to_return(sheet: ArrangeSheet) -> str | None:
+    """Say why nothing can be rolled back."""
+    if (why := not_stopped(sheet)) is not None:
+        return why
+    if sheet.run.back:
+        return "It is being rolled back: r goes on with that."
+    if not sheet.run.sent:
+        return "Nothing was sent."
+    return None if sheet.run.returning() else sheet.run.lasting_sentence()
 
 
 class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
@@ -110,49 +148,6 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
     def enter(self) -> None:
         """Say that Enter confirms nothing here."""
         self.query_one("#others-keys", Label).update(self._keys("Enter confirms nothing."))
-
-
-ABOVE = 3
-"""Lines kept in sight above the request under way."""
-
-SHOWN_SECONDS = 0.1
-"""An answer that took longer than this has its time beside it."""
-
-BEGINNING = ("asking",)
-GOING = ("running", "rolling-back")
-
-
-def not_asking(sheet: ArrangeSheet) -> str | None:
-    """Say so when it has begun."""
-    return None if sheet.run.state in BEGINNING and not sheet.working else "It has begun."
-
-
-def not_stopped(sheet: ArrangeSheet) -> str | None:
-    """Say so when there is no question to answer."""
-    stopped = sheet.run.state == "stopped" and not sheet.working
-    return None if stopped else "Nothing has failed."
-
-
-def nothing_to_send(sheet: ArrangeSheet) -> str | None:
-    """Say so when there is nothing to go on with."""
-    if sheet.run.arrived_whole:
-        return "All of it has arrived: k leaves it so."
-    return not_stopped(sheet)
-
-
-def _all(count: int) -> str:
-    return "It has" if count == 1 else "Both have" if count == 2 else f"All {count} have"
-
-
-def nothing_to_return(sheet: ArrangeSheet) -> str | None:
-    """Say why nothing can be rolled back."""
-    if (why := not_stopped(sheet)) is not None:
-        return why
-    if sheet.run.back:
-        return "It is being rolled back: r goes on with that."
-    if not sheet.run.sent:
-        return "Nothing was sent."
-    return None if sheet.run.returning() else sheet.run.lasting_sentence()
 
 
 class ArrangeSheet(Sheet[Outcome], scope="arrange"):
@@ -474,3 +469,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         self.run = run
         if run.state != "finished":
             self._show()
+
+
+def _all(count: int) -> str:
+    return "It has" if count == 1 else "Both have" if count == 2 else f"All {count} have"

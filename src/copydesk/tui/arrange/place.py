@@ -112,6 +112,11 @@ def nothing_to_redo(here: ArrangingPlace[Any]) -> str | None:
     return None if here.draft.arrangement.future else no_write_to_redo(here)
 
 
+def why_not(here: Any, *guards: Callable[[Any], str | None]) -> str | None:
+    """Return what the first of some guards says that says anything."""
+    return next((why for guard in guards if (why := guard(here)) is not None), None)
+
+
 class ArrangeCommands(Commands, scope="arranging"):
     """Moving rows, taking steps back, looking at the staged changes, and sending them."""
 
@@ -136,7 +141,7 @@ class ArrangeCommands(Commands, scope="arranging"):
     def drop_picked(self, *, after: bool = True) -> None:
         """Put the picked rows below the cursor as one block, or above it."""
         here = self.place.row
-        why = self._why_not(not_allowed, no_row, nothing_picked, hidden_rows)
+        why = why_not(self.place, not_allowed, no_row, nothing_picked, hidden_rows)
         if why is not None or here is None:
             self.place.say(why or "", "warn")
             return
@@ -187,7 +192,7 @@ class ArrangeCommands(Commands, scope="arranging"):
     def move_to(self, rest: str) -> None:
         """Move the row to a position of its level: ``:move 3``."""
         row = self.place.row
-        why = self._why_not(not_allowed, no_row, hidden_rows)
+        why = why_not(self.place, not_allowed, no_row, hidden_rows)
         if why is not None or row is None:
             self.place.say(why or "", "warn")
         elif not (rest.isascii() and rest.isdecimal()):
@@ -204,7 +209,7 @@ class ArrangeCommands(Commands, scope="arranging"):
         """Sort the level of the row: ``:sort title``, ``:sort path reverse``, ``:sort reverse``."""
         row, words = self.place.row, rest.split()
         by = [word for word in words if word in self.place.sorts]
-        why = self._why_not(not_allowed, no_row, hidden_rows)
+        why = why_not(self.place, not_allowed, no_row, hidden_rows)
         if why is not None or row is None:
             self.place.say(why or "", "warn")
         elif not words or len(by) > 1 or set(words) - {*self.place.sorts, "reverse"}:
@@ -298,14 +303,11 @@ class ArrangeCommands(Commands, scope="arranging"):
     @command("w", stages=True, takes="none")
     async def write(self, rest: str) -> None:
         """Send what is staged, as ctrl+s does."""
-        why = self._why_not(not_allowed, nothing_staged)
+        why = why_not(self.place, not_allowed, nothing_staged)
         if why is not None:
             self.place.say(why, "warn")
         else:
             await self.place.send()
-
-    def _why_not(self, *guards: Callable[[ArrangingPlace[Any]], str | None]) -> str | None:
-        return next((why for guard in guards if (why := guard(self.place)) is not None), None)
 
 
 class ArrangingPlace(Place, Generic[R]):

@@ -41,6 +41,15 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.tui.framework.place import Place
 
+REST_SECONDS = 0.12
+"""How long the cursor rests on a page before its text is read."""
+
+KEPT_TEXTS = 24
+"""Texts kept in memory, so that going back to a page is instant."""
+
+UNFOLD_LIMIT = 300
+"""A tree of at most so many pages opens unfolded."""
+
 
 def page_name(page: PageRow) -> Text | str:
     """Return the title; groups stand out, and a hidden or computed page says so."""
@@ -77,6 +86,16 @@ def link_text(link: LinkRow) -> Text | str:
 def link_note(link: LinkRow) -> Text:
     """Return what kind of link it is, or that it is broken."""
     return Text("broken", style="bad") if link.broken else Text(link.kind, style="muted")
+
+
+def no_pages(here: PagesPlace) -> str | None:
+    """Say so when there is nothing to read."""
+    return None if here.order.readable else "This space has no pages to read."
+
+
+def nowhere_back(here: PagesPlace) -> str | None:
+    """Say so when no link was followed and there is no last place either."""
+    return None if here.on_trail else no_last_place(here)
 
 
 class PageOrder:
@@ -165,26 +184,6 @@ class ThreadAbove:
     def shown(self) -> bool:
         """Whether the page in front is the one that the thread is about."""
         return self.pane.display
-
-
-REST_SECONDS = 0.12
-"""How long the cursor rests on a page before its text is read."""
-
-KEPT_TEXTS = 24
-"""Texts kept in memory, so that going back to a page is instant."""
-
-UNFOLD_LIMIT = 300
-"""A tree of at most so many pages opens unfolded."""
-
-
-def no_pages(here: PagesPlace) -> str | None:
-    """Say so when there is nothing to read."""
-    return None if here.order.readable else "This space has no pages to read."
-
-
-def nowhere_back(here: PagesPlace) -> str | None:
-    """Say so when no link was followed and there is no last place either."""
-    return None if here.on_trail else no_last_place(here)
 
 
 @place("pages", title="Pages", uses=("get_space", "list_space_pages"))

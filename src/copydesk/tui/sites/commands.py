@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.share_link import ShareLink
     from copydesk.contract.models.site import Site
 
-
 E9 = "E9"
 
 KEYED = "Copied the address. It opens nothing without the key of a share link."
@@ -68,6 +67,11 @@ async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] 
     except (Forbidden, NotFound):
         return None
     return None if page.next is not None else list(page.items)
+
+
+def may_not_delete(here: Place) -> str | None:
+    """Say so when the reader's role does not allow to delete a site."""
+    return publication_of(here).may.delete or None
 
 
 class PublicationCommands(Commands, scope="site_publishing"):
@@ -220,15 +224,6 @@ class PublicationCommands(Commands, scope="site_publishing"):
             self.place.read_again()
 
 
-def _told(site: Site) -> tuple[object, ...]:
-    return site.published, site.visibility, site.urls.published, site.basename, site.site_spaces
-
-
-def may_not_delete(here: Place) -> str | None:
-    """Say so when the reader's role does not allow to delete a site."""
-    return publication_of(here).may.delete or None
-
-
 class DeletionCommands(Commands, scope="site_deleting"):
     """Deleting a site, where one is at hand."""
 
@@ -306,3 +301,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
         except (Forbidden, NotFound):
             return None
         return page.count if page.count is not None else len(page.items)
+
+
+def _told(site: Site) -> tuple[object, ...]:
+    return site.published, site.visibility, site.urls.published, site.basename, site.site_spaces

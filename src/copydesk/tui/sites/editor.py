@@ -15,6 +15,7 @@ from copydesk.tui.arrange.place import (
     not_allowed,
     not_staged_order,
     nothing_staged,
+    why_not,
 )
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
@@ -195,9 +196,7 @@ class EditCommands(Commands, scope="site_structure"):
     @command("default", stages=True)
     def default_word(self, rest: str) -> None:
         """Make readers land on this first, as H does."""
-        why = next(
-            (why for guard in (*ON_ROW, default_already) if (why := guard(self.place))), None
-        )
+        why = why_not(self.place, *ON_ROW, default_already)
         if why is not None:
             self.place.say(why, "warn")
         else:

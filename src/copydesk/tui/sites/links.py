@@ -37,9 +37,21 @@ from copydesk.tui.widgets.list import Column, VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
-
 NAME_LIMIT = 50
 """Characters of a name."""
+
+CHOSEN_LINK = "link to read with"
+"""Under this and the id of a site, `Session.left` has the link that readers' view is asked for."""
+
+
+@dataclass(frozen=True)
+class LinksRead:
+    """The links of a site, and why the reader may not change or not even see them (empty: may)."""
+
+    site: SiteRow
+    links: tuple[Link, ...]
+    refused: str = ""
+    unseen: bool = False
 
 
 def short_effect(site: SiteRow) -> str:
@@ -107,16 +119,6 @@ def loss(link: Link, site: SiteRow | None) -> Sequence[Text | str]:
     ]
 
 
-@dataclass(frozen=True)
-class LinksRead:
-    """The links of a site, and why the reader may not change or not even see them (empty: may)."""
-
-    site: SiteRow
-    links: tuple[Link, ...]
-    refused: str = ""
-    unseen: bool = False
-
-
 async def make_link(api: Api, ids: tuple[str, str], name: str) -> Link:
     """Make a share link, which is on at once. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
@@ -131,10 +133,6 @@ async def find_made(
     """Return the link of that name that was not known before, for one that may have been made."""
     links = await list_links(api, *ids)
     return next((link for link in links if link.id not in known and link.name == name), None)
-
-
-CHOSEN_LINK = "link to read with"
-"""Under this and the id of a site, `Session.left` has the link that readers' view is asked for."""
 
 
 def not_allowed(here: ShareLinksPlace) -> str | None:

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.site import Site
 
-
 NEW_KEY = "site new"
 """The key of the title of a site that is about to be made."""
 
@@ -47,6 +46,26 @@ COMPARED = 250
 
 NAMED = 6
 """How many of the chosen spaces are named before the others are counted."""
+
+STAGED = "changes staged, not sent"
+"""What the sign beside a site means."""
+
+TITLE_CELLS = 20
+"""So much of a title is seen before an address takes more than it needs at least."""
+
+EMPTY = {
+    "all": "No sites here yet. ctrl+n makes one.",
+    "published": "No site is published yet.",
+    "unpublished": "Every site is published.",
+}
+"""What a view says when it has no rows."""
+
+VIEWS = (
+    View("all", "All"),
+    View("published", "Published"),
+    View("unpublished", "Not published"),
+)
+"""Each asks the service for its own list."""
 
 
 @dataclass
@@ -77,6 +96,11 @@ def kept_plan(text: str | None) -> Plan | None:
 def may_not_make(here: SitesPlace) -> str | None:
     """Say so when the reader's role does not allow to make a site."""
     return here.publication.may.make or None
+
+
+def no_site(here: SitesPlace) -> str | None:
+    """Say so when the cursor is on no site."""
+    return None if here.rows.selected is not None else "Put the cursor on a site first."
 
 
 class CreationCommands(Commands, scope="sites"):
@@ -238,40 +262,6 @@ class CreationCommands(Commands, scope="sites"):
             "good",
         )
         return True
-
-
-async def _titles(api: Api, organization: str) -> frozenset[str]:
-    """Return the titles of the first sites of an organization."""
-    from copydesk.contract import operations as ops
-
-    page = await api.page(ops.list_sites, organization, limit=COMPARED)
-    return frozenset(title_of(site) for site in page.items)
-
-
-STAGED = "changes staged, not sent"
-"""What the sign beside a site means."""
-
-TITLE_CELLS = 20
-"""So much of a title is seen before an address takes more than it needs at least."""
-
-EMPTY = {
-    "all": "No sites here yet. ctrl+n makes one.",
-    "published": "No site is published yet.",
-    "unpublished": "Every site is published.",
-}
-"""What a view says when it has no rows."""
-
-VIEWS = (
-    View("all", "All"),
-    View("published", "Published"),
-    View("unpublished", "Not published"),
-)
-"""Each asks the service for its own list."""
-
-
-def no_site(here: SitesPlace) -> str | None:
-    """Say so when the cursor is on no site."""
-    return None if here.rows.selected is not None else "Put the cursor on a site first."
 
 
 @place("sites", key="t", title="Sites", uses="list_sites")
@@ -485,3 +475,11 @@ class SitesPlace(Place, scope="sites"):
         if any(loaded(site) is not None for site in self._staged):
             said += f"   {glyphs().marked} {STAGED}"
         return said.strip()
+
+
+async def _titles(api: Api, organization: str) -> frozenset[str]:
+    """Return the titles of the first sites of an organization."""
+    from copydesk.contract import operations as ops
+
+    page = await api.page(ops.list_sites, organization, limit=COMPARED)
+    return frozenset(title_of(site) for site in page.items)

@@ -47,8 +47,15 @@ from copydesk.tui.widgets.tree import TreeList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
-
 DOUBTFUL = "The API document does not have this; the service may refuse it:"
+
+UNFOLD_LIMIT = 6
+"""With at most so many attributes, their ready-made conditions are shown unfolded."""
+
+EXAMPLE = '"partner": {"type": "boolean", "description": "Signed in as a partner"}'
+"""How an attribute is declared."""
+
+KEPT = "Your edit is kept, not sent: e goes on with it, ctrl+s sends, X drops it."
 
 
 def not_allowed(here: SiteSchemaPlace) -> str | None:
@@ -61,6 +68,12 @@ def not_allowed(here: SiteSchemaPlace) -> str | None:
 def nothing_kept(here: SiteSchemaPlace) -> str | None:
     """Say so when no edit is kept."""
     return None if here.kept is not None else "No edit of the schema is kept. e begins one."
+
+
+def no_attribute(here: SiteSchemaPlace) -> str | None:
+    """Say so when the cursor is on nothing that can be copied."""
+    row = here.row
+    return None if row is not None and row.text else "Put the cursor on an attribute first."
 
 
 class EditCommands(Commands, scope="site_schema"):
@@ -211,27 +224,6 @@ class EditCommands(Commands, scope="site_schema"):
         finally:
             self.place.take_kept()
         self.place.read_again()
-
-
-def _around(line: str, column: int) -> str:
-    """Return the part of a line around a column, for a sheet."""
-    start = max(0, column - 40)
-    return clean(line[start : start + 60])
-
-
-UNFOLD_LIMIT = 6
-"""With at most so many attributes, their ready-made conditions are shown unfolded."""
-
-EXAMPLE = '"partner": {"type": "boolean", "description": "Signed in as a partner"}'
-"""How an attribute is declared."""
-
-KEPT = "Your edit is kept, not sent: e goes on with it, ctrl+s sends, X drops it."
-
-
-def no_attribute(here: SiteSchemaPlace) -> str | None:
-    """Say so when the cursor is on nothing that can be copied."""
-    row = here.row
-    return None if row is not None and row.text else "Put the cursor on an attribute first."
 
 
 @place("site-schema", title="Visitor attributes")
@@ -439,3 +431,9 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         if self.read is not None:
             found.append(("schema as JSON", json.dumps(self.read.schema)))
         return found
+
+
+def _around(line: str, column: int) -> str:
+    """Return the part of a line around a column, for a sheet."""
+    start = max(0, column - 40)
+    return clean(line[start : start + 60])

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.share_link import ShareLink
     from copydesk.contract.models.site import Site, SiteUpdate
 
-
 Meaning = Callable[["Site"], "Sequence[Fact]"]
 """Says what a change means for a site; nothing where it needs no agreement."""
 
@@ -90,11 +89,6 @@ def check(name: str) -> Callable[[str], str | None]:
         return None
 
     return check
-
-
-def _wanted(name: str, text: str) -> str | None:
-    """Return the value that a text in a field stands for: an empty proxy is none."""
-    return None if name == "proxy" and not text else text
 
 
 def body_of(name: str, value: object) -> SiteUpdate:
@@ -289,59 +283,6 @@ class SettingsCommands(Commands, scope="site_settings"):
         )
 
 
-async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
-    """Return the titles of rows with a condition; None where the service does not tell."""
-    from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.session.reads.sites import read_structure
-
-    try:
-        structure = await read_structure(api, *ids)
-    except (Forbidden, NotFound):
-        return None
-    return [node.title for node in structure.nodes.values() if node.condition]
-
-
-def _sent_as(site: Site, name: str) -> object:
-    """Return the value of a setting as a request would set it; None when it has none."""
-    match name:
-        case "proxy":
-            return present.proxy_of(site) or None
-        case "adaptiveContent":
-            return {"enabled": present.adaptive_of(site)}
-    return present.value_of(site, name)
-
-
-def _can_be(name: str, value: object) -> bool:
-    """Whether a request can set a setting to a value: only a proxy can be none."""
-    from pydantic import ValidationError
-
-    if value is None:
-        return name == "proxy"
-    try:
-        body_of(name, value)
-    except ValidationError:
-        return False
-    return True
-
-
-def _doing(wanted: object) -> str:
-    match wanted:
-        case {"enabled": enabled}:
-            return "switch on" if enabled else "switch off"
-    return "set"
-
-
-def _said(name: str, wanted: object) -> str:
-    match wanted:
-        case {"enabled": enabled}:
-            return "on" if enabled else "off"
-        case None:
-            return "none"
-        case str() if name == "title":
-            return f"“{clean(wanted)}”"
-    return clean(str(wanted))
-
-
 @place("site-settings", title="Site settings")
 class SiteSettingsPlace(Place, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
@@ -484,6 +425,64 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         self.resuming = part if self.site is None else ""
         if self.site is not None and self.rows.select(part):
             self.do_soon("change")
+
+
+def _wanted(name: str, text: str) -> str | None:
+    """Return the value that a text in a field stands for: an empty proxy is none."""
+    return None if name == "proxy" and not text else text
+
+
+async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
+    """Return the titles of rows with a condition; None where the service does not tell."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.session.reads.sites import read_structure
+
+    try:
+        structure = await read_structure(api, *ids)
+    except (Forbidden, NotFound):
+        return None
+    return [node.title for node in structure.nodes.values() if node.condition]
+
+
+def _sent_as(site: Site, name: str) -> object:
+    """Return the value of a setting as a request would set it; None when it has none."""
+    match name:
+        case "proxy":
+            return present.proxy_of(site) or None
+        case "adaptiveContent":
+            return {"enabled": present.adaptive_of(site)}
+    return present.value_of(site, name)
+
+
+def _can_be(name: str, value: object) -> bool:
+    """Whether a request can set a setting to a value: only a proxy can be none."""
+    from pydantic import ValidationError
+
+    if value is None:
+        return name == "proxy"
+    try:
+        body_of(name, value)
+    except ValidationError:
+        return False
+    return True
+
+
+def _doing(wanted: object) -> str:
+    match wanted:
+        case {"enabled": enabled}:
+            return "switch on" if enabled else "switch off"
+    return "set"
+
+
+def _said(name: str, wanted: object) -> str:
+    match wanted:
+        case {"enabled": enabled}:
+            return "on" if enabled else "off"
+        case None:
+            return "none"
+        case str() if name == "title":
+            return f"“{clean(wanted)}”"
+    return clean(str(wanted))
 
 
 def _label(setting: Setting) -> Text | str:

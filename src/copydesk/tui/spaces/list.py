@@ -50,6 +50,31 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.session.reads.spaces import Desk
 
+TABS = (
+    View("spaces", "Spaces"),
+    View("needs-me", "Needs me"),
+    View("changes", "Changes"),
+    View("sites", "Sites"),
+    View("clusters", "Clusters"),
+)
+"""The places of an organization, as tabs of this one; their ids are the words after ``:``."""
+
+WIDE = 100
+"""Cells from which there is room for more than the tabs and a name."""
+
+
+def no_space(here: SpacesPlace) -> str | None:
+    """Say so when the cursor is on no space."""
+    node = here.rows.selected_item
+    if node is None or node.kind != "space":
+        return "Put the cursor on a space first."
+    return "You have no access to this space." if present.no_access(node) else None
+
+
+def no_rows(here: SpacesPlace) -> str | None:
+    """Say so when there is nothing to order."""
+    return None if here.rows.nodes else "There are no spaces to sort."
+
 
 class SpaceTree(TreeList[SpaceNode]):
     """Shows ``nodes``; a branch that was never shown before is unfolded.
@@ -157,23 +182,6 @@ class SpaceTree(TreeList[SpaceNode]):
         return sum(node.kind == kind for node in self.nodes)
 
 
-def _matching(text: str) -> Callable[[SpaceNode], bool]:
-    query = Query.parse(text, present.FIELDS)
-    if query.wrong is not None:
-        raise ValueError(query.wrong)
-    return query.matches
-
-
-TABS = (
-    View("spaces", "Spaces"),
-    View("needs-me", "Needs me"),
-    View("changes", "Changes"),
-    View("sites", "Sites"),
-    View("clusters", "Clusters"),
-)
-"""The places of an organization, as tabs of this one; their ids are the words after ``:``."""
-
-
 class TabCounts:
     """The counts of the tabs of the list of spaces that are known."""
 
@@ -247,23 +255,6 @@ class TabCounts:
             self.show()
 
         self.place.reads.load("needing", read, arrived, what="Counting what needs you")
-
-
-WIDE = 100
-"""Cells from which there is room for more than the tabs and a name."""
-
-
-def no_space(here: SpacesPlace) -> str | None:
-    """Say so when the cursor is on no space."""
-    node = here.rows.selected_item
-    if node is None or node.kind != "space":
-        return "Put the cursor on a space first."
-    return "You have no access to this space." if present.no_access(node) else None
-
-
-def no_rows(here: SpacesPlace) -> str | None:
-    """Say so when there is nothing to order."""
-    return None if here.rows.nodes else "There are no spaces to sort."
 
 
 @place(
@@ -608,3 +599,10 @@ class SpacesPlace(Place, scope="spaces"):
         said = plural(self.rows.count("space"), "space")
         folders = self.rows.count("collection")
         return f"{said} in {plural(folders, 'collection')}" if folders else said
+
+
+def _matching(text: str) -> Callable[[SpaceNode], bool]:
+    query = Query.parse(text, present.FIELDS)
+    if query.wrong is not None:
+        raise ValueError(query.wrong)
+    return query.matches

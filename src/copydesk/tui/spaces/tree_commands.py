@@ -18,7 +18,13 @@ from copydesk.domain.tree_plan import rules_line
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads.tree import Trashed
 from copydesk.tui.arrange.cells import Row
-from copydesk.tui.arrange.place import no_row, not_allowed, not_staged_order, nothing_staged
+from copydesk.tui.arrange.place import (
+    no_row,
+    not_allowed,
+    not_staged_order,
+    nothing_staged,
+    why_not,
+)
 from copydesk.tui.dialogs.dialog import Confirm, Notice, TypeToConfirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
@@ -33,7 +39,6 @@ if TYPE_CHECKING:
     from copydesk.session.options import Option
     from copydesk.tui.spaces.tree import OrganizationStructurePlace
 
-
 EDITABLE: Mapping[str, Sequence[str]] = {
     "collection": ("title", "description"),
     "space": ("title", "emoji"),
@@ -41,6 +46,14 @@ EDITABLE: Mapping[str, Sequence[str]] = {
 """What the form of a row changes, by its kind."""
 
 STAGED = "Staged here: nothing is sent until ctrl+s in the tree."
+
+NO_NEW_SPACE = "This service makes no space over its API: copy one instead, with “:duplicate”."
+
+AT_TOP = "top:"
+"""What stands for the top among collections to choose from."""
+
+BLOCKS = 8
+"""So many reasons against handing something over are listed."""
 
 
 def in_trash(here: OrganizationStructurePlace) -> str | None:
@@ -87,6 +100,52 @@ def lock_label(here: OrganizationStructurePlace) -> str:
 
 
 ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mine)
+
+
+async def emoji_options() -> list[Option]:
+    """Return every emoji with its name, to choose from."""
+    from copydesk.session.emoji import emoji_names
+    from copydesk.session.options import Option
+
+    names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
+    found: dict[str, str] = {}
+    for name, sign in names:
+        found.setdefault(sign, name)
+    return [
+        Option(sign, f"{sign if len(sign) == 1 else '  '} {name.replace('_', ' ')}")
+        for sign, name in found.items()
+    ]
+
+
+async def emoji_named(text: str) -> str:
+    """Return the sign that ``:name`` means; any other text as it is.
+
+    Raises `NotDoneError` for a name that there is not.
+    """
+    from copydesk.domain.completion import signs
+    from copydesk.session.emoji import emoji_names
+
+    if not text.startswith(":"):
+        return text
+    names = await asyncio.to_thread(emoji_names)
+    wanted = "_".join(text.strip(":").casefold().split())
+    found = signs(wanted, names, most=1) if wanted else []
+    if not found:
+        raise NotDoneError(f"There is no emoji called {text}: ctrl+o lists them.")
+    return found[0][1]
+
+
+def the_trash(here: OrganizationStructurePlace) -> str | None:
+    """Say so when the row is the trash itself."""
+    if here.row is not None and here.row.id == TRASH:
+        return "Put the cursor on a space in the trash: D restores it."
+    return None
+
+
+def delete_label(here: OrganizationStructurePlace) -> str:
+    """Return what ``D`` does to the row."""
+    in_trash = here.row is not None and here.row.level == TRASH and not here.rows.marks
+    return "restore" if in_trash else "delete"
 
 
 class EditCommands(Commands, scope="organization_structure"):
@@ -225,45 +284,6 @@ class EditCommands(Commands, scope="organization_structure"):
         await self.place.send()
 
 
-async def emoji_options() -> list[Option]:
-    """Return every emoji with its name, to choose from."""
-    from copydesk.session.emoji import emoji_names
-    from copydesk.session.options import Option
-
-    names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
-    found: dict[str, str] = {}
-    for name, sign in names:
-        found.setdefault(sign, name)
-    return [
-        Option(sign, f"{sign if len(sign) == 1 else '  '} {name.replace('_', ' ')}")
-        for sign, name in found.items()
-    ]
-
-
-async def emoji_named(text: str) -> str:
-    """Return the sign that ``:name`` means; any other text as it is.
-
-    Raises `NotDoneError` for a name that there is not.
-    """
-    from copydesk.domain.completion import signs
-    from copydesk.session.emoji import emoji_names
-
-    if not text.startswith(":"):
-        return text
-    names = await asyncio.to_thread(emoji_names)
-    wanted = "_".join(text.strip(":").casefold().split())
-    found = signs(wanted, names, most=1) if wanted else []
-    if not found:
-        raise NotDoneError(f"There is no emoji called {text}: ctrl+o lists them.")
-    return found[0][1]
-
-
-NO_NEW_SPACE = "This service makes no space over its API: copy one instead, with “:duplicate”."
-
-AT_TOP = "top:"
-"""What stands for the top among collections to choose from."""
-
-
 class CreationCommands(Commands, scope="organization_structure"):
     """Adding to the tree of an organization, and moving within it."""
 
@@ -383,7 +403,7 @@ class CreationCommands(Commands, scope="organization_structure"):
     @command("duplicate", stages=True)
     def duplicate(self, rest: str) -> None:
         """Copy the space under the cursor, with its pages and files. Staged here."""
-        why = next((said for guard in ON_ROW[:-1] if (said := guard(self.place)) is not None), None)
+        why = why_not(self.place, *ON_ROW[:-1])
         if why is not None:
             self.place.say(why, "warn")
         else:
@@ -408,8 +428,7 @@ class CreationCommands(Commands, scope="organization_structure"):
     @command("into", "COLLECTION", stages=True, takes="marked")
     async def into(self, rest: str) -> None:
         """Choose the collection that the row, or the picked ones, go into."""
-        guards = (not_allowed, not_staged_order, *unless_marked(*ON_ROW))
-        why = next((said for guard in guards if (said := guard(self.place)) is not None), None)
+        why = why_not(self.place, not_allowed, not_staged_order, *unless_marked(*ON_ROW))
         if why is not None:
             self.place.say(why, "warn")
         else:
@@ -444,33 +463,6 @@ class CreationCommands(Commands, scope="organization_structure"):
         if self.place.draft.stage(lambda it: it.shift(picked, level)):
             self.place.rows.set_marks(())
             self._reveal(picked[0])
-
-
-def _language(text: str) -> str | None:
-    if not text or text in LANGUAGES:
-        return None
-    return "That is no language code; en, de, fr and pt-br are some."
-
-
-def _edit_mode(text: str) -> str | None:
-    return None if text in ("live", "locked", "") else "That is either live or locked."
-
-
-BLOCKS = 8
-"""So many reasons against handing something over are listed."""
-
-
-def the_trash(here: OrganizationStructurePlace) -> str | None:
-    """Say so when the row is the trash itself."""
-    if here.row is not None and here.row.id == TRASH:
-        return "Put the cursor on a space in the trash: D restores it."
-    return None
-
-
-def delete_label(here: OrganizationStructurePlace) -> str:
-    """Return what ``D`` does to the row."""
-    in_trash = here.row is not None and here.row.level == TRASH and not here.rows.marks
-    return "restore" if in_trash else "delete"
 
 
 class DeletionCommands(Commands, scope="organization_structure"):
@@ -600,7 +592,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
     async def transfer(self, rest: str) -> None:
         """Hand the row over to another organization, at once. It cannot be taken back."""
         row, node = self.place.row, self.place.node
-        why = next((said for guard in ON_ROW if (said := guard(self.place)) is not None), None)
+        why = why_not(self.place, *ON_ROW)
         if why is None and row is not None and (row.id.startswith(NEW) or self._staged_in(row)):
             why = "Something is staged of it: send that first (ctrl+s), or drop it (X)."
         if why is not None or row is None or node is None:
@@ -727,3 +719,13 @@ class DeletionCommands(Commands, scope="organization_structure"):
         await self.place.writer.perform("Transfer", row.title, send)
         self.place.read_again()
         self.place.tell(f"{row.title} belongs to {title} now.", "good")
+
+
+def _language(text: str) -> str | None:
+    if not text or text in LANGUAGES:
+        return None
+    return "That is no language code; en, de, fr and pt-br are some."
+
+
+def _edit_mode(text: str) -> str | None:
+    return None if text in ("live", "locked", "") else "That is either live or locked."

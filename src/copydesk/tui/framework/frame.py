@@ -536,12 +536,12 @@ class Foot(Line):
             room -= len(labels[help_entry[1].id])
         leads = getattr(chain[0], "leads", "") if chain else ""
 
-        def need(entry: tuple[int, Action]) -> tuple[bool, int, bool]:
+        def need(entry: tuple[int, Action]) -> tuple[bool, int, bool, bool]:
             level, action = entry
             elsewhere = not leads or action.group != leads
-            # The keyboard asks commands before their place; what all places have is shown first.
-            added = isinstance(chain[level], Commands) and chain[level] is not self.place.common
-            return elsewhere, -action.show, added
+            # What all places have is shown first, and what a place does before its commands.
+            own = chain[level] is not self.place.common
+            return elsewhere, -action.show, own, own and isinstance(chain[level], Commands)
 
         by_need = sorted(unique, key=need)
         kept: set[str] = set()

@@ -1,8 +1,8 @@
-"""What was read of a service, kept on this machine: there at once, and without a network.
+"""The cache of a service's answers on this machine: there at once, and without a network.
 
-A cache: it may be deleted at any time, and where a disk refuses, nothing is kept and nobody is
-held up. What was asked for is kept as a digest only, for a search is a typed text; what was
-answered is kept as it came, in a file for this user alone.
+It may be deleted at any time, and where a disk refuses, nothing is cached and nobody waits. Queries
+are stored as digests only, because a search is typed text; answers are stored unchanged, in a
+private file.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from copydesk.local.paths import private_folder
 T = TypeVar("T")
 
 LIMIT_BYTES = 64 * 1024 * 1024
-"""So much is kept of one service. What was not used for longest goes first."""
+"""The size of the cache of one service. The least recently used answers go first."""
 
 ANSWER_BYTES = 4 * 1024 * 1024
-"""A larger answer is not kept."""
+"""A larger answer is not cached."""
 
 ROW_BYTES = 128
-"""What an answer takes besides its content, about."""
+"""The approximate overhead of an answer."""
 
 VERSION = 1
-"""Raised when the form changes; a file of another version is begun anew."""
+"""The version of the format; a file of another version is replaced."""
 
 WAIT_SECONDS = 2.0
-"""How long another process that is writing is waited for."""
+"""The longest wait for another writing process."""
 
 _SCHEMA = """
 CREATE TABLE about (desk TEXT NOT NULL);
@@ -50,22 +50,22 @@ _log = logging.getLogger("copydesk.answers")
 
 
 def answers_file(folder: Path, desk: str) -> Path:
-    """Return the file of one service in the folder; ``desk`` is any text that tells them apart."""
+    """Return the file of one service in the folder; ``desk`` identifies the service."""
     name = hashlib.sha256(desk.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return folder / f"{name}.db"
 
 
 def all_answers(folder: Path) -> list[Answers]:
-    """Return the answers of every service that there are in the folder."""
+    """Return the caches of all services in the folder."""
     return [Answers(path) for path in sorted(folder.glob("*.db"))]
 
 
 class Answers:
-    """The answers in the database at ``path``, which is made when something is first kept.
+    """The answers in the database at ``path``, which is created with the first one.
 
-    Safe to use from several threads and processes. ``desk`` is what `Held` says of whose they are.
-    A file that is broken, or of another version, is deleted and begun anew. Reading and keeping
-    raise nothing: what cannot be done is logged, without a word of what it was about.
+    Safe to use from several threads and processes. ``desk`` is the owner in `Held`. A broken file,
+    or one of another version, is replaced. Reading and caching raise nothing: failures are logged,
+    without a word of the content.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Answers:
         self._used: dict[bytes, float] = {}
 
     def read(self, target: str) -> Kept | None:
-        """Return what is kept of a target, None where nothing is."""
+        """Return the cached answer of a target, or None."""
         key = _key(target)
 
         def find(database: sqlite3.Connection) -> Kept | None:
@@ -96,14 +96,14 @@ class Answers:
             ).fetchone()
             if row is None:
                 return None
-            # Written with what is kept next: a read must not wait for the disk.
+            # Written with the next answers: a read must not wait for the disk.
             self._used[key] = self._clock()
             return Kept(bytes(row[0]), float(row[1]))
 
         return self._try(find, None, make=False)
 
     def keep(self, answers: Mapping[str, Kept]) -> None:
-        """Keep these answers, by target, in place of older ones."""
+        """Cache these answers by target, in place of older ones."""
         rows = [
             (_key(target), kept.at, kept.at, len(kept.content) + ROW_BYTES, kept.content)
             for target, kept in answers.items()
@@ -113,7 +113,7 @@ class Answers:
             self._try(lambda database: self._put(database, rows), None)
 
     def forget(self) -> None:
-        """Drop all that is kept; nothing of it is left in the file. Raises ``OSError``."""
+        """Empty the cache; nothing of it is left in the file. Raises ``OSError``."""
         with self._lock:
             self._used.clear()
             if not self._path.exists():
@@ -122,7 +122,7 @@ class Answers:
             try:
                 database = self._opened()
                 database.execute("DELETE FROM answer")
-                # Written anew without what was in it: deleting alone leaves it in the free pages.
+                # The file is rewritten: deleting rows alone leaves them in the free pages.
                 database.execute("VACUUM")
                 (busy, *_) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 if busy:
@@ -136,7 +136,7 @@ class Answers:
                 self._delete()
 
     def held(self) -> Held:
-        """Return how much is kept."""
+        """Return the size and age of the cache."""
         nothing = Held(self._desk, 0, 0)
 
         def look(database: sqlite3.Connection) -> Held:
@@ -163,11 +163,11 @@ class Answers:
                 "UPDATE answer SET used = max(used, ?) WHERE key = ?",
                 ((at, key) for key, at in used.items()),
             )
-            # What was asked for later stays, unless it is of a clock that was set back.
+            # An answer to a later request stays, unless its time is in the future.
             now = self._clock()
             rows = [row for row in rows if not self._newer(database, row[0], row[1], now)]
             database.executemany("DELETE FROM answer WHERE key = ?", ((row[0],) for row in rows))
-            # Room is made before it is taken, so that the file does not grow beyond it.
+            # Room is made first, so that the file does not grow beyond the limit.
             self._make_room(database, sum(row[3] for row in rows))
             database.executemany("INSERT INTO answer VALUES (?, ?, ?, ?, ?)", rows)
             self._make_room(database, 0)
@@ -195,7 +195,7 @@ class Answers:
     def _try(
         self, work: Callable[[sqlite3.Connection], T], otherwise: T, *, make: bool = True
     ) -> T:
-        """Do ``work``; a broken file is deleted, and a new one has nothing in it."""
+        """Do ``work``; a broken file is deleted, and a new one is empty."""
         with self._lock:
             for _ in range(2):
                 try:
@@ -218,7 +218,7 @@ class Answers:
 
     def _opened(self) -> sqlite3.Connection:
         if self._database is not None and not self._path.exists():
-            # Somebody deleted it, as a cache may be: what is kept from now on is kept anew.
+            # Somebody deleted it, as a cache may be: the next answers begin a new one.
             self._close()
         if self._database is None:
             private_folder(self._path.parent)
@@ -242,7 +242,7 @@ def _open(path: Path, desk: str, wait: float) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
         database.execute("PRAGMA journal_mode = WAL")
-        # What a lost power supply takes was a copy: waiting for the disk is for what is not.
+        # A power cut may lose copies: no need to wait for the disk.
         database.execute("PRAGMA synchronous = OFF")
         database.execute(f"PRAGMA journal_size_limit = {ANSWER_BYTES}")
         database.execute("BEGIN IMMEDIATE")
@@ -274,5 +274,5 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    # SQLite names no values; of the system only the reason is taken, for it names the path.
+    # SQLite names no values; the path in an error of the system is left out.
     return (error.strerror or "") if isinstance(error, OSError) else str(error)

@@ -1,4 +1,4 @@
-"""What the programs get that copydesk starts: the editor, the browser, the command for a token."""
+"""The programs that copydesk starts: the editor, the browser, the command for a token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WITHHELD = ("COPYDESK_TOKEN",)
 
 
 def environment() -> Mapping[str, str]:
-    """Return the environment for another program: this one's, without a token in it."""
+    """Return the environment for another program, without a token in it."""
     return {name: value for name, value in os.environ.items() if name not in WITHHELD}
 
 

@@ -1,9 +1,9 @@
-"""Where the tokens of profiles are kept: the keyring of the system, or a file for this user only.
+"""The tokens of profiles: in the keyring of the system, or in a private file.
 
-A keyring may ask a person, wait for a service that does not answer, or not be there at all. So each
-call of it has its own thread and a time-out; a token that it does not take goes to a file, and the
-person is told. A token is kept together with the address that it is for: it is never handed out
-for another, whatever the settings say by then.
+A keyring may ask a person, wait for a service that does not answer, or be missing. So each call of
+it has its own thread and a time-out; a token that it does not take goes to a file, and the person
+is told. A token is stored with its address and never given out for another, whatever the settings
+say by then.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SERVICE = "copydesk"
-"""What the keyring files our tokens under."""
+"""The name of our tokens in the keyring."""
 
 KEYRING_SECONDS = 3.0
 """How long a keyring may take for one answer."""
@@ -38,25 +38,25 @@ COMMAND_SECONDS = 10.0
 """How long a token command may run."""
 
 LEFT_SECONDS = 0.5
-"""How long what a token command printed is waited for once it has ended."""
+"""How long the output of an ended token command is waited for."""
 
 TOKEN_BYTES = 65_536
 """More than this is no token."""
 
 
 class CredentialError(Exception):
-    """A token that cannot be had. Its text is a sentence for a person, with no secret in it."""
+    """A token cannot be read or stored. The text is a sentence without a secret in it."""
 
 
 class NoKeyringError(CredentialError):
-    """This system has no keyring: nothing can be in it."""
+    """This system has no keyring."""
 
 
 class Credentials:
-    """The tokens of the profiles. ``folder`` is for those that no keyring keeps.
+    """The tokens of the profiles. ``folder`` is for tokens that no keyring takes.
 
-    ``seconds`` is how long the keyring may take for one answer. Calls may block for so long, and
-    a token command for ``COMMAND_SECONDS``: make them in a thread where keys are read.
+    ``seconds`` is the time-out of the keyring. Calls may block for so long, and a token command for
+    ``COMMAND_SECONDS``: make them in a thread where keys are read.
     """
 
     def __init__(self, folder: Path, *, seconds: float = KEYRING_SECONDS) -> None:
@@ -64,9 +64,9 @@ class Credentials:
         self._seconds = seconds
 
     def token(self, profile: Profile) -> str | None:
-        """Return the token of a profile; None when none is kept for its address.
+        """Return the token of a profile; None when none is stored for its address.
 
-        Raises ``CredentialError`` when the command, the keyring or the file does not give it.
+        Raises ``CredentialError`` when the command, the keyring or the file fails.
         """
         if profile.storage == "command":
             return run_command(profile)
@@ -82,12 +82,11 @@ class Credentials:
         return None
 
     def keep(self, profile: Profile, token: str, *, strict: bool = False) -> Storage:
-        """Keep a token where the profile says, and return where it is now.
+        """Store a token where the profile says, and return the place.
 
         That is "file" where the keyring does not take it (``unusable`` says why then), and "none"
-        for a profile whose token comes from a command. Another copy of it is forgotten. Raises
-        ``OSError`` when the disk refuses, and ``CredentialError`` where it is to be ``strict``
-        about the keyring.
+        for a profile with a token command. Other copies are deleted. Raises ``OSError`` when the
+        disk refuses, and ``CredentialError`` where the keyring refuses and ``strict`` is set.
         """
         if profile.storage in {"command", "none"}:
             return "none"
@@ -111,10 +110,10 @@ class Credentials:
     """Why the keyring did not take the last token; empty while it has."""
 
     def forget(self, profile: Profile) -> bool:
-        """Take the token of a profile out of the keyring and the folder; whether there was one.
+        """Delete the token of a profile from the keyring and the folder; whether there was one.
 
-        The keyring may have one whatever the profile says: from before it was not to be reached.
-        Raises ``CredentialError`` when it has one and keeps it, or does not tell.
+        The keyring may hold one from an earlier setting. Raises ``CredentialError`` when it does
+        not delete it, or does not answer.
         """
         found = self._remove(profile)
         try:
@@ -125,7 +124,7 @@ class Credentials:
             raise
 
     def forget_in_keyring(self, profile: Profile) -> bool:
-        """Take the token of a profile out of the keyring alone; whether there was one.
+        """Delete the token of a profile from the keyring alone; whether there was one.
 
         Raises ``CredentialError``.
         """
@@ -145,7 +144,7 @@ class Credentials:
             ) from error
 
     def path(self, profile: Profile) -> Path:
-        """Return the file that keeps the profile's token where no keyring does."""
+        """Return the file of the profile's token, for systems without a keyring."""
         return self._folder / f"{profile.name}.json"
 
     def backend(self) -> str:
@@ -194,7 +193,7 @@ class Credentials:
             asked[0].set_password(SERVICE, user, token)
 
         def withdraw() -> None:
-            # Whoever waited has put it somewhere else by now.
+            # The caller has stored it elsewhere by now.
             if asked[0].get_password(SERVICE, user) == token:
                 asked[0].delete_password(SERVICE, user)
 
@@ -222,11 +221,10 @@ def _ring() -> KeyringBackend:
 def within(
     seconds: float, call: Callable[[], T], *, too_late: Callable[[], None] = lambda: None
 ) -> T:
-    """Return what ``call`` does of the keyring, if it does so in time.
+    """Return the result of a ``call`` of the keyring in time.
 
-    Raises ``CredentialError`` for everything else. Its thread is left behind then: it ends with the
-    program, and what it finds out by that time is dropped. ``too_late`` takes back what it did
-    after all.
+    Raises ``CredentialError`` for everything else. Its thread then ends with the program, and a
+    later result is dropped; ``too_late`` reverts it.
     """
     done: queue.SimpleQueue[tuple[T] | Exception] = queue.SimpleQueue()
     ending = threading.Lock()
@@ -261,16 +259,16 @@ def within(
     if isinstance(outcome, CredentialError):
         raise outcome
     if isinstance(outcome, Exception):
-        # What it says may hold anything, also what it was to keep.
+        # The message of a keyring may quote the token.
         raise CredentialError(f"the keyring failed ({type(outcome).__name__})") from None
     return outcome[0]
 
 
 def run_command(profile: Profile) -> str:
-    """Return what the token command of a profile prints on its first line.
+    """Return the first line that the token command of a profile prints.
 
     It runs without a shell, without input and without a terminal, so that it can neither draw over
-    the screens nor read keys. Its errors are not shown: they may hold what it was to print. Raises
+    the screens nor read keys. Its errors are not shown: they may contain the token. Raises
     ``CredentialError``.
     """
     name = profile.token_command[0]
@@ -297,7 +295,7 @@ def run_command(profile: Profile) -> str:
         if len(said) > TOKEN_BYTES:
             _end(process)
 
-    # In a thread: what the command leaves running may hold the other end for ever.
+    # In a thread: a process that the command leaves running may keep the pipe open.
     reader = threading.Thread(target=take, name="token command", daemon=True)
     reader.start()
     try:

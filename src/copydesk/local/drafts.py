@@ -1,10 +1,10 @@
-"""Typed text that never dies: on the disk before ``save`` returns.
+"""The drafts on this machine: on the disk before ``save`` returns.
 
-A dropped draft can be brought back for a month, also after a restart.
+A dropped draft can be restored for a month, also after a restart.
 
-Several windows may work with one desk. A text that another window saved since this one took it up
-is never replaced: what is typed here is kept beside it, under a key of its own (`ALSO`), and this
-window goes on with that. Whoever opens the list of drafts sees both.
+Several windows may use one desk. A text that another window saved later is never replaced: this
+window's text is saved beside it, under a key of its own (`ALSO`), and this window goes on with
+that. The list of drafts shows both.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from copydesk.local.state import State
 
 KEPT_SECONDS = 30 * 24 * 3600.0
-"""How long a dropped draft can be brought back."""
+"""How long a dropped draft can be restored."""
 
 ALSO = "also "
-"""What the keys of texts begin with that were typed in another window for the same field."""
+"""The prefix of keys of texts that another window typed in the same field."""
 
 
 def field_of(key: str) -> str:
@@ -33,26 +33,26 @@ def field_of(key: str) -> str:
 
 
 class DeskDrafts:
-    """The drafts of one desk, by any text. Safe to use from several threads and processes.
+    """The drafts of one desk. Safe to use from several threads and processes.
 
-    Everything raises ``OSError`` when the disk refuses; the draft is then as it was.
+    Everything raises ``OSError`` when the disk refuses; the draft is then unchanged.
     """
 
     def __init__(self, store: State, desk: str = "") -> None:
         self._store = store
         self._desk = json.dumps(desk)  # which SQLite takes, whatever is in it
         self._taken: dict[str, str] = {}
-        """The versions that this window goes on from, by key."""
+        """The versions that this window has read, by key."""
         self._own: dict[str, str] = {}
-        """The key under which this window keeps the text of a field, by the field's own key."""
+        """This window's key for each field."""
         self._writing = threading.RLock()
-        """Held from a write until what it left is noted above; reading does not wait for it."""
+        """Held from a write until its version is noted above; reads do not wait for it."""
         self._noting = threading.Lock()
         self._noted = 0
-        """How often something was noted, so that who has read before that reads again."""
+        """The number of notes, by which a concurrent read recognizes a change and repeats."""
 
     def save(self, key: str, text: str) -> None:
-        """Keep ``text`` under ``key``, on the disk before this returns. Empty text drops it."""
+        """Save ``text`` under ``key`` durably. Empty text drops the draft."""
         if not text:
             self.drop(key)
             return
@@ -109,7 +109,7 @@ class DeskDrafts:
         return str(json.loads(rows[0][2]))
 
     def own_text(self, key: str) -> str | None:
-        """Return what this window has kept under ``key``: not what another typed there since."""
+        """Return this window's text under ``key``, not another window's."""
         own = self.key_of(key)
         there = self._row(own)
         if there is None or there[0] != self._taken.get(own, there[0]):
@@ -117,7 +117,7 @@ class DeskDrafts:
         return str(json.loads(there[1]))
 
     def key_of(self, key: str) -> str:
-        """Return under which key this window keeps what is typed for a field."""
+        """Return this window's key for a field."""
         return self._own.get(key, key)
 
     def choose(self, key: str) -> None:
@@ -135,9 +135,9 @@ class DeskDrafts:
         )  # fmt: skip
 
     def drop(self, key: str) -> None:
-        """Put the text under ``key`` aside; ``restore`` brings it back.
+        """Drop the text under ``key``; ``restore`` brings it back.
 
-        What another window has typed there since this one took it up stays.
+        A later text of another window stays.
         """
         own = key
 
@@ -164,7 +164,7 @@ class DeskDrafts:
                 self._taken.pop(own, None)
 
     def discard(self, key: str) -> None:
-        """Put the text under ``key`` aside, whichever window it is of."""
+        """Drop the text under ``key``, of any window."""
         with self._writing:
             with self._note():
                 self._taken.pop(self.key_of(key), None)
@@ -221,11 +221,11 @@ class DeskDrafts:
         return [(json.loads(key), json.loads(text), saved) for key, text, saved in rows]
 
     def touched(self) -> int:
-        """Return a number that is another once another window has changed something."""
+        """Return a number that changes with every change by another window."""
         return self._store.touched()
 
     def damage_report(self) -> str:
-        """Return once what became of a damaged file."""
+        """Return the report on a damaged file once, and "" afterwards."""
         report, self._store.damage = self._store.damage, ""
         return report
 
@@ -236,7 +236,7 @@ class DeskDrafts:
             self._noted += 1
 
     def _row(self, key: str) -> tuple[str, str] | None:
-        """Return the version and the written text of a draft."""
+        """Return the version and the stored text of a draft."""
         rows = self._store.rows(
             "SELECT version, text FROM draft WHERE desk = ? AND key = ?",
             self._desk, json.dumps(key),

@@ -7,13 +7,13 @@ import secrets
 from pathlib import Path
 
 PRIVATE = 0o600
-"""Mode of every file: what a person writes is read by that person alone."""
+"""Mode of every file: private."""
 
 
 def private_file(path: Path) -> Path:
-    """Return ``path``, an empty file for this user only where there was none, whatever the umask.
+    """Return ``path``, created as an empty private file where it is missing, whatever the umask.
 
-    Raises ``OSError`` when it cannot be made.
+    Raises ``OSError`` when it cannot be created.
     """
     try:
         path.touch(PRIVATE, exist_ok=False)
@@ -24,10 +24,10 @@ def private_file(path: Path) -> Path:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Replace the content of ``path``; when this returns, it is on the disk.
+    """Replace the content of ``path`` durably.
 
     The content goes to a file beside it, is flushed to the disk and takes the name in one step.
-    Raises ``OSError`` when that cannot be done; the old content is untouched then.
+    Raises ``OSError`` when that fails; the old content is untouched then.
     """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
@@ -45,7 +45,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def append_file(path: Path, line: bytes) -> None:
-    """Add ``line`` to the end of ``path`` in one write; when this returns, it is on the disk.
+    """Append ``line`` to ``path`` durably, in one write.
 
     A last line that a crash left without an end is ended first, so that it cannot spoil the new
     one. Raises ``OSError`` when the disk refuses.
@@ -67,7 +67,7 @@ def append_file(path: Path, line: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names in ``folder`` on the disk, where the platform can."""
+    """Flush the names in ``folder`` to the disk, where the platform can."""
     if os.name == "nt":  # Windows cannot open a folder; its renames are journalled.
         return
     descriptor = os.open(folder, os.O_RDONLY)

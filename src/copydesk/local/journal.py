@@ -1,9 +1,8 @@
-"""The record of writes: what was sent, when, to what, and how it ended.
+"""The journal of writes: what was sent, when, to what, and how it ended.
 
 A write is noted before it is sent and again when it has ended, so that after a crash the next start
-knows which writes were under way. With it goes how it is taken back, as JSON
-(`copydesk.domain.reversal`); an undo is a write as any other, and noted as one. The outbox is those
-entries that wait.
+knows which writes were under way. Its reversal is stored as JSON (`copydesk.domain.reversal`); an
+undo is noted like any other write. The outbox are the entries that wait.
 """
 
 from __future__ import annotations
@@ -23,12 +22,13 @@ State = Literal["sending", "done", "failed", "unknown", "queued", "dropped"]
 not to have arrived, and waits in the outbox. ``dropped``: it was taken out of there."""
 
 Kind = Literal["", "undo", "redo", "gone"]
-"""What an entry is to the one that it is ``of``: "gone" says that there is nothing to take back."""
+"""The relation of an entry to the one that it is ``of``; "gone" means that nothing is left to
+undo."""
 
 Held = Literal["", "changed", "untold", "refused", "other", "lost"]
-"""Why a queued write is not sent by itself: its object was changed since; reading does not tell
-whether it was; the service refused the write; somebody else wrote it. "lost" is a write that was
-dropped while it was not known whether it had arrived."""
+"""Why a queued write is not sent automatically: its object was changed since; no read tells whether
+it was; the service refused it; somebody else wrote it. "lost" is a dropped write whose outcome was
+unknown."""
 
 
 LAST_MOMENT = 253_402_000_000
@@ -37,17 +37,17 @@ LAST_MOMENT = 253_402_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
-    """What is noted of a write besides its name.
+    """The notes on a write besides its name.
 
     ``reversal`` and ``trace`` are those of `copydesk.domain.reversal` as JSON. ``draft`` is the key
-    of the draft that the text was sent from, ``group`` ties the writes of one action together.
-    ``kind`` and ``of`` say of an undo or redo which entry it is about; ``progress`` how many of its
-    steps are known to have been taken.
+    of the draft of its text, ``group`` the common name of the writes of one action. ``kind`` and
+    ``of`` name the entry that an undo or redo is about; ``progress`` is the number of its steps
+    that were taken.
 
     ``request`` is the one request of a write that may wait in the outbox, as the client noted it;
-    ``text`` is what the draft said, ``by`` the id of who wrote it, ``expects`` what must hold
-    before it goes (an expectation as JSON). ``since`` is when the oldest try to send it began that
-    may have arrived, by the clock of the service; of what is queued None says that there was none.
+    ``text`` is the text of the draft, ``by`` the id of its author, ``expects`` what must hold
+    before it is sent (an expectation as JSON). ``since`` is the start of the oldest try that may
+    have arrived, by the clock of the service; None for a queued write without such a try.
     """
 
     reversal: dict[str, Any] | None = None
@@ -69,12 +69,11 @@ NO_NOTES = Notes()
 
 @dataclass(frozen=True, slots=True)
 class Entry(Notes):
-    """One write. ``at`` is when it began, ``ended`` when its end was noted, in epoch seconds.
+    """One write. ``at`` is its start, ``ended`` its noted end, in epoch seconds.
 
-    ``what`` names the action or operation, ``target`` the object,
-    ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
-    apart. ``held`` is why it does not go by itself, ``tried`` when the newest try to send it later
-    began, ``made`` the id of what it made.
+    ``what`` names the action or operation, ``target`` the object, ``sentence`` is the result for a
+    person. ``run`` identifies the start of copydesk. ``held`` is why it is not sent automatically,
+    ``tried`` the start of the newest try to send it later, ``made`` the id of the created object.
     """
 
     id: str
@@ -98,22 +97,23 @@ class Entry(Notes):
 
     @property
     def waits(self) -> bool:
-        """Whether it is in the outbox: to be sent, or to be found out about."""
+        """Whether it is in the outbox: unsent, or with an unknown outcome."""
         return self.request is not None and self.state in ("queued", "unknown")
 
 
 KEPT = 20_000
-"""Writes that are kept; of more the oldest go that are settled and too old to be taken back."""
+"""The number of writes kept; beyond it, the oldest settled ones go that are too old to be
+undone."""
 
 UNDOABLE_SECONDS = 30 * 24 * 3600.0
-"""For how long a write can be taken back."""
+"""How long a write can be undone."""
 
 STARTS = 200
-"""Starts of the program that are remembered."""
+"""The number of starts of the program kept."""
 
 
 class Journal:
-    """The writes to one desk, or to all of them where none is named.
+    """The writes to one desk, or to all desks without one.
 
     Safe to use from several threads and processes. Noting raises ``OSError`` when the disk refuses.
     """
@@ -129,7 +129,7 @@ class Journal:
         return self.store.clock()
 
     def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
-        """Note that a write is about to be sent; it is on the disk when this returns."""
+        """Note durably that a write is about to be sent."""
         entry = Entry(
             secrets.token_hex(8), self.run, self.now(), what, target, "sending",
             self._desk or "", **fields_of(notes),
@@ -138,18 +138,18 @@ class Journal:
         return entry
 
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
-        """Note how a write ended (or that it goes on), and return the entry as it is now.
+        """Note the new state of a write, and return the entry.
 
-        ``changes`` are other fields of the entry that are known by now.
+        ``changes`` are other changed fields of the entry.
         """
         entry = settled(entry, state, self.now(), changes)
         self._note(entry)
         return entry
 
     def owe(self, entry: Entry) -> None:
-        """Take how a write stands that the disk refused.
+        """Take over a state that the disk refused.
 
-        For this run it stands so, and it is noted before whatever is noted next.
+        It holds for this run, and is written with the next note.
         """
         self._owed[entry.id] = entry
 
@@ -174,7 +174,7 @@ class Journal:
         self.store.write(note)
 
     def closed(self) -> None:
-        """Note that this run ends as it should."""
+        """Note the regular end of this run."""
         self._add()
         self.store.write(
             lambda database: database.execute(
@@ -183,7 +183,7 @@ class Journal:
         )
 
     def crashed(self) -> bool:
-        """Whether the last run on the desk before this one ended without saying so."""
+        """Whether the last run on the desk before this one crashed."""
         last = self.store.rows(
             "SELECT run, closed FROM start WHERE desk = ? AND run != ?"
             " ORDER BY number DESC LIMIT 1",
@@ -194,28 +194,28 @@ class Journal:
     def entries(self, *, since: float = 0.0) -> list[Entry]:
         """Return the writes begun at ``since`` or later, oldest first, each in its last state.
 
-        What cannot be read is passed over. A write that an earlier run left as "sending" is
-        "unknown": that run ended without hearing how it ended.
+        Unreadable entries are passed over. A write that an earlier run left as "sending" is
+        "unknown": that run ended without its answer.
         """
         return self._read(since)
 
     def is_empty(self) -> bool:
-        """Whether no write is noted; which ones they are is not read for that."""
+        """Whether no write is noted, without reading any."""
         desk = None if self._desk is None else json.dumps(self._desk)
         return not self.store.rows(
             "SELECT 1 FROM entry WHERE desk = ? OR ? IS NULL LIMIT 1", desk, desk
         )
 
     def interrupted(self) -> list[Entry]:
-        """Return the writes that were under way when an earlier run ended without hearing of them.
+        """Return the writes that were under way when an earlier run ended.
 
-        Each is reported until it is settled. The writes of another copydesk that is running at the
-        moment are its own to settle.
+        Each is reported until it is settled. The writes of another running copydesk are its own to
+        settle.
         """
         return self._of_nobody(each for each in self._read(opened=True) if _is_under_way(each))
 
     def waiting(self) -> list[Entry]:
-        """Return what is in the outbox, oldest first; not what another program is sending now."""
+        """Return the outbox, oldest first, without writes that another program is sending."""
         return self._of_nobody(each for each in self._read(opened=True) if each.waits)
 
     def claim(self) -> bool:
@@ -227,7 +227,7 @@ class Journal:
         self.store.release(f"outbox {self._desk!r}")
 
     def _of_nobody(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return entries but those that another running copydesk is at."""
+        """Return entries without those that another running copydesk is sending."""
         going: dict[str, bool] = {}
         found = []
         for each in entries:
@@ -238,7 +238,7 @@ class Journal:
         return found
 
     def _read(self, since: float = 0.0, *, opened: bool = False) -> list[Entry]:
-        """Return the writes begun since; with ``opened`` those alone that are not settled."""
+        """Return the writes begun since; with ``opened`` only unsettled ones."""
         desk = None if self._desk is None else json.dumps(self._desk)
         rows = self.store.rows(
             "SELECT value FROM entry WHERE at >= ? AND (open OR NOT ?)"
@@ -274,14 +274,14 @@ class Journal:
 
 
 def settled(entry: Entry, state: State, now: float, changes: dict[str, Any]) -> Entry:
-    """Return an entry as it stands now; one that goes on has no end."""
+    """Return an entry in its new state; one that is sending has no end."""
     if state == "sending":
         return replace(entry, state=state, ended=None, tried=now, **changes)
     return replace(entry, state=state, ended=now, **changes)
 
 
 def row_of(entry: Entry) -> tuple[str, str, float, bool, str]:
-    """Return an entry as its table has it; what says nothing is left out of its JSON."""
+    """Return an entry as its row; empty fields are left out of its JSON."""
     written = {name: value for name, value in asdict(entry).items() if value not in ("", None)}
     if not entry.progress:
         del written["progress"]
@@ -290,7 +290,7 @@ def row_of(entry: Entry) -> tuple[str, str, float, bool, str]:
 
 
 def _is_under_way(entry: Entry) -> bool:
-    """Whether nobody has heard how it ended."""
+    """Whether it has no known end."""
     return entry.state == "unknown" and entry.ended is None
 
 
@@ -322,13 +322,15 @@ def entry_of(value: Any) -> Entry | None:
                 isinstance(known.get(name, default), kinds) for name, (kinds, default) in _KINDS
             ) and known.get("kind", "") in get_args(Kind):
                 if known.get("held", "") not in get_args(Held):
-                    known["held"] = "untold"  # a newer copydesk has more reasons: a person decides
+                    known["held"] = (
+                        "untold"  # an unknown reason of a newer copydesk: a person decides
+                    )
                 return Entry(**{**known, **_dated(known)})
     return None
 
 
 def _dated(known: dict[str, Any]) -> dict[str, float]:
-    """Return its times as a calendar has them: one of a damaged clock is the first moment."""
+    """Return its times within the calendar: one of a damaged clock becomes the first moment."""
     times = {name: known[name] for name in ("at", "ended", "tried") if name in known}
     return {name: each if 0 <= each < LAST_MOMENT else 0.0 for name, each in times.items()}
 
@@ -340,4 +342,4 @@ _KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
     *((name, (int | float, 0)) for name in ("ended", "tried", "since")),
     ("progress", (int, 0)),
 )
-"""What the fields of an entry must be where they are there, and something that is."""
+"""The types of the optional fields of an entry, with a default."""

@@ -1,8 +1,8 @@
-"""The log: one JSON object a line, for this user only, with no token and nothing that was typed.
+"""The log: one JSON object per line, private, without tokens and without typed text.
 
-What goes wrong unexpectedly is in it with its traceback, and with ``--debug`` every request. The
-messages of errors may quote what somebody typed, so only those that code alone makes are kept;
-tracebacks have the lines of the program, and no values.
+Unexpected errors are in it with their tracebacks, and with ``--debug`` every request. Messages of
+errors may quote typed text, so only those made by code alone are kept; tracebacks have the lines of
+the program, and no values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from copydesk.local.durable import append_file, private_file
 from copydesk.local.paths import find_paths, private_folder
 
 NAME = "copydesk"
-"""The logger that all of copydesk writes to."""
+"""The logger of copydesk."""
 
 DEBUG_VARIABLE = "COPYDESK_DEBUG"
 """When set to anything but "" and "0", requests are logged as with ``--debug``."""
@@ -36,10 +36,10 @@ FILE_BYTES = 1024 * 1024
 FILES_KEPT = 3
 
 FRAMES = 60
-"""Frames of a traceback that are kept: the outermost and innermost halves of more."""
+"""Frames kept of a traceback: of more the outermost and innermost halves."""
 
 CAUSES = 5
-"""Errors of a chain of causes that are kept, the last one first."""
+"""Errors kept of a chain of causes, the last one first."""
 
 _BEARER = re.compile(
     r"(?i)\b(bearer|authorization|token)\b(['\"]?\s*[:=]?\s*['\"]?)(bearer\s+)?[\w.~+/=-]{8,}"
@@ -55,7 +55,7 @@ _SAID_BY_CODE: tuple[type[BaseException], ...] = (
     RuntimeError,
     MemoryError,
 )
-"""Errors whose message is made by code. Those of others, as ``ValueError``, quote values."""
+"""Errors whose message is made by code. Others, as ``ValueError``, quote values."""
 
 _QUOTED = re.compile(r"(['\"])(?:(?!\1).)*?\s(?:(?!\1).)*?\1", re.DOTALL)
 _NAMED = re.compile(r"(['\"]).*\1", re.DOTALL)
@@ -68,9 +68,9 @@ _appending = threading.Lock()
 
 
 def hide(secrets: Collection[str]) -> None:
-    """Take secrets out of everything that is logged from now on, also in crashes.
+    """Remove secrets from everything that is logged from now on, also in crashes.
 
-    What is added to the collection later is hidden too.
+    Secrets added to the collection later are removed too.
     """
     if not any(secrets is known for known in _hidden):
         _hidden.append(secrets)
@@ -82,7 +82,7 @@ def debugging() -> bool:
 
 
 class _Private(RotatingFileHandler):
-    """Opens its files for this user only, and goes without where the disk refuses."""
+    """A private log file, which goes without lines that the disk refuses."""
 
     def _open(self) -> TextIOWrapper:
         return open(
@@ -98,7 +98,7 @@ class _Private(RotatingFileHandler):
 
 
 class _Lines(logging.Formatter):
-    """A record as one line of JSON: its message, what was given with it, and its error."""
+    """A record as one line of JSON: its message, its extra fields, and its error."""
 
     def format(self, record: logging.LogRecord) -> str:
         value: dict[str, Any] = {
@@ -115,7 +115,7 @@ class _Lines(logging.Formatter):
 
 
 def told(error: BaseException) -> Iterator[dict[str, Any]]:
-    """Return an error and what it came from, the last one first, without any value in it."""
+    """Return an error and its causes, the last one first, without any value in them."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen and len(seen) < CAUSES:
@@ -131,12 +131,12 @@ def told(error: BaseException) -> Iterator[dict[str, Any]]:
 
 
 def _said(error: BaseException) -> str:
-    """Return the message of an error, as far as it is certain that nobody typed it."""
+    """Return the message of an error where nobody can have typed a part of it."""
     if isinstance(error, OSError):
         parts = (error.strerror, error.filename, error.filename2)
         return ": ".join(str(part) for part in parts if part is not None)
     if isinstance(error, sqlite3.Error):
-        # What was searched for, or cannot be read, is quoted in it; only SQLite's own has a code.
+        # Values may be quoted in it; only SQLite's own errors have a code.
         code = getattr(error, "sqlite_errorname", None)
         return "" if code is None else f"{code}: {_NAMED.sub(_HIDDEN, str(error))}"[:500]
     if isinstance(error, _SAID_BY_CODE) and type(error).__module__ == "builtins":
@@ -160,7 +160,7 @@ def _frames(traceback: TracebackType | None) -> list[str]:
 
 
 def _redacted(value: Any) -> Any:
-    """Return a value with the credentials in its texts taken out."""
+    """Return a value without the credentials in its texts."""
     if isinstance(value, str):
         known = {secret for secrets in _hidden for secret in tuple(secrets)}
         for secret in sorted(
@@ -176,11 +176,11 @@ def _redacted(value: Any) -> Any:
 
 
 def open_log(path: Path, *, secrets: Collection[str] = (), debug: bool = False) -> logging.Logger:
-    """Write what copydesk logs to ``path`` and nowhere else, and return the logger.
+    """Write the log to ``path`` and nowhere else, and return the logger.
 
-    ``secrets`` are hidden (`hide`), and so is what looks like a bearer token. With ``debug`` the
-    requests are logged too. The file is turned over at 1 MiB, three old ones are kept. Calling it
-    again replaces the file. Raises ``OSError`` when the file cannot be made.
+    ``secrets`` are hidden (`hide`), and so is what looks like a bearer token. With ``debug``
+    requests are logged too. The file is rotated at 1 MiB, three old ones are kept. Another call
+    replaces the file. Raises ``OSError`` when the file cannot be created.
     """
     hide(secrets)
     private_folder(path.parent)
@@ -211,10 +211,10 @@ def close_log() -> None:
 
 
 def write_crash(error: BaseException, path: Path | None = None) -> Path:
-    """Add an unexpected error with its traceback to the log and return where it is to be found.
+    """Log an unexpected error with its traceback, and return the file.
 
-    ``path`` is the log (default: this user's). Where it cannot be written, a new file in the folder
-    for temporary files is; raises ``OSError`` when that fails too.
+    ``path`` is the log (default: this user's). Where it cannot be written, a new temporary file is;
+    raises ``OSError`` when that fails too.
     """
     path = path or find_paths().log
     try:
@@ -229,9 +229,9 @@ def write_crash(error: BaseException, path: Path | None = None) -> Path:
 
 
 def explain_crash(error: BaseException, path: Path | None = None, *, kept: str = "") -> str:
-    """Log an unexpected error, and return what a person reads about it.
+    """Log an unexpected error, and return the sentence for a person.
 
-    ``kept`` says what became of what was typed. Never raises: where no file can be written, the
+    ``kept`` says what became of typed text. Never raises: where no file can be written, the
     sentence names the place in the program.
     """
     name = type(error).__name__

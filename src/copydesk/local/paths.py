@@ -1,4 +1,4 @@
-"""Where the files of copydesk are."""
+"""The paths of copydesk's files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HOME_VARIABLE = "COPYDESK_HOME"
-"""When set, all folders are inside the folder it names. For tests, and for a desk on a stick."""
+"""When set, all folders are inside this folder: for tests, and for a desk on a stick."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The four folders, and what is in them.
+    """The four folders, and the files in them.
 
     ``config`` is edited by people, ``data`` holds embedded desks, ``state`` what must not be lost,
     ``cache`` what may be deleted at any time.
@@ -36,27 +36,27 @@ class Paths:
 
     @property
     def store(self) -> Path:
-        """What must not be lost: drafts, the journal of writes, runs, what was seen or sleeps."""
+        """The state database: drafts, the journal of writes, runs, seen pages, snoozes."""
         return self.state / "state.db"
 
     @property
     def ingested(self) -> Path:
-        """The folder that says which conversations were handed in."""
+        """The folder of ids of handed-in conversations."""
         return self.state / "ingested"
 
     @property
     def own_desk(self) -> Path:
-        """What the things that are kept for the embedded desk of this home are kept under."""
+        """The key of the state for the embedded desk of this home."""
         return self.state / "own-desk"
 
     @property
     def accounts(self) -> Path:
-        """Whose things are kept for each service."""
+        """The owners of the state for each service."""
         return self.state / "accounts.json"
 
     @property
     def credentials(self) -> Path:
-        """The folder of tokens that no keyring keeps."""
+        """The folder of tokens without a keyring."""
         return self.state / "credentials"
 
     @property
@@ -71,13 +71,13 @@ class Paths:
 
     @property
     def answers(self) -> Path:
-        """The folder of what was read of services."""
+        """The folder of cached answers."""
         return self.cache / "answers"
 
     def make(self) -> Paths:
-        """Create the folders that are missing, for this user only, and return these paths.
+        """Create the missing folders, private, and return these paths.
 
-        Raises ``OSError`` when one cannot be made; its text names the path.
+        Raises ``OSError`` when one cannot be created; its text names the path.
         """
         for folder in (self.config, self.data, self.state, self.cache):
             private_folder(folder)
@@ -85,7 +85,7 @@ class Paths:
 
 
 def find_paths(environment: Mapping[str, str] = os.environ) -> Paths:
-    """Return the folders for this user and platform, without creating them."""
+    """Return the folders of this user and platform, without creating them."""
     if home := environment.get(HOME_VARIABLE):
         root = Path(home).expanduser().absolute()
         return Paths(root / "config", root / "data", root / "state", root / "cache")
@@ -101,9 +101,9 @@ def find_paths(environment: Mapping[str, str] = os.environ) -> Paths:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return ``folder``, made for this user only where it is missing, with what it is in.
+    """Return ``folder``, created privately with its parents where it is missing.
 
-    One that is there stays as it is: it may be a person's own, shared on purpose.
+    An existing one stays as it is: it may be shared on purpose.
     """
     missing = []
     for each in (folder, *folder.parents):

@@ -30,16 +30,16 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "read_only": (bool, "true or false"),
     "allow_http": (bool, "true or false"),
 }
-"""The keys of a profile, which are its fields: the type of each, and how that is written."""
+"""The keys of a profile, which are its fields, with their types and how they are written."""
 
 Mistake = tuple[int, str]
-"""A line, counted from 1 (0: not known), and what is wrong there."""
+"""A line, counted from 1 (0: unknown), and the mistake in it."""
 
 
 def profiles_of(value: object, text: str) -> tuple[tuple[Profile, ...], list[Mistake]]:
     """Return the profiles of the settings, and every mistake with its line.
 
-    ``value`` is what the settings hold under ``profiles``, ``text`` the whole file.
+    ``value`` is the content under ``profiles``, ``text`` the whole file.
     """
     if not isinstance(value, dict):
         line = _line(r"profiles\s*[=.]", text)
@@ -111,7 +111,7 @@ def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
 
 
 def _header(name: str, text: str) -> int:
-    """Return the line where a profile begins, 0 for one that was written in another form."""
+    """Return the line where a profile begins, 0 for one in another notation."""
     dotted = rf"\[?\s*[\"']?profiles[\"']?\s*\.\s*[\"']?{re.escape(name)}[\"']?\s*[\].=]"
     return _line(dotted, text) or _line(r"\[?\s*[\"']?profiles[\"']?\s*[\]=]", text)
 
@@ -164,7 +164,7 @@ class Profiles:
         return load_settings(self._path).profile
 
     def save(self, profile: Profile) -> None:
-        """Keep a profile, in place of one with its name. Keys with usual values are left out."""
+        """Save a profile, in place of one with its name. Default values are left out."""
         import tomlkit
 
         from copydesk.local.settings_file import read_document, write_document
@@ -191,7 +191,7 @@ class Profiles:
         write_document(self._path, document)
 
     def remove(self, name: str) -> None:
-        """Forget a profile; no profile is opened by itself any more if it was this one."""
+        """Delete a profile; if it was the default, there is no default then."""
         from copydesk.local.settings_file import read_document, write_document
 
         document = read_document(self._path)
@@ -205,9 +205,9 @@ class Profiles:
         write_document(self._path, document)
 
     def use(self, name: str) -> None:
-        """Open this profile when none is named, or the embedded desk for its name.
+        """Make this profile, or the embedded desk by its name, the default.
 
-        Raises ``KeyError`` for a name that no profile has.
+        Raises ``KeyError`` for an unknown name.
         """
         from copydesk.local.settings_file import read_document, write_document
 
@@ -219,7 +219,7 @@ class Profiles:
 
 
 def _written(profile: Profile) -> dict[str, Any]:
-    """Return a profile as its table; keys with usual values are left out."""
+    """Return a profile as its table, without default values."""
     found: dict[str, Any] = {"base_url": profile.base_url}
     if profile.token_command:
         found["token_command"] = list(profile.token_command)
@@ -235,9 +235,9 @@ def _written(profile: Profile) -> dict[str, Any]:
 
 
 def command_of(text: str) -> tuple[str, ...]:
-    """Return the program and the arguments that a line names; no shell reads it.
+    """Return the program and the arguments of a line, without a shell.
 
-    Raises ``ValueError``, with a sentence, for a quote that is not closed and for an empty line.
+    Raises ``ValueError``, with a sentence, for an open quote and for an empty line.
     """
     import shlex
 

@@ -1,10 +1,10 @@
-"""Runs on this machine: each as it was last, on the disk before ``save`` returns.
+"""The runs on this machine: each in its last state, durable when ``save`` returns.
 
-A run is kept whole as it began. A kind of run that can tell what has changed of it adds a row for
-that with each ``save``, so that a step of a long run costs no more than one of a short run.
+A run is stored whole when it begins. A kind of run that has ``changes`` adds one row for them with
+each ``save``, so that a step of a long run costs no more than one of a short run.
 
-A run that is being gone through is claimed. A claim ends with the process that holds it, however
-that ends, so that the next start can tell a run that was cut off from one that somebody else is at.
+A running run is claimed. A claim ends with its process, however that ends, so that the next start
+can tell an interrupted run from another process's.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import hashlib
 import json
 import secrets
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import suppress
 from errno import EFBIG
@@ -29,16 +30,16 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 KEPT = 100
-"""Runs kept of one desk, the newest; older ones that have ended are deleted at the next save."""
+"""The number of runs kept of one desk; older ended runs are deleted at the next save."""
 
 CHARACTER_LIMIT = 32 * 1024 * 1024
-"""A longer run is not kept: it would take too long to be read."""
+"""A longer run is not stored: reading it would take too long."""
 
 
 FORGET_CHANGES = "DELETE FROM run_change WHERE kind = ? AND desk = ? AND id = ?"
 
 
-class KeptRuns(Generic[R]):
+class KeptRuns(ABC, Generic[R]):
     """The runs of one kind of one desk.
 
     Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
@@ -50,26 +51,26 @@ class KeptRuns(Generic[R]):
         self._store = store
         self._desk = hashlib.sha256(desk.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._left: dict[str, tuple[R, str]] = {}
-        """Runs as this process kept them last, and the versions of their rows then."""
+        """The runs as this process saved them last, with the versions of their rows."""
 
+    @abstractmethod
     def adapter(self) -> TypeAdapter[R]:
-        """Return what reads and writes a run as JSON."""
-        raise NotImplementedError
+        """Return the JSON adapter of a run."""
 
+    @abstractmethod
     def describe(self, run: R) -> tuple[str, float, bool]:
         """Return the id of a run, when it was made, and whether it has ended."""
-        raise NotImplementedError
 
     def changes(self, before: R, run: R) -> dict[str, Any] | None:
-        """Return what has changed of a run, as JSON; None where that is not told."""
+        """Return the changes of a run as JSON; None where it has to be stored whole."""
         return None
 
     def changed(self, run: dict[str, Any], changes: Iterable[dict[str, Any]]) -> dict[str, Any]:
-        """Return a run as JSON with what has changed of it. Raises ``ValueError``."""
+        """Return a run as JSON with its changes. Raises ``ValueError``."""
         raise ValueError("nothing is added to these")
 
     def save(self, run: R) -> None:
-        """Keep a run as it is; it is on the disk when this returns.
+        """Save a run durably.
 
         Raises ``OSError`` when the disk refuses, or when it is too long.
         """
@@ -82,7 +83,7 @@ class KeptRuns(Generic[R]):
             there = database.execute(
                 "SELECT version FROM run WHERE kind = ? AND desk = ? AND id = ?", row
             ).fetchone()
-            # Only what this process has left there is what the changes are of.
+            # The changes apply only to the version that this process saved.
             if changes is not None and left is not None and there == (left[1],):
                 database.execute(
                     "UPDATE run SET version = ? WHERE kind = ? AND desk = ? AND id = ?",
@@ -115,7 +116,7 @@ class KeptRuns(Generic[R]):
     def load(self, run_id: str) -> R | None:
         """Return a run as it was saved last, or None when it cannot be read."""
         row = self._row(run_id)
-        # In one query, as both are at one moment.
+        # In one query, so that both are of one moment.
         found = self._store.rows(
             "SELECT 0, value FROM run WHERE kind = ? AND desk = ? AND id = ? UNION ALL"
             " SELECT number, value FROM run_change WHERE kind = ? AND desk = ? AND id = ?"
@@ -125,17 +126,17 @@ class KeptRuns(Generic[R]):
         return self._read([value for _, value in found]) if found and not found[0][0] else None
 
     def all(self) -> list[R]:
-        """Return the runs, the newest first. What cannot be read is passed over."""
+        """Return the runs, the newest first. Unreadable ones are passed over."""
         ids = self._store.rows("SELECT id FROM run WHERE kind = ? AND desk = ?", *self._row("")[:2])
         runs = [run for (run_id,) in ids if (run := self.load(run_id)) is not None]
         return sorted(runs, key=lambda run: self.describe(run)[1::-1], reverse=True)
 
     def drop(self, run_id: str) -> bool:
-        """Forget a run; False, and it stays, while another process is at it."""
+        """Delete a run; False, and it stays, while another process has it."""
         return self._drop(run_id, ended=False)
 
     def drop_ended(self, run_id: str) -> bool:
-        """Forget a run if it has ended by now and nobody is at it; whether that is so."""
+        """Delete a run if it has ended and no process has it; whether that happened."""
         return self._drop(run_id, ended=True)
 
     def _drop(self, run_id: str, *, ended: bool) -> bool:
@@ -157,11 +158,11 @@ class KeptRuns(Generic[R]):
         return gone
 
     def claim(self, run_id: str) -> bool:
-        """Take a run for this process until `release`; False while another process is at it."""
+        """Claim a run for this process until `release`; False while another process has it."""
         return self._store.claim(self._claim(run_id))
 
     def release(self, run_id: str) -> None:
-        """Give a run back."""
+        """Release a run."""
         self._left.pop(run_id, None)  # others may write to it from now on
         self._store.release(self._claim(run_id))
 
@@ -186,14 +187,12 @@ class Runs(KeptRuns["MergeRun"]):
     KIND = "merge"
 
     def adapter(self) -> TypeAdapter[MergeRun]:
-        """Return what reads and writes a merge run as JSON."""
         # Imported when they are first needed: the screens start without them.
         from copydesk.domain.merge_run import MergeRun
 
         return _adapter(MergeRun)
 
     def describe(self, run: MergeRun) -> tuple[str, float, bool]:
-        """Return the id of a run, when it was made, and whether it has ended."""
         return run.id, run.made, run.state == "finished"
 
 
@@ -203,7 +202,6 @@ class Arrangements(KeptRuns["ArrangeRun"]):
     KIND = "arrange"
 
     def adapter(self) -> TypeAdapter[ArrangeRun]:
-        """Return what reads and writes such a run as JSON."""
         from copydesk.domain.arrange_run import ArrangeRun
 
         return _adapter(ArrangeRun)
@@ -224,7 +222,6 @@ class Arrangements(KeptRuns["ArrangeRun"]):
         return with_changes(run, changes)
 
     def describe(self, run: ArrangeRun) -> tuple[str, float, bool]:
-        """Return the id of a run, when it began, and whether it has ended."""
         return run.id, run.began, run.state == "finished"
 
 

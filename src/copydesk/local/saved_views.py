@@ -1,6 +1,6 @@
 """A person's own views of the triage list: ``[[views]]`` in the settings, read and written.
 
-``F`` writes them there and leaves everything else in the file as it is, comments included.
+Everything else in the file stays as it is, comments included.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ KEYS: dict[str, tuple[str, type, str]] = {
     "reverse": ("reverse", bool, "true or false"),
     "columns": ("columns", list, 'a list such as ["subject", "by"]'),
 }
-"""The keys of a view: the field each becomes, its type, and how that is written."""
+"""The keys of a view: its field, its type, and how that is written."""
 
 
 def views_of(value: object, text: str) -> tuple[tuple[SavedView, ...], list[tuple[int, str]]]:
     """Return the views of the settings, and every mistake with its line.
 
-    ``value`` is what the settings hold under ``views``, ``text`` the whole file.
+    ``value`` is the content under ``views``, ``text`` the whole file.
     """
     lines = _lines(text)
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
@@ -95,7 +95,7 @@ class SavedViews:
         return load_settings(self._path).views
 
     def save(self, view: SavedView) -> None:
-        """Keep a view, in place of one with its name."""
+        """Save a view, in place of one with its name."""
         document = self._document()
         apart = "\n" if document.as_string().strip() else ""
         views, fresh = self._tables(document), _table(view)
@@ -111,7 +111,7 @@ class SavedViews:
         self._write(document)
 
     def remove(self, name: str) -> None:
-        """Forget a view."""
+        """Delete a view."""
         document = self._document()
         views = self._tables(document)
         for at, each in enumerate(views):

@@ -1,7 +1,7 @@
-"""The pages that a person has marked as seen, with the text that was seen.
+"""The pages that a person has marked as seen, with the seen text.
 
-The text is kept so that "since my last review" can be shown without the service's help, and so
-that a page whose text changes counts as not seen again. Equal texts are stored once, compressed.
+The text is stored so that "since my last review" needs no service, and so that a page whose text
+changes counts as unseen. Equal texts are stored once, compressed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from copydesk.local.state import State
 
 SeenState = Literal["unseen", "seen", "changed"]
-"""``changed``: seen, but its text is another one now."""
+"""``changed``: seen, but its text changed since."""
 
 FORMER = 200
-"""Texts that no page is marked with any more and that are kept, so that it can be undone."""
+"""The number of unused texts kept for undo."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """When a page was marked (seconds since the epoch), and the digest of its text then."""
+    """The time of a mark (seconds since the epoch), and the digest of the seen text."""
 
     at: float
     digest: str
@@ -42,7 +42,7 @@ class DeskSeen:
         self._desk = desk
 
     def mark(self, thing: str, page: str, text: str) -> None:
-        """Mark a page as seen with this text; it is on the disk when this returns."""
+        """Mark a page as seen with this text, durably."""
         seen = SeenPage(self._store.clock(), digest(text))
 
         def keep(database: sqlite3.Connection) -> None:
@@ -57,7 +57,7 @@ class DeskSeen:
         self._store.write(keep)
 
     def unmark(self, thing: str, page: str) -> None:
-        """Take the mark of a page away."""
+        """Remove the mark of a page."""
 
         def take(database: sqlite3.Connection) -> None:
             before = self.held(thing, page)
@@ -70,7 +70,7 @@ class DeskSeen:
         self._store.write(take)
 
     def held(self, thing: str, page: str) -> str | None:
-        """Return the digest of the text that a page is marked with, or None when it is not."""
+        """Return the digest of the seen text, None for an unmarked page."""
         rows = self._store.rows(
             "SELECT digest FROM seen WHERE desk = ? AND object = ? AND page = ?",
             self._desk, thing, page,
@@ -78,9 +78,9 @@ class DeskSeen:
         return str(rows[0][0]) if rows else None
 
     def put(self, thing: str, page: str, digest: str | None) -> bool:
-        """Mark a page with a text it was marked with before, or with None not at all.
+        """Mark a page with a former text, or unmark it (None).
 
-        False, and nothing is changed, when that text is not kept any more.
+        False, and nothing is changed, when that text is not stored any more.
         """
         if digest is None:
             self.unmark(thing, page)
@@ -105,7 +105,7 @@ class DeskSeen:
         return "seen" if before == digest(text) else "changed"
 
     def text(self, thing: str, page: str) -> str | None:
-        """Return the text of a page as it was when it was marked, or None when it is not."""
+        """Return the seen text of a page, None for an unmarked page."""
         rows = self._store.rows(
             "SELECT body FROM seen JOIN text USING (digest)"
             " WHERE desk = ? AND object = ? AND page = ?",
@@ -146,10 +146,10 @@ class DeskSeen:
 
 
 def digest(text: str) -> str:
-    """Return what stands for a text: two texts with one digest are equal."""
+    """Return the digest of a text, equal only for equal texts."""
     return hashlib.sha256(_bytes(text)).hexdigest()
 
 
 def _bytes(text: str) -> bytes:
-    # JSON may carry half a surrogate pair; it is kept as it came.
+    # JSON may hold half a surrogate pair, which is stored unchanged.
     return text.encode("utf-8", "surrogatepass")

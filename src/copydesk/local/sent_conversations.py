@@ -1,8 +1,8 @@
-"""Which conversations were handed in from this machine, so that none is handed in twice.
+"""The conversations that were handed in from this machine, so that none is handed in twice.
 
-One database for each organization of a desk. A batch is in it before it is sent, and again when the
+One database per organization of a desk. A batch is noted before it is sent, and again when the
 answer is known: whatever ends the program in between, the next run knows what to find out first.
-What conversations say is not kept, only their ids and a digest.
+Only ids and digests are stored, never the text.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class InUse(Exception):  # noqa: N818 - says what happened
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The digest of what has arrived, and of what was under way when nothing more was heard.
+    """The digests of arrived conversations, and of those without an answer.
 
-    ``refused`` is that of what a service did not want.
+    ``refused`` are those that a service declined.
     """
 
     arrived: bytes | None = None
@@ -51,10 +51,11 @@ NOTHING = Known()
 
 
 class Ingested:
-    """What was handed in to one organization of one desk, held by this process until it is closed.
+    """The conversations handed in to one organization of one desk, held by this process until
+    closed.
 
-    A file that is damaged is set aside as ``.broken``, ``broken`` says so, and another begins.
-    Raises `InUse`, and ``OSError`` when the disk refuses.
+    A damaged file is renamed to ``.broken``, ``broken`` says so, and a new one begins. Raises
+    `InUse`, and ``OSError`` when the disk refuses.
     """
 
     def __init__(self, folder: Path, desk: str, organization: str) -> None:
@@ -84,7 +85,7 @@ class Ingested:
         self._database.close()
 
     def find(self, conversation: str) -> Known:
-        """Return what is known of a conversation."""
+        """Return the state of a conversation."""
         try:
             row = self._database.execute(
                 "SELECT arrived, pending, (SELECT digest FROM refused WHERE id = ?1) "
@@ -106,7 +107,7 @@ class Ingested:
         return None if row is None else str(row[0])
 
     def sending(self, items: Iterable[tuple[str, bytes]]) -> None:
-        """Note what is about to be sent, by id and digest; it is on the disk when this returns."""
+        """Note durably what is about to be sent, by id and digest."""
         self._each(
             "INSERT INTO conversation (id, pending) VALUES (?, ?) "
             "ON CONFLICT (id) DO UPDATE SET pending = excluded.pending",
@@ -114,7 +115,7 @@ class Ingested:
         )
 
     def arrived(self, conversations: Iterable[str]) -> None:
-        """Note that what was under way has arrived; it is on the disk when this returns."""
+        """Note durably that the batch under way has arrived."""
         ids = [(each,) for each in conversations]
         self._each(
             "UPDATE conversation SET arrived = pending, pending = NULL "
@@ -124,19 +125,19 @@ class Ingested:
         self._each("INSERT OR REPLACE INTO latest (one, id) VALUES (1, ?)", ids[-1:])
 
     def doubt(self) -> None:
-        """Note that it has to be found out of all that arrived whether it is there."""
+        """Note that all arrived conversations have to be looked up again."""
         self._each(
             "UPDATE conversation SET pending = coalesce(pending, arrived), arrived = NULL", [()]
         )
 
     def declined(self, conversation: str, digest: bytes) -> None:
-        """Note that a service did not want a conversation, with what it said then."""
+        """Note that a service declined a conversation with this digest."""
         self.refused([conversation])
         put = "INSERT OR REPLACE INTO refused (id, digest) VALUES (?, ?)"
         self._each(put, [(conversation, digest)])
 
     def refused(self, conversations: Iterable[str]) -> None:
-        """Note that what was under way has not arrived: what was there before still is."""
+        """Note that the batch under way has not arrived."""
         self._each(
             "UPDATE conversation SET pending = NULL WHERE id = ?",
             ((each,) for each in conversations),
@@ -156,7 +157,7 @@ def _refused(error: sqlite3.Error) -> OSError:
 
 
 def _free(path: Path) -> Path:
-    """Return a name that a damaged file can be kept under beside others."""
+    """Return a free name for a damaged file."""
     names = (f"{path.name}.broken{number or ''}" for number in range(10_000))
     return next(free for name in names if not (free := path.with_name(name)).exists())
 

@@ -1,4 +1,4 @@
-"""What a person has set in ``config.toml``, checked with the line of every mistake."""
+"""The settings of a person in ``config.toml``, checked with the line of every mistake."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Problem:
 
 
 class SettingsError(ValueError):
-    """The settings cannot be used. Its text is one line for each problem, ready to be shown.
+    """The settings cannot be used. The text has one line per problem, ready to be shown.
 
-    ``usable`` is what of them is as it should be, for who has to do without the rest.
+    ``usable`` are the valid ones, for callers that go on without the rest.
     """
 
     def __init__(self, path: Path, problems: list[Problem], usable: Settings | None = None) -> None:
@@ -44,14 +44,13 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings, with their defaults. A field is a key of the file; nothing else declares it.
+    """The settings, with their defaults. A field is a key of the file.
 
-    ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` is which signs are drawn:
-    "auto" takes what the terminal is known to show. ``recall_seconds`` is for how long what was
-    sent can be recalled; 0 sends it at once. ``views`` are the person's own views of the triage
-    list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the one of
-    ``profiles`` that is opened when none is named, "" or "desk" the embedded desk; each is a table
-    ``[profiles.NAME]`` (`copydesk.local.profiles`).
+    ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` chooses the signs: "auto"
+    goes by the terminal. ``recall_seconds`` is how long a write can be recalled; 0 sends it at
+    once. ``views`` are the person's own views of the triage list, each a table ``[[views]]``
+    (`copydesk.local.saved_views`). ``profile`` names the default profile, "" or "desk" the embedded
+    desk; each of ``profiles`` is a table ``[profiles.NAME]`` (`copydesk.local.profiles`).
     """
 
     theme: str = ""
@@ -63,10 +62,9 @@ class Settings:
 
 
 def load_settings(path: Path) -> Settings:
-    """Return the settings in ``path``; the defaults when there is no such file.
+    """Return the settings in ``path``; the defaults without such a file.
 
-    Raises ``SettingsError`` with every mistake that was found, and ``OSError`` for a file that is
-    there but cannot be read.
+    Raises ``SettingsError`` with every mistake, and ``OSError`` for an unreadable file.
     """
     try:
         content = path.read_bytes()
@@ -145,7 +143,9 @@ def _syntax(message: str, text: str) -> Problem:
 
 
 def line_of(key: str, text: str) -> int:
-    """Return the line where a top-level key or table begins; the TOML reader does not tell."""
+    """Return the line where a top-level key or table begins, which the TOML reader does not
+    tell.
+    """
     name = rf"[\"']?{re.escape(key)}[\"']?"
     begins = re.compile(rf"\s*(?:{name}\s*[=.]|\[+\s*{name}\s*[\].])")
     for number, line in enumerate(text.splitlines(), 1):

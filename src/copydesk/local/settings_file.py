@@ -1,4 +1,4 @@
-"""Changing the settings file: what is not meant stays as it is, comments included."""
+"""Edits of the settings file that leave everything else as it is, comments included."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from copydesk.local.settings import load_settings
 
 
 def read_document(path: Path) -> TOMLDocument:
-    """Return the settings to be changed; an empty document when there is no such file.
+    """Return the settings for an edit; an empty document without a file.
 
     Raises ``OSError`` when the disk refuses, and ``SettingsError`` for settings with a mistake.
     """
@@ -26,8 +26,8 @@ def read_document(path: Path) -> TOMLDocument:
 
 
 def write_document(path: Path, document: TOMLDocument) -> None:
-    """Put changed settings on the disk. Raises ``OSError`` when it refuses."""
-    # What the name leads to is written: a link to a file kept elsewhere stays one.
+    """Save edited settings. Raises ``OSError`` when the disk refuses."""
+    # A link is followed, so that it stays one.
     path = path.resolve()
     private_folder(path.parent)
     write_file(path, document.as_string().encode())

@@ -1,7 +1,7 @@
-"""The rows of the last screen, so that the first frame of the next start shows something real.
+"""The rows of the last screens, so that the first frame of the next start shows something real.
 
-A snapshot is a convenience: one that is missing, broken, too large or of another version is none,
-and nobody is told.
+A snapshot is a convenience: one that is missing, broken, too large or of another version is
+ignored.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from copydesk.local.durable import write_file
 from copydesk.local.paths import private_folder
 
 VERSION = 1
-"""Raised when the form changes; snapshots of other versions are ignored."""
+"""The version of the format; snapshots of other versions are ignored."""
 
 ROW_LIMIT = 200
 """Rows kept: more than any screen shows."""
 
 BYTE_LIMIT = 1024 * 1024
-"""A larger file is not read: it would cost the time that a snapshot is there to save."""
+"""A larger file is not read: it would cost the time that a snapshot saves."""
 
 
 class Snapshots:
@@ -35,7 +35,7 @@ class Snapshots:
         self._memory: dict[str, bytes] = {}
 
     def read(self, key: str) -> list[dict[str, Any]]:
-        """Return the rows kept under ``key``; empty when there are none that can be used."""
+        """Return the rows saved under ``key``; empty without usable ones."""
         try:
             value = json.loads(self._content(key))
         except (OSError, ValueError, RecursionError):
@@ -50,9 +50,9 @@ class Snapshots:
         return []
 
     def write(self, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Keep the first ``ROW_LIMIT`` rows under ``key``; their values are what JSON holds.
+        """Save the first ``ROW_LIMIT`` rows under ``key``; their values are JSON.
 
-        Where the disk refuses, the next start shows nothing before it has read. Raises
+        Where the disk refuses, the next start shows nothing before its first read. Raises
         ``TypeError`` for a value that JSON has no form for.
         """
         value = {
@@ -86,7 +86,7 @@ class Snapshots:
 
 
 def forget_screens(folder: Path, desk: str | None = None) -> int:
-    """Delete the last screens of a desk, or of every one; return how many there were."""
+    """Delete the last screens of a desk, or of all desks; return their number."""
     found = list(folder.glob("*.json" if desk is None else f"{_name(desk)}-*.json"))
     for path in found:
         path.unlink(missing_ok=True)

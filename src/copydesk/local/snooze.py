@@ -1,4 +1,4 @@
-"""What a person put aside, and what they looked at last and when: kept on this machine."""
+"""The snoozed change requests of this machine, and the last views of requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DeskSnoozes:
-    """What sleeps of one desk.
+    """The snoozed and viewed requests of one desk.
 
     Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
     """
@@ -23,7 +23,7 @@ class DeskSnoozes:
         self._desk = desk
 
     def read(self) -> dict[str, Snooze]:
-        """Return all that sleeps by id, also what woke by itself since."""
+        """Return all snoozes by id, also ended ones."""
         rows = self._store.rows(
             "SELECT object, updated, until, step FROM snooze WHERE desk = ?", self._desk
         )
@@ -35,7 +35,7 @@ class DeskSnoozes:
         return found
 
     def put(self, thing: str, snooze: Snooze | None) -> None:
-        """Let something sleep, or wake it; it is on the disk when this returns."""
+        """Snooze a request, or wake it (None), durably."""
         if snooze is None:
             self._write("DELETE FROM snooze WHERE desk = ? AND object = ?", thing)
         else:
@@ -47,13 +47,13 @@ class DeskSnoozes:
             )  # fmt: skip
 
     def looks(self) -> dict[str, datetime]:
-        """Return when what was looked at last, by id."""
+        """Return the times of the last views, by id."""
         rows = self._store.rows("SELECT object, at FROM look WHERE desk = ?", self._desk)
         found = ((thing, instant(at)) for thing, at in rows)
         return {thing: at for thing, at in found if at is not None}
 
     def look(self, thing: str, at: datetime) -> None:
-        """Note that something was looked at; it is on the disk when this returns."""
+        """Note durably that a request was viewed."""
         put = "INSERT OR REPLACE INTO look (desk, object, at) VALUES (?, ?, ?)"
         self._write(put, thing, at.isoformat())
 

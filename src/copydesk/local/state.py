@@ -1,13 +1,12 @@
-"""What must not be lost on this machine: one SQLite file, with real transactions.
+"""The state that must not be lost: one SQLite file, with real transactions.
 
-Drafts, the journal of writes with its outbox, runs, what was seen and what sleeps are in it, each
-under the desk that it is about; their modules say what is in their tables. What older versions kept
-in files of their own is taken over when it is found (`copydesk.local.takeover`).
+It holds drafts, the journal of writes with its outbox, runs, seen pages and snoozes, each under its
+desk; their modules describe the tables. Files of older versions are taken over when found
+(`copydesk.local.takeover`).
 
-Several processes work with one file: a transaction that writes waits for another. What one process
-at a time may be at is claimed: a row names the process, and that process holds a lock of the system
-on a file of its own for as long as it lives. A transaction cannot last that long, and a row alone
-would outlive a process that is killed.
+Several processes share one file: a writing transaction waits for another. Work for one process at a
+time is claimed: a row names the process, which holds a system lock on a file of its own for as long
+as it lives. A transaction cannot last that long, and a row alone would outlive a killed process.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from copydesk.local.paths import private_folder
 T = TypeVar("T")
 
 MEMORY = Path(":memory:")
-"""The path of what is kept for one run alone."""
+"""The path of a state in memory, for one run."""
 
 BUSY_SECONDS = 5.0
-"""How long a transaction waits for that of another process."""
+"""How long a transaction waits for another process."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
@@ -70,10 +69,10 @@ CREATE TABLE IF NOT EXISTS look (
     desk TEXT NOT NULL, object TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (desk, object));
 PRAGMA user_version = 1;
 """
-"""What a later version adds is added where it is missing: columns are never taken away."""
+"""Later versions add what is missing: columns are never removed."""
 
 DAMAGED = ".damaged"
-"""What is added to the name of a damaged file until what can be read of it is in the database."""
+"""The ending of a damaged file until its readable content is in the database."""
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
@@ -84,17 +83,17 @@ _REFUSALS = {
     sqlite3.SQLITE_BUSY: (errno.EBUSY, "another copydesk keeps {} busy"),
     sqlite3.SQLITE_IOERR: (errno.EIO, "{} cannot be read or written"),
 }
-"""What is said where the database refuses, by its code."""
+"""The messages for refusals of the database, by its code."""
 
 
 class State:
-    """The database at ``path``, which is created, for its user alone, when something is kept.
+    """The database at ``path``, which is created privately with the first write.
 
-    Safe to use from several threads and processes. ``clock`` gives seconds since the epoch.
-    ``run`` tells this start of the program from others. Everything raises ``OSError``, with a
-    sentence, when the disk refuses. A damaged file gets another name, and what can still be read of
-    it goes into the new one: ``tell`` is given the report, or
-    else ``damage`` has it. Until it could be written, reads go to the damaged file each time.
+    Safe to use from several threads and processes. ``clock`` gives seconds since the epoch. ``run``
+    identifies this start of the program. Everything raises ``OSError``, with a sentence, when the
+    disk refuses. A damaged file is renamed, and its readable content goes into a new one: ``tell``
+    is given the report, or else ``damage`` has it. Until it could be written, reads go to the
+    damaged file each time.
     """
 
     def __init__(
@@ -118,9 +117,10 @@ class State:
         self._life: sqlite3.Connection | None = None
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something in one transaction; it is on the disk when this returns.
+        """Run ``work`` in one transaction, which is durable on return.
 
-        ``work`` may be done twice, and must change nothing else. One within another is part of it.
+        ``work`` may run twice, and must change nothing else. A nested call is part of the outer
+        transaction.
         """
 
         def transact() -> T:
@@ -129,7 +129,7 @@ class State:
                 return work(database)
             database.execute("BEGIN IMMEDIATE")
             if self.path != MEMORY and _file(self.path) != self._file:
-                database.execute("ROLLBACK")  # it was set aside while this waited
+                database.execute("ROLLBACK")  # the file was renamed while this waited
                 return transact()
             self._writing = threading.get_ident()
             try:
@@ -148,12 +148,12 @@ class State:
     def rows(self, query: str, *values: Any) -> list[Any]:
         """Return the rows of a query.
 
-        Reading needs no room on the disk, no right to write there, and waits for no write, be it
-        of another thread: only within `write` what that has done so far is read.
+        Reading needs no room on the disk, no right to write there, and waits for no write, even of
+        another thread: uncommitted rows are read only within `write`.
         """
         if self._reader is not None and self._writing != threading.get_ident():
             with suppress(sqlite3.Error), self._reading:
-                # A file that was put in its place, or what is wrong with it, is found out below.
+                # A replaced or damaged file is recognized below.
                 if self._reader is not None and _file(self.path) == self._file:
                     return self._reader.execute(query, values).fetchall()
 
@@ -169,16 +169,16 @@ class State:
         return self._mended(read, read_damaged)
 
     def touched(self) -> int:
-        """Return a number that is another once another process has changed something."""
+        """Return a number that changes with every change by another process."""
 
         def read() -> int:
-            with self._readable() as database:  # of the reader it were another by a write of ours
+            with self._readable() as database:  # the reader's number changes with our own writes
                 return int(database.execute("PRAGMA data_version").fetchone()[0])
 
         return self._mended(read) if self._is_begun() else 0
 
     def close(self) -> None:
-        """Close the file, and let go of what is claimed."""
+        """Close the file, and release all claims."""
         with self._lock:
             self._close()
             if self._life is not None:
@@ -192,19 +192,19 @@ class State:
     # Who is at what
 
     def live(self) -> None:
-        """Be known to other processes as running, until this one ends or `close`."""
+        """Show other processes that this one is running, until it ends or `close`."""
         if self._life is None and self.path != MEMORY:
-            # Within a transaction: nobody takes the file for that of an ended process meanwhile.
+            # Within a transaction, so that nobody takes the lock file for an ended process's.
             self.write(lambda database: self._begin_life())
 
     def lives(self, run: str) -> bool:
-        """Whether the process of a run is there still."""
+        """Whether the process of a run is still running."""
         if run == self.run:
             return self._life is not None
         path = self._life_of(run)
         if not path.exists():
             return False
-        with suppress(OSError):  # where nothing can be written, nobody else is at anything
+        with suppress(OSError):  # where nothing can be written, no other process has a claim
             held = locked(path)
             if held is None:
                 return True
@@ -212,7 +212,7 @@ class State:
         return False
 
     def claim(self, name: str) -> bool:
-        """Take something for this process until `release`; False while another is at it."""
+        """Claim a name for this process until `release`; False while another process has it."""
         self.live()
 
         def take(database: sqlite3.Connection) -> bool:
@@ -225,13 +225,13 @@ class State:
         return self.write(take)
 
     def is_free(self, name: str) -> bool:
-        """Whether no other process is at something."""
+        """Whether no other process has a claim."""
         held = self.rows("SELECT holder FROM claim WHERE name = ?", name)
         return not held or held[0][0] == self.run or not self.lives(held[0][0])
 
     def release(self, name: str) -> None:
-        """Give something back."""
-        with suppress(OSError):  # else it ends with this process
+        """Release a claim."""
+        with suppress(OSError):  # otherwise the claim ends with this process
             self.write(
                 lambda database: database.execute(
                     "DELETE FROM claim WHERE name = ? AND holder = ?", (name, self.run)
@@ -255,9 +255,9 @@ class State:
     # The file
 
     def _mended(self, do: Callable[[], T], instead: Callable[[], T] | None = None) -> T:
-        """Do something with the file; once more where it turns out to be damaged.
+        """Use the file; a second time if it turns out to be damaged.
 
-        ``instead`` is done where the disk refuses to begin a new file.
+        ``instead`` runs where the disk refuses a new file.
         """
         with self._lock:
             inside = self._database is not None and self._database.in_transaction
@@ -281,7 +281,7 @@ class State:
                 raise OSError(number, said.format(self.path.name)) from error
 
     def _opened(self) -> sqlite3.Connection:
-        """Return the database, as it is at its path now: who deletes it begins a new one."""
+        """Return the database at its path now; a deleted file is created anew."""
         if self.path == MEMORY:
             if self._database is None:
                 self._database = _in_memory()
@@ -289,7 +289,7 @@ class State:
             self._close()
             private_folder(self.path.parent)
             if not self.path.exists():
-                with self._guarded():  # not before the whole of a damaged one has another name
+                with self._guarded():  # not before a damaged one is renamed completely
                     private_file(self.path)
             self._file = _file(self.path)
             database = sqlite3.connect(
@@ -312,7 +312,7 @@ class State:
 
     @contextmanager
     def _readable(self) -> Iterator[sqlite3.Connection]:
-        """Give the database to read it, also where nothing can be written."""
+        """Yield the database for a read, also where nothing can be written."""
         try:
             opened = self._opened() if self._is_begun() else None
         except (OSError, sqlite3.OperationalError):
@@ -340,24 +340,24 @@ class State:
             self._database = None
 
     def _set_aside(self) -> None:
-        """Give a damaged file another name, unless another process did so meanwhile.
+        """Rename a damaged file, unless another process did so meanwhile.
 
-        Who opens the database next, in whatever process, takes over what can be read of it.
+        The next process that opens the database takes over the readable content.
         """
         self._close()
         with self._guarded(), ExitStack() as held:
             if _file(self.path) != self._file:
                 return
-            with suppress(sqlite3.Error):  # no other process writes to it meanwhile, if it can
+            with suppress(sqlite3.Error):  # no other process can write to it meanwhile
                 damaged = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
                 held.enter_context(closing(damaged))
                 damaged.execute("BEGIN IMMEDIATE")
             _rename(self.path, _free(self.path.with_name(f"{self.path.name}{DAMAGED}")))
 
     def _finish(self, salvaged: list[Path]) -> None:
-        """Keep files whose content is in the database by now, and tell of them."""
+        """Rename files whose content is in the database now, and report them."""
         for path in salvaged:
-            with suppress(OSError):  # else it is taken over again, to no effect
+            with suppress(OSError):  # otherwise it is taken over again, without effect
                 with self._guarded():
                     aside = _free(self.path.with_name(f"{self.path.name}.broken"))
                     _rename(path, aside)
@@ -368,21 +368,21 @@ class State:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Let one process at a time give files their names. Raises ``OSError``."""
+        """Let one process at a time rename files. Raises ``OSError``."""
         guard = self.path.with_name(f"{self.path.name}.lock")
         private_file(guard)
         lock = locked(guard, BUSY_SECONDS)
         if lock is None:
             raise OSError(errno.EBUSY, f"another copydesk keeps {self.path.name} busy")
         with closing(lock):
-            yield  # the guard stays: deleted, it would be one for who waits and one for who comes
+            yield  # the lock file stays: if deleted, two processes could hold two of them
 
 
 def locked(path: Path, seconds: float = 0) -> sqlite3.Connection | None:
-    """Return what holds the lock of a file that is there, until it is closed.
+    """Return a connection that locks an existing file until it is closed.
 
-    None while another process, or another holder in this one, has it, for ``seconds`` yet. Raises
-    ``OSError`` when the disk refuses.
+    None while another holder has the lock, after ``seconds``. Raises ``OSError`` when the disk
+    refuses.
     """
     try:
         connection = sqlite3.connect(
@@ -392,7 +392,7 @@ def locked(path: Path, seconds: float = 0) -> sqlite3.Connection | None:
         raise OSError(f"{path.name} cannot be opened: {error}") from error
     try:
         connection.execute("PRAGMA journal_mode = MEMORY")  # no file beside it
-        # A lock of the system, which it takes back from a process that is no more.
+        # A lock of the system, which ends with the process.
         connection.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error as error:
         connection.close()
@@ -432,7 +432,7 @@ def _fill(database: sqlite3.Connection, path: Path) -> list[Path]:
 
 
 def _damaged(path: Path) -> list[Path]:
-    """Return the damaged files that nothing was taken over from yet."""
+    """Return the damaged files whose content was not taken over yet."""
     return sorted(
         each
         for each in path.parent.glob(f"{path.name}{DAMAGED}*")
@@ -441,21 +441,21 @@ def _damaged(path: Path) -> list[Path]:
 
 
 def _is_older(folder: Path) -> bool:
-    """Whether there are files of versions that kept each kind of thing for itself."""
+    """Whether there are files of older versions."""
     return any((folder / name).exists() for name in OLDER)
 
 
 Taken = dict[Path, tuple[int, ...] | None]
-"""Files that were taken over, and as what they were there then."""
+"""The files taken over, and their signatures then."""
 
 OLDER = (
     "drafts", "journal.jsonl", "journal.jsonl.1", "runs", "arrangements", "seen.db", "snoozed.db",
 )  # fmt: skip
-"""What older versions called it, beside the database."""
+"""The names of older versions' files, beside the database."""
 
 
 def _salvage(damaged: list[Path], database: sqlite3.Connection, modes: tuple[str, ...]) -> None:
-    """Take over what can still be read of damaged files."""
+    """Take over the readable content of damaged files."""
     for path in damaged:
         from copydesk.local.takeover import salvage
 
@@ -463,14 +463,16 @@ def _salvage(damaged: list[Path], database: sqlite3.Connection, modes: tuple[str
             found = _connected(path, modes)
         except sqlite3.DatabaseError as error:
             if _code(error) not in _DAMAGE:
-                raise  # nothing is known of it yet
+                raise  # it was not read yet
         else:
             with closing(found):
                 salvage(found, database)
 
 
 def _salvaged(folder: Path, damaged: list[Path]) -> sqlite3.Connection:
-    """Return what older versions have left, and what can be read of damaged files, in memory."""
+    """Return a database in memory with older versions' files and the readable content of damaged
+    ones.
+    """
     database = _in_memory()
     if _is_older(folder):
         from copydesk.local.takeover import take_over
@@ -482,12 +484,12 @@ def _salvaged(folder: Path, damaged: list[Path]) -> sqlite3.Connection:
 
 _AS_IT_IS = ("mode=ro",)
 _ANYHOW = ("mode=ro", "mode=ro&immutable=1")
-"""How a file is opened to be read. The first makes a list of who reads it, beside it: without room
-for that the file itself is read, as it was left last."""
+"""The ways to open a file for reading. The first creates a list of readers beside it; without room
+for that, the file itself is read in its last state."""
 
 
 def _connected(path: Path, modes: tuple[str, ...]) -> sqlite3.Connection:
-    """Open a database to read it, in the first way that works. Raises ``sqlite3.Error``."""
+    """Open a database for reading, in the first way that works. Raises ``sqlite3.Error``."""
     for mode in modes:
         database = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?{mode}", uri=True, isolation_level=None
@@ -504,13 +506,13 @@ def _connected(path: Path, modes: tuple[str, ...]) -> sqlite3.Connection:
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
-    """Open the file without writing anything, not even who reads it."""
+    """Open the file without writing anything, not even the list of readers."""
     if path.exists() and path.stat().st_size:
         database = _connected(path, _ANYHOW)
         if database.execute("SELECT 1 FROM sqlite_master").fetchone():
             return database
         database.close()
-    # It was begun when the disk had no room for it, or was not.
+    # The file was begun when the disk was full, or is missing.
     return _salvaged(path.parent, _damaged(path))
 
 
@@ -525,7 +527,7 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _file(path: Path) -> tuple[int, int] | None:
-    """Return which file is at a path at the moment; None where there is none."""
+    """Return the identity of the file at a path; None without one."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -534,7 +536,7 @@ def _file(path: Path) -> tuple[int, int] | None:
 
 
 def _rename(path: Path, name: Path) -> None:
-    """Give a database another name, with what is beside it."""
+    """Rename a database, with the files beside it."""
     path.replace(name)
     for end in ("-wal", "-shm"):
         with suppress(FileNotFoundError):
@@ -542,7 +544,7 @@ def _rename(path: Path, name: Path) -> None:
 
 
 def _free(path: Path) -> Path:
-    """Return a path that nothing is at: this one, or one with a number."""
+    """Return a free path: this one, or one with a number."""
     number, free = 1, path
     while free.exists():
         number += 1

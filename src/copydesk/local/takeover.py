@@ -1,9 +1,8 @@
-"""What is taken over into the database: what can still be read of a damaged one, and what versions
-before it kept in files of their own.
+"""Takeover into the database: readable rows of a damaged one, and files of older versions.
 
-Those are read again each time that such a file is there: an older copydesk may still be open, or be
-used again. What is in the database already is not taken twice. A file goes once what was in it is
-on the disk; what cannot be read, and what an older copydesk is at, stays where it is.
+Older files are read again whenever one is there: an older copydesk may still be open, or be used
+again. Nothing is taken over twice. A file is deleted once its content is durable; unreadable files,
+and those that an older copydesk holds, stay.
 """
 
 from __future__ import annotations
@@ -25,12 +24,11 @@ TABLES = (
     "entry", "start", "draft", "dropped", "run_change", "run", "text", "seen", "former", "snooze",
     "look",
 )  # fmt: skip
-"""The tables that are copied from a damaged database: not the claims of windows. A run comes after
-its changes."""
+"""The tables copied from a damaged database, without claims. A run comes after its changes."""
 
 
 def salvage(damaged: sqlite3.Connection, database: sqlite3.Connection) -> None:
-    """Add what can be read of a damaged database: of each table, the rows before the damage."""
+    """Add the readable rows of a damaged database: of each table, those before the damage."""
     for table in TABLES:
         _copy(table, _before_damage(_rows(damaged, table)), database)
 
@@ -41,7 +39,7 @@ def _before_damage(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(source: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    """Return the rows of a table, in their order, without the numbers that are of its file alone.
+    """Return the rows of a table, in their order, without their row numbers.
 
     Another row may have the same number in the other file.
     """
@@ -52,7 +50,7 @@ def _rows(source: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
 
 
 def _copy(table: str, rows: Iterable[dict[str, Any]], database: sqlite3.Connection) -> None:
-    """Add rows to a table but those that are there already, and columns that it does not have."""
+    """Add rows to a table, without existing ones and unknown columns."""
     columns = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
     for each in rows:
         row = {name: value for name, value in each.items() if name in columns}
@@ -74,7 +72,7 @@ def _copy(table: str, rows: Iterable[dict[str, Any]], database: sqlite3.Connecti
 def _keep_draft(
     database: sqlite3.Connection, desk: str, key: str, text: str, saved: float, **_: object
 ) -> None:
-    """Keep a draft; where another text has its key by now, beside that."""
+    """Save a draft; beside another text under its key, if there is one."""
     json.loads(desk), json.loads(text)
     field = json.dumps(field_of(json.loads(key)))
     there = database.execute(
@@ -98,7 +96,7 @@ def take_over(folder: Path, database: sqlite3.Connection, held: ExitStack | None
     Files that an older copydesk has locked are left alone. The others are locked in ``held``, so
     that no older copydesk writes them before it closes. Without ``held`` nothing is changed.
     """
-    # As they are before they are read: an older copydesk may go on writing to them.
+    # Their signatures before the read: an older copydesk may go on writing to them.
     before = {path: _sign(path) for path in (*folder.glob("*"), *folder.glob("*/*"))}
     kinds = (
         _drafts(folder / "drafts", database),
@@ -117,7 +115,7 @@ def take_over(folder: Path, database: sqlite3.Connection, held: ExitStack | None
 
 def clear(folder: Path, done: Taken) -> None:
     """Delete files that were taken over, and folders that are empty then."""
-    with suppress(OSError):  # they are taken over again, to no effect
+    with suppress(OSError):  # they are taken over again, without effect
         for path in (path for path in done if _sign(path) == done[path]):
             path.unlink(missing_ok=True)
         for name in ("drafts", "runs", "arrangements"):
@@ -128,7 +126,7 @@ def clear(folder: Path, done: Taken) -> None:
 
 
 def _sign(path: Path) -> tuple[int, ...] | None:
-    """Return what is another once a file was written to; None where it is gone."""
+    """Return the signature of a file, which changes with every write; None without a file."""
     try:
         found = path.stat()
     except OSError:
@@ -156,13 +154,13 @@ def _drafts(folder: Path, database: sqlite3.Connection) -> Iterator[Path]:
 
 
 def _dropped_at(path: Path) -> int:
-    """Return when a text was dropped, in milliseconds, by the name of its file; 0 if never."""
+    """Return the time of a drop in milliseconds, from the name of its file; 0 if unknown."""
     moment = path.name.split(".")[1]
     return int(moment) if moment.isdecimal() else 0
 
 
 def _moment(seconds: float) -> float:
-    """Return a moment as a calendar has it: one of a damaged clock is the first."""
+    """Return a time within the calendar: one of a damaged clock becomes the first moment."""
     return float(seconds) if 0 <= seconds < LAST_MOMENT else 0.0
 
 
@@ -188,7 +186,7 @@ def _journal(folder: Path, database: sqlite3.Connection, held: ExitStack | None)
                     if not (entry.id in found and "carried" in value):
                         found[entry.id] = entry
     for entry in found.values():
-        # Of one that is here already, this may be how it ended.
+        # For a known entry, this may be its end.
         database.execute(
             "INSERT INTO entry (id, desk, at, open, value) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (id) DO UPDATE SET open = excluded.open, value = excluded.value"
@@ -199,7 +197,7 @@ def _journal(folder: Path, database: sqlite3.Connection, held: ExitStack | None)
 
 
 def _nobody_at(locks: Iterable[Path], held: ExitStack | None) -> bool:
-    """Whether no older copydesk holds one of these; from now on none does, until ``held`` ends."""
+    """Whether no older copydesk holds one of these; none can from now on, until ``held`` ends."""
     for lock in locks:
         if held is not None and lock.exists():
             taken = locked(lock)
@@ -247,7 +245,7 @@ def _database(path: Path, tables: tuple[str, ...], database: sqlite3.Connection)
         if "no such table" not in str(error):  # which a full disk had no room for
             return  # another time
     except sqlite3.DatabaseError:
-        with suppress(OSError):  # what was seen, or sleeps, is a convenience
+        with suppress(OSError):  # seen pages and snoozes are a convenience
             path.replace(path.with_name(f"{path.name}.broken"))
         return
     yield from (path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
@@ -256,7 +254,7 @@ def _database(path: Path, tables: tuple[str, ...], database: sqlite3.Connection)
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError:  # it is gone, or none of ours
+    except OSError:  # it is gone, or not ours
         return b""
 
 

@@ -112,7 +112,7 @@ class Operation(Generic[P, R]):
     def statuses(self) -> tuple[int, ...]:
         """Every success code, the usual one first.
 
-        Deleting what is not there is a 204 (docs/api-notes.md, Success codes).
+        Deleting a missing thing is a 204 (docs/api-notes.md, Success codes).
         """
         missing = (204,) if self.method == "DELETE" else ()
         return tuple(dict.fromkeys((self.status, *self.also, *missing)))

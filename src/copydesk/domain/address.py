@@ -38,8 +38,8 @@ def is_path_part(text: str) -> bool:
 class Address:
     """What an address points at; None where it does not say.
 
-    ``change_request`` is a number or an id, both of which the API takes. ``page`` is the path of a
-    page in its space, without a slash at either end.
+    ``change_request`` is a number or an id, the API takes both. ``page`` is the path of a page in
+    its space, without a slash at either end.
     """
 
     organization: str | None = None
@@ -93,7 +93,8 @@ def web_address(url: str | None) -> str:
 
     Addresses come from a service and hold ids and titles of strangers. Only http and https with a
     plain host pass, without a user before the host, which makes one look like another. Blanks,
-    quotes and whatever else no address may hold are quoted, so that it ends where it seems to.
+    quotes and other characters that no address may hold are quoted, so that it ends where it seems
+    to.
     """
     text = clean(url or "", limit=LONGEST + 1).strip()
     if not text or len(text) > LONGEST:

@@ -21,7 +21,7 @@ _PREFIX = "line:"
 
 
 def anchor(lines: Sequence[str], at: int) -> str | None:
-    """Return the anchor of a line; None for a blank one, of which there are many alike."""
+    """Return the anchor of a line; None for a blank one, for many are alike."""
     said = _even(lines[at])
     if not said:
         return None

@@ -131,7 +131,7 @@ class ArrangeRun:
         organization: str = "",
         staged: str = "",
     ) -> ArrangeRun:
-        """Return the run of a plan of which nothing was sent.
+        """Return the run of a plan before anything of it is sent.
 
         ``title`` names the target, ``staged`` is what was staged, as text.
         """
@@ -242,7 +242,7 @@ class ArrangeRun:
         )
 
     def still_staged(self, before: A, layout: Layout) -> A:
-        """Return what is staged still of what was staged ``before``, as far as that is by now.
+        """Return the changes staged ``before`` that are still staged now.
 
         ``layout`` is how its target is by now.
         """
@@ -255,8 +255,8 @@ class ArrangeRun:
     def go(self, group: str = "", at: float = 0.0) -> ArrangeRun:
         """Begin, or go on: what failed is tried again. ``at`` is the time of the beginning.
 
-        A request of which it is not known whether it arrived is sent again, too: whoever goes on
-        has been told, and has asked for it.
+        A request that may have arrived is sent again, too: whoever goes on has been told, and has
+        asked for it.
         """
         calls = self.calls.mapped(
             lambda each: (
@@ -407,7 +407,7 @@ _OF_CALLS = tuple(each.name for each in fields(RunCall) if each.name != "call")
 
 
 def changes_between(before: ArrangeRun, now: ArrangeRun) -> dict[str, Any]:
-    """Return as JSON what is not as it was ``before``.
+    """Return the changes of a run since ``before`` as JSON.
 
     ``made`` holds what was added to it, ``gone`` the names of what went from it, ``calls`` the
     fields that changed of requests, by their keys. Raises ``ValueError`` where it is another plan.
@@ -435,7 +435,7 @@ def changes_between(before: ArrangeRun, now: ArrangeRun) -> dict[str, Any]:
 
 
 def with_changes(run: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return a run, as JSON, with what `changes_between` told of it later, oldest first.
+    """Return a run, as JSON, with later results of `changes_between`, the oldest first.
 
     Raises ``LookupError``, ``TypeError`` or ``AttributeError`` for what is not about this run.
     """

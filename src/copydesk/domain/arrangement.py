@@ -93,7 +93,7 @@ class Arrangement(Ordered):
         raise NotImplementedError
 
     def added(self, after: Layout, row: str) -> Layout:
-        """Return a layout with what the service makes along with a new thing."""
+        """Return a layout with the things that the service makes along with a new one."""
         return after
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:

@@ -44,7 +44,7 @@ _KEPT_HTML = re.compile(r" {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))"
 _BREAK = re.compile(r"(?:  |\\|<br */?>)$")
 QUOTING = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _STARTS = frozenset("#`~>-*+_=<|{[0123456789")
-"""With what a line begins, after its indentation, that may be no paragraph."""
+"""The beginning of a line, after its indentation, that may be no paragraph."""
 
 _MARKED = 300
 """Characters of a line in which the sign of a block is looked for."""

@@ -88,7 +88,6 @@ class BlockText:
         return scanner
 
     def __len__(self) -> int:
-        """How many rows there are."""
         return len(self._starts)
 
     def row(self, at: int) -> Row:

@@ -1,4 +1,4 @@
-"""What is kept on this machine of the answers of a service."""
+"""Answers of a service that this machine has cached."""
 
 from __future__ import annotations
 

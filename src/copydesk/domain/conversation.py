@@ -33,7 +33,7 @@ _PICTURES = {
     "img": "image", "svg": "image", "iframe": "frame", "video": "video", "audio": "audio",
     "object": "object",
 }  # fmt: skip
-"""What is no text, and what stands for it."""
+"""The kinds of content that are not text, and the words in their place."""
 
 _FENCE = re.compile(r"^ {0,3}```", re.MULTILINE)
 _CLOSING = re.compile(r"</([a-zA-Z][a-zA-Z0-9]{0,15})\s*>")

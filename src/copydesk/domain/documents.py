@@ -132,7 +132,7 @@ def document_to_markdown(document: Document) -> str:
     env: dict[str, Any] = {}
     if _same(nodes_of(parse(whole, env)), nodes):
         return whole
-    # Somebody changed it: what still means what it says stays as it was spelled.
+    # Somebody changed it: blocks that still mean the same keep their spelling.
     references = env.get("references", {})
     kept = [
         text if _same(nodes_of(parse(text, {"references": dict(references)})), [node]) else own

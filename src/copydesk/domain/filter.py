@@ -3,8 +3,8 @@
 ``retry author:lee -status:draft space:"API ref" changed:>20 age:<3d`` keeps the rows that hold the
 word, whose author holds "lee", and so on: all must hold. Upper and lower case and accents make no
 difference. What looks like a key and is none is sought as text (``Capture:``). Typing passes
-through states that are not yet right; they are reported, never raised, and do not empty the list.
-What is not known of a row yet makes it neither match nor fail.
+through states that are not yet right; they are reported, never raised, and do not empty the list. A
+value that is not known yet makes a row neither match nor fail.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Fields(Generic[Row]):
     ``words`` gives the text that plain words are sought in; ``keys`` gives the values of each key.
     A row matches ``key:value`` when one of its values holds the value. ``values`` lists, for keys
     that have a closed set of them, what there is: anything else is a mistake. ``numbers`` are keys
-    that compare; ``offers`` gives what is known to be worth typing after a key, for completion.
+    that compare; ``offers`` gives values to complete after a key.
     """
 
     words: Callable[[Row], str]
@@ -153,7 +153,7 @@ class Problem:
     """Something in the text that is not understood, and from where to where it stands.
 
     ``nearest`` is the known key that was probably meant, if any is near; ``unfinished`` is what
-    typing on will mend. ``as_text`` is what is no key here, and is sought as it stands.
+    typing on will mend. ``as_text`` are words that are no key here; they are searched for as text.
     """
 
     sentence: str
@@ -255,7 +255,7 @@ class Query(Generic[Row]):
         return self.judge(row) is True
 
     def judge(self, row: Row) -> bool | None:
-        """Return whether a row is to be shown; None when that turns on what is not known yet."""
+        """Return whether a row is to be shown; None when that depends on an unknown value."""
         words: str | None = None
         found: bool | None = True
         for term in self.terms:

@@ -48,8 +48,8 @@ class Impact:
     """Everything that points at what a request changes, and the links that it breaks.
 
     ``unread`` counts what could not be read (gone, or not for this reader): nothing is known of it.
-    ``known`` are the pages of the request's space of which it is known which links break: what they
-    say of a page that is removed stands in ``broken``.
+    ``known`` are the pages of the request's space whose broken links are known: what they say of a
+    page that is removed stands in ``broken``.
     """
 
     pointers: Sequence[Pointer]

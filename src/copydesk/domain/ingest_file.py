@@ -57,7 +57,7 @@ def read_items(file: Readable) -> Iterator[Item | Complaint]:
 
 
 def is_there(sent: ConversationIngest, found: ConversationDetail) -> bool:
-    """Whether what a service has is what was sent, as far as it gives that back."""
+    """Whether a service has the conversation that was sent; it may not give back all of it."""
     if (sent.subject or "") != (found.conversation.subject or ""):
         return False
     words = [(part.type, part.role, part.body) for part in sent.parts]

@@ -68,8 +68,8 @@ class Readable(Protocol):
 class Complaint:
     """Something that is wrong in a file, and why. ``number`` is 0 where it is no conversation.
 
-    ``id`` is that of the conversation as far as it can be read, and as it was written.
-    ``loses``: something is left out for it.
+    ``id`` is the conversation's, as it was written, where it can be read. ``loses``: something is
+    left out for it.
     """
 
     line: int

@@ -68,7 +68,7 @@ def where(path: Path) -> str:
 def read_manifest(text: str, *, is_json: bool) -> ManifestText:
     """Return what a manifest says; a name that stands for nothing is told and left out of it.
 
-    Raises `FileError` with what makes it no manifest.
+    Raises `FileError` with the reasons why it is no manifest.
     """
     manifest = _of_json(text) if is_json else _of_yaml(text)
     problems = [

@@ -123,7 +123,9 @@ class _Level:
 
 
 def _walk(text: str) -> tuple[dict[Path, int], list[tuple[Path, int]]]:
-    """Return where the parts of a text begin, as far as it is JSON, and what is there twice.
+    """Return where the parts of a JSON text begin, and the names it has twice.
+
+    It is read up to its first error.
 
     Raises `JsonTextError` for what is too deep to be read.
     """

@@ -102,7 +102,6 @@ class Layout:
         return found
 
     def __contains__(self, row: object) -> bool:
-        """Whether a thing is in it."""
         return row in self.items
 
     def level_of(self, row: str) -> str:
@@ -114,7 +113,7 @@ class Layout:
         return SECTIONS if self.items[row].kind == "section" else self.level_of(row)
 
     def walk(self, level: str = TOP) -> Iterator[str]:
-        """Yield what is in a level, each followed by what is in it, as a tree reads."""
+        """Yield the rows of a level, each followed by its own rows, as a tree reads."""
         for row in self.levels.get(level, ()):
             yield row
             if row in self.levels:
@@ -209,7 +208,7 @@ def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
             )
     gone = [row for row in before.walk() if row not in after]
     for row in gone:
-        if before.level_of(row) not in gone:  # what went with what it was in is not told again
+        if before.level_of(row) not in gone:  # a row that went with its level is not told again
             title = before.items[row].title
             found.append(Difference(row, "removed", title, line=f"{title}: gone{_in(before, row)}"))
     for row, item in before.items.items():

@@ -17,7 +17,7 @@ from copydesk.domain.site_tree import GROUP
 def modern(text: str, layout: Layout) -> str | None:
     """Return such text in today's format, or None for text that is something else.
 
-    ``layout`` is what is published now: what is still there has its settings from it.
+    ``layout`` is the published one: what is still there has its settings from it.
     """
     try:
         value = json.loads(text.rpartition("\n")[2])

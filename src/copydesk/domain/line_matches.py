@@ -1,11 +1,11 @@
 """Which items of two sequences belong together: equal ones, and those that share the most words.
 
-Items are whatever can be compared and looked up: keys of blocks, lines, words. The sequences are
-held together by what each has once, again in every gap that this leaves (patience diff), which
-keeps headings and paragraphs together; where nothing is there once, the longest common
-subsequence decides (rapidfuzz, bit-parallel in C++). That is asked for slices of bounded size, so
-that no call keeps the other threads of the program waiting. The patience diff that is there as a
-library (patiencediff) is one call, and panics on long texts of few words.
+Items can be anything that is comparable and hashable: keys of blocks, lines, words. The sequences
+are held together by what each has once, again in every gap that this leaves (patience diff), which
+keeps headings and paragraphs together; where nothing is there once, the longest common subsequence
+decides (rapidfuzz, bit-parallel in C++). That is asked for slices of bounded size, so that no call
+keeps the other threads of the program waiting. The patience diff that is there as a library
+(patiencediff) is one call, and panics on long texts of few words.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class Forecast:
 def forecast(items: Sequence[RunItem], touched: Mapping[str, Touched]) -> dict[str, Forecast]:
     """Return what to expect of each request that is not taken out, by its key.
 
-    ``touched`` is what each changes, by key, as far as it is known. Requests of different spaces
-    have nothing to do with each other; one that is behind stays so whatever it touches.
+    ``touched`` has the known changes of each, by key. Requests of different spaces have nothing to
+    do with each other; one that is behind stays so.
     """
     spaces: dict[str, list[RunItem]] = {}
     users: dict[tuple[str, str], list[RunItem]] = {}

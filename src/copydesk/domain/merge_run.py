@@ -102,8 +102,8 @@ class Found:
     """A request as it was read just now.
 
     ``pulled_into`` is the revision into which its newest one pulled primary content, empty when it
-    pulled nothing, None when that is not known. ``off`` says why it cannot be merged whatever the
-    rules say, ``failing`` which rules are not met; one that an update mends does not count.
+    pulled nothing, None when that is not known. ``off`` says why it cannot be merged even with
+    every rule met, ``failing`` which rules are not met; one that an update mends does not count.
     """
 
     status: str
@@ -306,7 +306,7 @@ class MergeRun:
             against.append(("comment", f"It has {news} since it was queued{by}."))
         if found.failing:
             against.append(("rule", found.failing))
-        # What was found is what the report tells: who goes on then has been told of it.
+        # The report says what was found, so who goes on then knows it.
         item = replace(item, revision=found.revision, comments=found.comments)
         if against:
             run = self._put(item)

@@ -1,7 +1,7 @@
 """The way back of writes about an organization, its people, its teams and single sign-on.
 
-As in `copydesk.domain.inverses`. What is kept of a SAML provider is what anybody may know: its
-certificate is the public one.
+As in `copydesk.domain.inverses`. Only public values of a SAML provider are kept: its certificate is
+the public one.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _out_of_team(ids: TeamIds, people: Sequence[str]) -> Expectation:
 
 
 def _person(person: str) -> str:
-    """Return the path to somebody in the list: by the e-mail address, if that is what is known."""
+    """Return the path to somebody in the list: by the e-mail address where only that is known."""
     key = "organization.user.email" if "@" in person else "organization.id"
     return f"items[{key}={person}]"
 
@@ -183,7 +183,7 @@ def provider_changed(
 ) -> Reversal | None:
     """Return the way back of other settings; None where one was set that cannot be taken away.
 
-    What was not there before is None, of ``defaultRole`` a guest.
+    A value that was not there before is None; None as ``defaultRole`` is a guest.
     """
     if any(before.get(name) is None for name in ("ssoURL", "defaultTeam") if name in after):
         return None

@@ -11,7 +11,7 @@ from copydesk.domain.diff import TextDiff, compare
 from copydesk.domain.text import NUMBER, exposed, listed, unseen, without_numbers
 
 TOLD = 6
-"""Lines that are told by their numbers."""
+"""So many lines are named by their numbers."""
 
 
 class _Anchors:
@@ -19,7 +19,7 @@ class _Anchors:
 
     def __init__(self, text: BlockText) -> None:
         self._text = text
-        # A line is known by what is read in it, with or without what is not drawn.
+        # A line is known by its text, with or without the characters that are not drawn.
         self.said = [without_numbers(text.said(row)) for row in range(len(text))]
         self._rows = AnchoredLines(self.said)
         wrapped = len(text) != len(text.lines)

@@ -1,8 +1,8 @@
 """E-mail addresses and phone numbers, found in what people wrote and masked.
 
 In doubt a number is masked, and always whole: what was hidden is shown by one key, what was read
-cannot be taken back. Left alone is what is plainly something else: dates, times, versions, amounts,
-addresses of machines, and short numbers of orders and requests.
+cannot be taken back. Text that is plainly something else is left alone: dates, times, versions,
+amounts, addresses of machines, and short numbers of orders and requests.
 
 The rule is our own. The library ``phonenumbers`` finds national numbers for one country at a time
 (of what strangers from anywhere write it leaves many in clear, or masks a half), takes up to twenty

@@ -205,8 +205,8 @@ def put_in(body: JSON, old: str, new: str) -> JSON:
 def edited(reversal: Reversal, before: JSON, after: JSON) -> Reversal | None:
     """Return the way back of a write whose body was edited while it waited.
 
-    ``before`` and ``after`` are the bodies. None where it cannot be told: what the write leaves is
-    not what its body says, or it changes more by now.
+    ``before`` and ``after`` are the bodies. None where it cannot be told: the result of the write
+    differs from its body, or it changes more by now.
     """
     if reversal.still is None or not (isinstance(before, dict) and isinstance(after, dict)):
         return None

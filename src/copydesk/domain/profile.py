@@ -41,9 +41,9 @@ class Profile:
     def key(self) -> str:
         """What tells the things kept on this machine for the profile from those of others.
 
-        The profile without a name has the key of its service alone, so that what was kept before
-        there were profiles stays with it. Others have their name in it: two people may work with
-        one service, and neither sends what the other wrote.
+        The profile without a name has the key of its service alone, so that files from before there
+        were profiles stay with it. Others have their name in it: two people may work with one
+        service, and neither sends what the other wrote.
         """
         if self.name == DEFAULT:
             return f"service:{self.base_url}"

@@ -127,7 +127,7 @@ class _Merge:
         return True
 
     def _wanted(self, theirs: Difference) -> bool:
-        """Whether what others did is what we wanted too."""
+        """Whether others made the very changes that we wanted."""
         ours = self.now.items.get(theirs.id)
         match theirs.what:
             case "added":
@@ -142,7 +142,7 @@ class _Merge:
                 return ours is not None and wanted == theirs.after and wanted != was
 
     def _removed(self) -> set[str]:
-        """Return what we remove of what is there."""
+        """Return the rows that we remove."""
         base, now, theirs = self.base, self.now, self.theirs
         gone = {row for row in base.items if row not in now and row in theirs}
         kept_back: set[str] = set()
@@ -290,7 +290,7 @@ class _Merge:
                 ours.remove(row)
         groups = {row for row in now if self.now.items[row].kind == "group"}
         firm = {*alone, *self.agreed}.intersection(now, work).difference(ours, groups)
-        # What came first is put beside what stays; where nobody does, the order is ours alone.
+        # New rows are put beside rows that stay; where none does, the order is ours alone.
         for row in ours:
             beside = _beside(now, now.index(row), firm, groups)
             if beside is None:

@@ -175,8 +175,7 @@ class Reversal:
 
     ``back`` takes it back, if ``still`` holds: the thing is as the write left it. ``forth`` does it
     again, if ``before`` holds: the thing is as it was. Without ``forth`` it is not done again.
-    ``note`` is what a person should know once it was taken back, ``asks`` what they have to agree
-    to before.
+    ``note`` is told after it was taken back, ``asks`` is what a person has to agree to before.
     """
 
     back: tuple[Step, ...]
@@ -351,7 +350,7 @@ def ordered(
 
 
 def neighbours(order: Sequence[str], item: str) -> list[str]:
-    """Return an item with what is next to it on either side; empty when it is not there."""
+    """Return an item with its neighbours on either side; empty when it is not there."""
     if item not in order:
         return []
     at = order.index(item)

@@ -204,7 +204,7 @@ class RowLayout:
             self._add(kind, old, new, 1, run if kind == "moved" else -1)
             return
         if self._old.said(old) == self._new.said(new):
-            # Only what is not shown of HTML differs: then all of it is.
+            # Only hidden parts of the HTML differ: then all of it is shown.
             self._old.show_source(old)
             self._new.show_source(new)
         if run >= 0:

@@ -31,8 +31,8 @@ class RunCall:
     """One request of a run, and what became of it.
 
     ``said`` is what a person reads of it, ``entry`` the id of its write in the journal. ``known``
-    are the ids that were there before something was made, so that what this request made is told
-    from them; None where that was not read. ``seconds`` is how long the answer took.
+    are the ids from before something was made, so that the new one is told from them; None where
+    that was not read. ``seconds`` is how long the answer took.
     """
 
     call: Call
@@ -44,7 +44,7 @@ class RunCall:
 
     @property
     def here(self) -> bool:
-        """Whether the service has it, as far as is known."""
+        """Whether the service is known to have it."""
         return self.state in ("done", "taking-back")
 
     @property
@@ -54,7 +54,7 @@ class RunCall:
 
     @property
     def passed_over(self) -> bool:
-        """Whether it stands and something is said of it: in a roll back, why it still does."""
+        """Whether it stands and has a message: in a roll back, the reason why it still does."""
         return self.state == "done" and bool(self.said)
 
 
@@ -89,16 +89,13 @@ class Requests(Sequence[RunCall]):
         return made
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return BLOCK * (len(self.blocks) - 1) + len(self.blocks[-1]) if self.blocks else 0
 
     def __iter__(self) -> Iterator[RunCall]:
-        """Go through them in their order."""
         for block in self.blocks:
             yield from block
 
     def __reversed__(self) -> Iterator[RunCall]:
-        """Go through them, the last first."""
         for block in reversed(self.blocks):
             yield from reversed(block)
 
@@ -107,22 +104,18 @@ class Requests(Sequence[RunCall]):
     @overload
     def __getitem__(self, at: slice) -> tuple[RunCall, ...]: ...
     def __getitem__(self, at: int | slice) -> RunCall | tuple[RunCall, ...]:
-        """Return the request at a place, or some of them."""
         if isinstance(at, slice):
             return tuple(self)[at]
         place = range(len(self))[at]
         return self.blocks[place // BLOCK][place % BLOCK]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other holds the same requests in the same states."""
         return self.blocks == other.blocks if isinstance(other, Requests) else NotImplemented
 
     def __hash__(self) -> int:
-        """Return the hash of what it holds."""
         return hash(self.blocks)
 
     def __repr__(self) -> str:
-        """Name what it holds."""
         return f"Requests({list(self)!r})"
 
     def place(self, key: str) -> int:

@@ -60,8 +60,8 @@ class SiteArrangement(Arrangement):
     def calls(self) -> list[Call]:
         """Return the fewest requests, in the order they are sent.
 
-        What is added comes first, what is removed last; between them whatever something else waits
-        for: a path that is taken over is freed first, what becomes a default is shown first.
+        Additions come first, removals last; between them the requests that others wait for: a path
+        that is taken over is freed first, what becomes a default is shown first.
         """
         if not self.dirty:
             return []

@@ -124,7 +124,7 @@ def split(op: Op, left: dict[str, Op], values: dict[str, JSON], name: str) -> li
     """Return a request of its own for a path, which what waits for the path waits for.
 
     The other part of ``path`` waits no longer for what only the path had to; a path to be ``free``
-    waits for nothing but that what it is of is added.
+    waits only until the row it belongs to is added.
     """
     new = Op(f"{name}:{op.row}", "set", op.row, op.phase, op.index, values, op.level)
     if name == "path":

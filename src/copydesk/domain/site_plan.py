@@ -54,7 +54,7 @@ def calls_of(staged: SiteArrangement) -> list[Call]:
 
 
 class _Ops:
-    """What has to be sent, and what waits for what."""
+    """The requests to send, and which of them wait for which."""
 
     def __init__(self, staged: SiteArrangement) -> None:
         self.staged, self.base, self.now = staged, staged.base, staged.now
@@ -576,7 +576,7 @@ class Requests:
 
 
 class _Order:
-    """A level between two moves, each row linked with what is above and below it.
+    """A level between two moves, each row linked with its neighbours.
 
     A plan may move thousands: no move goes through all of them.
     """
@@ -613,7 +613,7 @@ class _Order:
     def back(self, row: str) -> Move | None:
         """Return the move that puts a row back to where it is, or None: only a group is beside it.
 
-        What is removed later is no neighbour to go back to, if there is another.
+        A row that is removed later is no neighbour to go back to, if there is another.
         """
         sides: tuple[tuple[Side, Mapping[str, str]], ...] = (
             ("after", self._above), ("before", self._below)

@@ -1,7 +1,7 @@
 """What can be set of the parts of a site, and what the service makes along with a new section.
 
-These are functions of a layout only: what is staged and what is sent for it both ask them. `settle`
-is what a rebased structure has to give up for the rules that the service keeps.
+These are functions of a layout only: both staging and sending ask them. `settle` is what a rebased
+structure has to give up for the rules that the service keeps.
 """
 
 from __future__ import annotations

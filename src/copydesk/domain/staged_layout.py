@@ -33,7 +33,6 @@ class State:
     removed: bool = False
 
     def __bool__(self) -> bool:
-        """Whether anything is staged of it."""
         return self.moved or bool(self.changed) or self.new or self.removed
 
 
@@ -103,7 +102,7 @@ class Arranged:
 
     @cached_property
     def states(self) -> Mapping[str, State]:
-        """What is staged, of everything of which something is."""
+        """Every row with something staged."""
         now, base = self.now, self.base
         moving = {
             row
@@ -137,7 +136,7 @@ class Arranged:
         return frozenset(came.union(move.id for move in moves or ()))
 
     def moves(self, level: str) -> list[Move] | None:
-        """Return the fewest moves in a level, of what is in it once all is added to its end.
+        """Return the fewest moves in a level after its new rows were added to its end.
 
         None where no requests make that order.
         """
@@ -162,7 +161,8 @@ class Arranged:
     def _around(
         self, level: str, order: Sequence[str]
     ) -> tuple[Sequence[str], frozenset[str], Sequence[str]]:
-        """Return a level before its moves, what stays in it, and what leaves it after them."""
+        """Return a level before its moves, the rows that stay, and those that leave it after
+        them."""
         groups = self.base.groups
         fixed = groups.intersection(order) if groups else groups
         if self.now.items is self.base.items:  # nothing is added to it or taken from it
@@ -193,7 +193,7 @@ class Arranged:
 
     @cached_property
     def shown(self) -> Layout:
-        """The wanted layout with what is going to be removed still at its place, to be drawn."""
+        """The wanted layout to draw: rows that will be removed are still at their places."""
         if not self.removed:
             return self.now
         levels = dict(self.now.levels)

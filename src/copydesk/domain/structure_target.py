@@ -1,7 +1,7 @@
 """What a file says that a site shall be, staged on what the site is now.
 
 Everything is held against the site as it was read just now, not as it was when the file was made:
-what the file says is the wanted end, whatever others did since.
+the file says the wanted end, also after changes by others.
 
 A file may be applied twice: what it adds may be on the site by now, with an id that the file does
 not know. A space stands in a section, or on a site without sections, at most once; a section that
@@ -386,7 +386,7 @@ KEPT = ("title", "path")
 def matched(
     file: StructureFile, base: Layout, spaces: Mapping[int, str], titles: Mapping[str, str]
 ) -> StructureFile:
-    """Return a file whose entries to add have the ids of what is there already.
+    """Return a file whose entries to add have the ids of rows that are there already.
 
     ``spaces`` are the ids of the spaces to show by the numbers of the entries, ``titles`` what the
     spaces are called.

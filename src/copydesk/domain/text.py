@@ -90,7 +90,7 @@ def _unmeant() -> re.Pattern[str]:
 
 @cache
 def _joined() -> re.Pattern[str]:
-    """Return what finds what belongs to the writing or the picture before it."""
+    """Return the pattern of characters that belong to the letter or the picture before them."""
     return re.compile(
         "(?<=[^\x00-\x7f])[\ufe0e\ufe0f]|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"
     )

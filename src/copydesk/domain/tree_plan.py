@@ -30,7 +30,7 @@ INHERIT: Mapping[str, JSON] = {"type": "inherit"}
 """Merge rules of a space that has those of its organization."""
 
 DUPLICATE = "duplicateOf"
-"""The setting of a staged space that says of which it is a copy."""
+"""The setting of a staged space that names the space it is a copy of."""
 
 TITLE_LENGTH = 50
 """The longest title of a collection or a space."""

@@ -50,7 +50,7 @@ class Attribute:
     """One thing that a site may know of a visitor: yes or no. Texts are as the service has them.
 
     A signed one comes from whoever signs visitors in; an ``unsigned`` one from the visitor's side.
-    ``holds`` is what it holds where that is not yes or no, as far as the schema says it.
+    ``holds`` describes its values where they are not yes or no, if the schema does.
     """
 
     name: str
@@ -288,7 +288,7 @@ def all_problems(schema: JSON) -> list[Problem]:
     certain = [*(each for each in ours if each.certain), *draft_problems(schema)]
 
     def is_told(path: Path) -> bool:
-        """Whether something was said of a part, of what is in it or of what it is in."""
+        """Whether there is a problem with a part, with one inside it or with one around it."""
         return any(
             each.path == path
             or (path and each.path and each.path[: len(path)] == path[: len(each.path)])

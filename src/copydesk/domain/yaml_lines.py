@@ -69,7 +69,7 @@ class Items:
 
 @dataclass(slots=True)
 class Fields:
-    """A mapping and where it begins: each name with what it stands for, twice where it is twice."""
+    """A mapping and where it begins: the names with their values; a name may come twice."""
 
     line: int
     pairs: list[tuple[Node, Node]] = field(default_factory=list)
@@ -109,7 +109,7 @@ class _Builder:
         self._found: Node | None = None
 
     def built(self, events: Iterable[yaml.Event]) -> Node:
-        """Return what the events tell of."""
+        """Return the node that the events describe."""
         import yaml
 
         for event in events:

@@ -106,7 +106,7 @@ class Draft:
     """A tree being edited: flat while it changes, nested again when it is saved.
 
     ``opened`` are the pages as they were stored when it was opened, each with its version's hash,
-    so that saving costs what was changed and not what there is.
+    so that saving costs as much as was changed.
     """
 
     pages: dict[str, PageData] = field(default_factory=dict)

@@ -264,7 +264,7 @@ class _Merging:
         return order + sorted(members - placed)
 
     def _addresses(self, result: Draft) -> None:
-        """Find pages that would stand at one address, of which links and readers reach only one."""
+        """Find pages that would share an address: links and readers reach only one of them."""
         for siblings in result.children.values():
             first: dict[str, str] = {}
             for page_id in siblings:

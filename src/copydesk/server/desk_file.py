@@ -154,7 +154,7 @@ def said_by(error: sqlite3.DatabaseError) -> str:
 
 
 def is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether an error says that what is in a file is not what was written to it."""
+    """Whether an error says that a file is damaged."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         # Python's own complaint, with the text behind it.

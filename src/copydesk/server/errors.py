@@ -39,7 +39,7 @@ def not_found(kind: str, key: str) -> Refusal:
 
 
 def conflict(message: str) -> Refusal:
-    """Return a 409: the operation would change nothing, or clashes with what is there."""
+    """Return a 409: the operation would change nothing, or clashes with existing things."""
     return Refusal(409, message)
 
 

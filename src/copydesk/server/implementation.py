@@ -23,10 +23,10 @@ class Call:
     """One request being answered: who calls, in which transaction, and how the answer goes out.
 
     ``status`` starts as the operation's documented success code; a handler changes it where the
-    outcome decides (an update instead of a creation, a deletion of what was not there).
-    ``location`` is the Location header of a 201. ``goes_on`` says that something was left to the
-    desk's worker, which is woken once the answer is out. ``remembered`` keeps what queries found,
-    under their own keys, so that a list that names one person fifty times reads them once.
+    outcome decides (an update instead of a creation, a deletion that found nothing). ``location``
+    is the Location header of a 201. ``goes_on`` says that something was left to the desk's worker,
+    which is woken once the answer is out. ``remembered`` keeps what queries found, under their own
+    keys, so that a list that names one person fifty times reads them once.
     """
 
     tx: Tx
@@ -64,7 +64,7 @@ class Call:
         return "/".join((self.base_url + PREFIX, *map(_quoted, segments)))
 
     def was_missing(self) -> None:
-        """Answer a deletion of what is not there: 204 (docs/api-notes.md, Success codes)."""
+        """Answer a deletion that found nothing: 204 (docs/api-notes.md, Success codes)."""
         self.status = 204
 
 

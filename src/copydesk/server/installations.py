@@ -1,7 +1,7 @@
 """What happens to integrations: publishing, installing, and the events that this causes.
 
-A desk runs no integration code and sends nothing to anybody: a setup is checked, and its event says
-in its trace what was and what was not done.
+A desk runs no integration code and sends nothing to anybody: a setup is checked, and the trace of
+its event says which steps were done.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ _NAMED_DOCUMENTS = (("openapi_spec", "source_text"), ("openapi_version", "docume
 
 
 class Contents:
-    """The content graph: every stored thing is what its hash says, and names what is there."""
+    """The content graph: every stored thing matches its hash, and every name in it is there."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -273,7 +273,7 @@ class Contents:
         )
 
     def _of_words(self) -> Iterator[str]:
-        """Compare what the index holds of each page with what the page says."""
+        """Compare the index's text of each page with the page's own."""
         (wrong,) = self._connection.execute(
             "SELECT count(*) FROM search_page AS p JOIN page_version AS v ON v.hash = p.version "
             "LEFT JOIN blob ON blob.hash = json_extract(v.data, '$.text') "
@@ -518,4 +518,4 @@ RULES: tuple[Rule, ...] = (
         "WHERE c.organization_id = issue.organization_id AND c.id = issue.conversation_id)",
     ),
 )
-"""What holds besides what the tables themselves demand."""
+"""The rules besides those that the tables themselves demand."""

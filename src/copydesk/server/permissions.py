@@ -20,7 +20,7 @@ Scope = Literal["space", "collection", "organization", "integration"]
 class Requirement:
     """A permission on what the path names first.
 
-    ``besides`` says who else may, or for whom it is less, where the thing itself decides.
+    ``besides`` names exceptions that depend on the thing itself.
     """
 
     permission: str

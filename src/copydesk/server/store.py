@@ -53,7 +53,7 @@ UNWRITABLE = (
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_CANTOPEN,
 )
-"""What SQLite says where the disk, and not the file, is what is wrong."""
+"""SQLite's errors of a disk that is full or cannot be written, rather than of the file."""
 
 
 class DeskError(Exception):

@@ -1,8 +1,9 @@
-"""What a text says once what it refers to is put in: reusable contents and variables.
+"""A text with its references filled in: reusable contents and variables.
 
 Both are files of the revision, as documentation repositories keep them: Markdown below
 ``.gitbook/includes`` shown by ``{% include "…" %}``, and ``.gitbook/vars.yaml`` with the variables
-of the space. A page has variables of its own too. What is not there is left as it is written.
+of the space. A page has variables of its own too. A reference to a missing thing stays as it is
+written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Templates: a space whose pages another one starts from.
 
 A template is named by its space's id and may be any space that the caller can view. Its pages and
-files are added to what is there, each as one of its own. A link or picture in it that leads to
+files are added to the existing ones, each as one of its own. A link or picture in it that leads to
 ``ref:NAME`` is a placeholder: it leads to the content reference called NAME of the request.
 """
 
@@ -40,7 +40,7 @@ def template_edit(
 
     References are to what ``revision_id`` holds. ``where`` is the part of the body that names the
     template. Raises a 400 when the caller can view no such template, or when a placeholder has no
-    reference or one to what is not there.
+    reference, or one to a missing thing.
     """
     try:
         source = call.access.space(template_id)

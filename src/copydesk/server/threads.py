@@ -1,4 +1,4 @@
-"""What is said about content: comments, replies, reactions, reviews.
+"""Discussion of content: comments, replies, reactions, reviews.
 
 These functions write and keep the counts right; who may say what is the handlers' business.
 """

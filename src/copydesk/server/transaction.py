@@ -69,9 +69,9 @@ class Tx:
     def kept_all(
         self, kind: Hashable, keys: Iterable[str], read: Callable[[list[str]], Mapping[str, T]]
     ) -> dict[str, T]:
-        """Return by key what ``read`` reads at once for all keys of which nothing is kept.
+        """Return values by key; ``read`` reads those of all keys that are not cached yet at once.
 
-        As ``kept`` does one by one; a key of which nothing is found is left out.
+        As ``kept`` does one by one; a key without a value is left out.
         """
         known = {} if self._known is None else self._known
         wanted = dict.fromkeys(keys)
@@ -148,7 +148,7 @@ class Reader:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # reads the schema
 
     def __enter__(self) -> dict[Hashable, Any]:
-        """Begin a transaction; return what is known of what it sees."""
+        """Begin a transaction and return the values cached for its snapshot."""
         self.connection.execute("BEGIN")
         try:
             version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
@@ -160,6 +160,6 @@ class Reader:
         return self._known
 
     def __exit__(self, *_: object) -> None:
-        """End the transaction, if what went wrong has not."""
+        """End the transaction, unless an error has ended it."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")

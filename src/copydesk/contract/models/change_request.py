@@ -124,8 +124,8 @@ class MovedOut(Shape):
     ``path`` is its file in the repository. ``space`` has it then: another one, where the change
     request ``number`` adds it (``merged`` if that is done), or which keeps the file without a page
     and has no ``number``; its own, which keeps the file without a page, and has no ``space_title``;
-    or none. ``text`` is the page's Markdown there, as far as the reader may see it. ``broken`` says
-    that its own table of contents has lines there that cannot be used.
+    or none. ``text`` is the page's Markdown there, if the reader may see it. ``broken`` says that
+    its own table of contents has lines there that cannot be used.
     """
 
     path: str = ""

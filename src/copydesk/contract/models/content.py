@@ -75,7 +75,7 @@ class PageCover(Shape):
 
 
 class PageMetaLinks(Shape):
-    """What search engines are told about a page's other addresses."""
+    """The other addresses of a page, for search engines."""
 
     canonical: ContentReference | None = None
     alternates: list[ContentReference] | None = None

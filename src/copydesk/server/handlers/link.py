@@ -137,7 +137,7 @@ def _links(
     limit: int | None,
     status: LinkStatus | None,
 ) -> Links:
-    """Return one page of links; the numbers are those of all of them, whatever the filter."""
+    """Return one page of links; the numbers are of all of them, also of those filtered out."""
     keyed = [
         (str(number), link)
         for number, link in enumerate(links)

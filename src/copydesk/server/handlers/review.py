@@ -49,7 +49,7 @@ def list_change_request_reviews(
 def create_change_request_review(
     call: Call, space_id: str, change_request_id: str, body: ReviewCreate
 ) -> Review:
-    """Approve a change request or ask for changes. What is said with it also starts a thread.
+    """Approve a change request or ask for changes. Its text also starts a thread.
 
     One that is merged or archived takes no review (412).
     """

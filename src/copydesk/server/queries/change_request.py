@@ -122,7 +122,7 @@ def space_row(call: Call, space_id: str) -> Row:
 def moved_out(call: Call, space: Row, row: Row) -> dict[str, MovedOut]:
     """Return where a change request that was imported puts pages that its space has no more.
 
-    By page id. What is in a space that the caller may not see is told by its path only.
+    By page id. Of a page in a space that the caller may not see only the path is told.
     """
     remembered = source_of(space)
     branches: dict[str, Any] = remembered.get("changes", {})

@@ -267,7 +267,7 @@ def content_of(tx: Tx, space_id: str) -> Content:
 
 
 def sweep(tx: Tx, content: Content) -> None:
-    """Remove what nothing names any more of what a removed space stored."""
+    """Remove the contents of a removed space that nothing else names."""
     tx.run(
         "DELETE FROM page_version WHERE page_id IN (SELECT value FROM json_each(?))",
         json.dumps(content.pages),

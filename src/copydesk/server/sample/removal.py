@@ -18,7 +18,7 @@ _IDS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What was taken out, and what is left: the ids and titles of organizations."""
+    """The organizations that were removed (titles), and those that are left (ids and titles)."""
 
     titles: tuple[str, ...]
     left: tuple[tuple[str, str], ...]

@@ -269,8 +269,8 @@ class SourceChange:
 
     ``key`` is its identity ("branch:NAME" or "commit:ID"). ``number`` comes from the branch's name
     or the commit's subject, where one of them has one. ``base`` and ``head`` are the space before
-    and after. ``merged_at`` is None while it is open. ``moved`` tells by key of the pages that the
-    space had before and has no more, as far as their files are still there.
+    and after. ``merged_at`` is None while it is open. ``moved`` has, by key, the pages that left
+    the space and whose files are still there.
     """
 
     key: str

@@ -1,7 +1,7 @@
 """Tables of contents of other systems: MkDocs, Docusaurus, and the file that names spaces.
 
 They are read where no ``SUMMARY.md`` says more. Nothing of them is run: a ``sidebars.js`` is read
-as far as it is one object of plain values.
+where it is one object of plain values.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _BARE_LINK = re.compile(r"^\[(?P<title>.*)\]\((?P<target>.*)\)$", re.DOTALL)
 _LINE_OF_ENTRY = re.compile(
     r"^[ \t]*(?:(?:[*+-]|\d{1,9}[.)])[ \t]+\S|(?:[*+-]|\d{1,9}[.)]?)?[ \t]*\[[^\]]*\]\(\S)"
 )
-"""What is meant as a line of the tree, also where Markdown reads it as something else."""
+"""A line of the tree, also where Markdown reads it as something else."""
 
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _ENDING = re.compile(r"\.(?:md|markdown|mdx)\b", re.IGNORECASE)

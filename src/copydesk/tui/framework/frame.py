@@ -538,10 +538,11 @@ class Foot(Line):
 
         def need(entry: tuple[int, Action]) -> tuple[bool, int, bool, bool]:
             level, action = entry
+            owner, adds = chain[level], isinstance(chain[level], Commands)
             elsewhere = not leads or action.group != leads
-            # What all places have is shown first, and what a place does before its commands.
-            own = chain[level] is not self.place.common
-            return elsewhere, -action.show, own, own and isinstance(chain[level], Commands)
+            # First what the pane does, then all places, then this one, and then its commands.
+            own = owner is self.place or (adds and owner is not self.place.common)
+            return elsewhere, -action.show, own, adds
 
         by_need = sorted(unique, key=need)
         kept: set[str] = set()

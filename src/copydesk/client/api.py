@@ -53,7 +53,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 USUAL_TIMEOUTS = Timeouts()
-"""5 s for a connection, 30 s for the next bytes, 3 minutes for all of them."""
+"""5 s for a connection, 30 s for the next bytes, 3 minutes for the whole answer."""
 
 
 class Api:
@@ -61,18 +61,17 @@ class Api:
 
     ``base_url`` is the service, with or without ``/v1``. ``token`` is sent as a bearer token.
     ``transport`` carries the requests: None for the network, ``httpx.ASGITransport`` for the
-    embedded desk. ``clock`` gives seconds since the epoch and is there for tests. ``store`` keeps
-    what is read (``answers``). ``read_only``: every write raises ``ReadOnly`` and is not sent.
-    ``ca_file`` holds certificates (PEM) of authorities to trust besides the usual ones.
+    embedded desk. ``clock`` gives seconds since the epoch and is there for tests. ``store`` caches
+    answers (``cached_answers``). ``read_only``: every write raises ``ReadOnly`` and is not sent.
+    ``ca_file`` holds certificates (PEM) of further trusted authorities.
 
-    Raises ``ValueError``, with a sentence, for a base URL or a token that cannot be one, and for
-    certificates or a proxy that cannot be used. Calls raise ``ApiError`` and
-    its kinds. A result may be shared with others who asked for the same at the same time: do not
-    change it. Cancelling a call of a read ends it; cancelling one of a write leaves open whether it
-    took effect.
+    Raises ``ValueError``, with a sentence, for an unusable base URL, token, certificate or proxy.
+    Calls raise ``ApiError`` and its kinds. A result may be shared between callers of the same read:
+    do not change it. Cancelling a read ends it; cancelling a write leaves open whether it took
+    effect.
 
-    Making one takes about 100 ms without ``transport`` (certificates): do it in a thread where keys
-    are read.
+    Construction takes about 100 ms without ``transport`` (certificates): do it in a thread where
+    keys are read.
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class Api:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Cancel reads under way, write what is to be kept, and close the connections."""
+        """Cancel reads under way, write cached answers, and close the connections."""
         await self._flights.ground()
         if self._keeping is not None:
             await self._keeping.aclose()
@@ -131,65 +130,65 @@ class Api:
 
     @property
     def budget(self) -> Budget:
-        """The rate limit as the service last told it; nothing once it has started again."""
+        """The rate limit as last told; nothing once its period is over."""
         return self._wire.budget.by(datetime.fromtimestamp(self._clock(), UTC))
 
     @property
     def skew(self) -> timedelta:
-        """How far the service's clock is ahead of this one, as its last answers told (half a second
-        more or less); zero where they do not, and in this process.
+        """How far the service's clock is ahead of this one, by its last answers (half a second more
+        or less); zero where unknown, and in this process.
         """
         return self._wire.skew
 
     @property
     def now(self) -> datetime:
-        """The time by the service's clock: what the times that it tells are compared with."""
+        """The time by the service's clock, which its times are compared with."""
         return service_time(datetime.fromtimestamp(self._clock(), UTC), self.skew)
 
     def at(self, moment: float) -> datetime:
-        """Return, as exactly as is known, what the service's clock shows at a moment of this
-        machine's (seconds since the epoch): what it made since then is not dated before.
+        """Return the service's time at a moment of this machine (seconds since the epoch): what the
+        service creates after that has no earlier time.
         """
         here = datetime.fromtimestamp(moment, UTC)
         return service_time(here, self.skew, same=timedelta())
 
     @property
     def answers(self) -> int:
-        """How many answers the service has given, refusals too: more of them, and it is there."""
+        """The number of answers, refusals too: if it grows, the service is there."""
         return self._wire.answers
 
     @property
     def caches(self) -> bool:
-        """Whether what is read is kept on this machine, so that ``cached_reading`` finds it."""
+        """Whether answers are cached on this machine, for ``cached_reading``."""
         return self._keeping is not None
 
     def cache_in(self, store: AnswerStore | None) -> None:
-        """Keep what is read from now on in this store; None: nowhere. It is closed with this."""
+        """Cache answers in this store from now on; None: nowhere. The client closes it."""
         self._keeping = None if store is None else Keeping(store, self._clock)
 
     async def held(self) -> Held | None:
-        """Return how much is kept of what was read; None where nothing is to be kept."""
+        """Return the size and age of the cache; None without a cache."""
         return None if self._keeping is None else await self._keeping.held()
 
     async def forget_cached(self) -> None:
-        """Drop all that is kept of what was read, as when it was for somebody else."""
+        """Empty the cache, as when its answers were for somebody else."""
         if self._keeping is not None:
             await self._keeping.forget()
 
     def use_token(self, token: str | Secret) -> None:
-        """Send another token from the next request on; requests under way go on with theirs.
+        """Use another token from the next request on; requests under way keep theirs.
 
-        Raises ``ValueError`` for one that cannot be one.
+        Raises ``ValueError`` for an unusable one.
         """
         self._wire.use_token(Secret(token) if isinstance(token, str) else token)
-        # What is under way may yet be refused because of the old one.
+        # Requests under way may still be refused because of the old token.
         self._flights.part()
 
     def trying(self, token: str | Secret) -> Api:
-        """Return another client of the same service, to find out whose a token is.
+        """Return another client of the same service, to find out the owner of a token.
 
-        It keeps nothing and writes nothing. Making it takes as long as making any; close it.
-        Raises ``ValueError`` for a token that cannot be one.
+        It caches nothing and writes nothing. Construction takes as long as any; close it. Raises
+        ``ValueError`` for an unusable token.
         """
         transport, ca_file, clock = self._way
         return Api(
@@ -198,14 +197,12 @@ class Api:
         )  # fmt: skip
 
     def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
-        """Call ``watcher`` with the budget whenever it changes; return what ends that."""
+        """Call ``watcher`` with the budget at each change; return what ends that."""
         return self._wire.watch_budget(watcher)
 
     @property
     def recorder(self) -> Recorder | None:
-        """Called with a ``Sent`` after each request on the wire, retries included. None: nobody
-        looks.
-        """
+        """Called with a ``Sent`` after each request, retries included; None for no recorder."""
         return self._wire.recorder
 
     @recorder.setter
@@ -213,21 +210,21 @@ class Api:
         self._wire.recorder = recorder
 
     def within(self, timeouts: Timeouts) -> Api:
-        """Return the same client with other time-outs, for a call that is known to take long."""
+        """Return the same client with other time-outs, for a slow call."""
         other = copy.copy(self)
         other._timeouts = timeouts
         return other
 
     def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
-        """Return an HTTP client for an address elsewhere that the service named.
+        """Return an HTTP client for an address outside of the service.
 
-        It trusts whom this one trusts, and knows nothing of the token; a redirect is followed.
-        ``seconds`` is how long to wait. Raises ``ValueError`` for a proxy that cannot be used.
+        It trusts the same authorities, and has no token; redirects are followed. ``seconds`` is the
+        time-out. Raises ``ValueError`` for an unusable proxy.
         """
         return self._wire.stranger(url, seconds)
 
     def has(self, extension: str | Operation[..., Any]) -> bool:
-        """Whether the service offers an extension ("E4") or an operation, as far as is known.
+        """Whether the service offers an extension ("E4") or an operation.
 
         True until a call has shown otherwise. An extension counts as missing when one of its reads
         is, or one of its writes where it has no reads.
@@ -254,9 +251,9 @@ class Api:
     async def pages(
         self, operation: Operation[P, Page[T]], *args: P.args, **kwargs: P.kwargs
     ) -> AsyncIterator[T]:
-        """Yield the items of a list one by one; each page is asked for when its first item is.
+        """Yield the items of a list; each page is read when its first item is needed.
 
-        Raises ``Garbled`` for a list that comes back to a page or goes on without new items.
+        Raises ``Garbled`` for a list that repeats a page or goes on without new items.
         """
         guard = PageGuard(operation.name)
         given: dict[str, Any] = dict(kwargs)
@@ -271,7 +268,7 @@ class Api:
             given["page"] = following
 
     async def answer(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> Answer:
-        """Send ``operation`` and return the successful answer as it came, read by no model.
+        """Send ``operation`` and return the raw successful answer.
 
         Raises what a call raises.
         """
@@ -284,18 +281,18 @@ class Api:
         query: Iterable[tuple[str, Scalar]] = (),
         body: bytes | None = None,
     ) -> Answer:
-        """Send a request that no operation declares, such as ``raw("GET", "/v1/user")``.
+        """Send an undeclared request, such as ``raw("GET", "/v1/user")``.
 
-        ``body`` is JSON. Returns the successful answer as it came. Raises ``ApiError``, and
-        ``ValueError`` for a path that is none.
+        ``body`` is JSON. Returns the raw successful answer. Raises ``ApiError``, and ``ValueError``
+        for an invalid path.
         """
         return await self._send(requests.raw(method, path, query, body))
 
     async def again(self, noted: Mapping[str, Any]) -> Answer:
-        """Send a request that was noted (``noting``) as ``Outgoing.to_dict`` gives it.
+        """Send a noted request (``noting``) again, as ``Outgoing.to_dict`` gives it.
 
-        Returns the successful answer as it came, which must be one that its operation gives. Raises
-        ``ApiError``, and ``ValueError`` for what is no request.
+        Returns the raw successful answer, which must be valid for its operation. Raises
+        ``ApiError``, and ``ValueError`` for an invalid request.
         """
         from copydesk.contract import operations
 
@@ -318,7 +315,8 @@ class Api:
             asked = self._clock()
             answer = await self._send(outgoing)
             result = await self._validated(operation, answer)
-            # Only what is understood: a Wi-Fi that wants a password answers in the service's place.
+            # Only valid answers are cached: a Wi-Fi that wants a password answers in the
+            # service's place.
             if reading is None and self._keeping is not None and outgoing.keepable:
                 self._keeping.keep(outgoing.target, answer.content, asked)
             return result
@@ -326,7 +324,7 @@ class Api:
         try:
             if reading is not None:
                 return await self._kept(operation, run)
-            # In this process a read costs less than to find out whether another is under way.
+            # In this process, sharing a read costs more than repeating it.
             if operation.method != "GET" or self._wire.in_process:
                 return await run()
             return await self._flights.join((outgoing.target, self._timeouts), run)
@@ -344,8 +342,8 @@ class Api:
                 and isinstance(error, (Forbidden, NotFound))
                 and error.from_service
             ):
-                # What its reader may not see any more is not to be shown to them from here. What
-                # answers in the service's place knows nothing of that.
+                # Cached answers that are forbidden now must not be shown. An answer in the
+                # service's place does not count.
                 self._keeping.drop(outgoing.target)
             raise
 
@@ -389,10 +387,10 @@ class Api:
                 raise
             if await self._keeping.read(_lacking(operation)) is None:
                 raise
-            # Whoever asks knows what to read in its place, and that may be kept.
+            # The caller knows a fallback, which may be cached.
             raise self._extensions.lacks(operation) from None
         except Garbled as error:
-            # Kept by another version, or damaged: as good as nothing.
+            # Cached by another version, or damaged: it counts as missing.
             raise NotCached(
                 "What is kept of this is not understood.", operation=operation.name
             ) from error
@@ -407,5 +405,5 @@ class Api:
 
 
 def _lacking(operation: Operation[..., Any]) -> str:
-    """Return what it is kept under that a service lacks an operation: no target reads so."""
+    """Return the cache key of a missing operation, which no target of a read has."""
     return f"lacking {operation.name}"

@@ -1,4 +1,4 @@
-"""How many requests the service still allows, read from the headers of its answers."""
+"""The request budget of a service, read from the headers of its answers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from copydesk.domain.service_clock import service_time
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The rate limit as last told (docs/api-notes.md, Sending again). None means that the service
-    did not say.
+    """The rate limit as last told (docs/api-notes.md, Sending again). None means unknown.
 
-    ``limit`` and ``remaining`` count requests; ``reset`` is when the count starts again, by this
-    machine's clock, in UTC.
+    ``limit`` and ``remaining`` count requests; ``reset`` is the end of the period by this machine's
+    clock, in UTC.
     """
 
     limit: int | None = None
@@ -25,19 +24,19 @@ class Budget:
 
     @property
     def share(self) -> float | None:
-        """The part of the budget that is left, 0.0 to 1.0, or None when unknown."""
+        """The remaining share of the budget, 0.0 to 1.0, or None when unknown."""
         if self.limit is None or self.remaining is None or self.limit <= 0:
             return None
         return min(1.0, max(0.0, self.remaining / self.limit))
 
     def by(self, now: datetime) -> Budget:
-        """Return what is known of it at a moment: nothing of how much, once it started again."""
+        """Return the budget at a time: without numbers once its period is over."""
         if self.reset is None or now < self.reset or self.remaining is None:
             return self
         return Budget(self.limit)
 
     def told(self, headers: Mapping[str, str], now: float) -> Budget:
-        """Return the budget after an answer with these headers; unreadable ones change nothing.
+        """Return the budget after an answer; unreadable headers change nothing.
 
         ``now`` are this machine's seconds since the epoch.
         """
@@ -54,11 +53,11 @@ class Budget:
 
 
 def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) -> datetime | None:
-    """Return when to ask again (UTC), or None when the service does not say.
+    """Return the time of the next try (UTC), or None when unknown.
 
-    ``Retry-After`` (seconds, or an HTTP date) goes before ``X-RateLimit-Reset`` (docs/api-notes.md,
-    Sending again). That a budget starts again then says nothing of a refusal for another reason
-    (not ``limited``).
+    ``Retry-After`` (seconds, or an HTTP date) takes precedence over ``X-RateLimit-Reset``
+    (docs/api-notes.md, Sending again), which counts only for a refusal by the rate limit
+    (``limited``).
     """
     after = headers.get("retry-after", "").strip()
     if (seconds := _number(after)) is not None:
@@ -73,7 +72,7 @@ def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) 
 
 
 def _here(moment: datetime, headers: Mapping[str, str], now: float) -> datetime:
-    """Return by this machine's clock what a service tells by its own, which may be far from it."""
+    """Return a time of the service by this machine's clock."""
     try:
         ahead = _dated(headers.get("date", "")) - _moment(now)
         return service_time(moment, -ahead)

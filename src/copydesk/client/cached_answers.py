@@ -1,7 +1,7 @@
-"""Answers kept on this machine: what was read last is there again at once, and without a network.
+"""Cached answers on this machine: there at once, and without a network.
 
-An ``Api`` that was given a store keeps every answer to a read in it, unless its operation is
-declared to carry secrets. Nobody gets a kept answer unasked:
+An ``Api`` with a store caches every answer to a read, unless its operation may carry secrets.
+Cached answers are used only on demand:
 
     with cached_reading() as found:
         page = await api(ops.get_space_page, space, page)   # from the store, or NotCached
@@ -20,16 +20,16 @@ from typing import Protocol
 from copydesk.domain.cached_answers import Held, Kept
 
 BATCH_SECONDS = 0.5
-"""So long answers are gathered before they are written, in one go."""
+"""How long answers are gathered before they are written together."""
 
 WAITING_BYTES = 16 * 1024 * 1024
-"""So much waits to be written at most, where a disk is slow. What is more is not kept."""
+"""The largest amount of unwritten answers, where a disk is slow. Further ones are not cached."""
 
 
 class AnswerStore(Protocol):
-    """Where answers are kept, by what was asked for: ``target`` is the quoted path and query.
+    """A store of answers by ``target``, the quoted path and query.
 
-    Called in threads, several at once. Keeping is a courtesy: no method raises because of a disk.
+    Called in threads, several at once. Caching is optional: no method raises because of a disk.
     """
 
     def read(self, target: str) -> Kept | None:
@@ -50,11 +50,11 @@ class AnswerStore(Protocol):
 
 @dataclass(slots=True)
 class CachedReading:
-    """What was read inside of ``cached_reading``.
+    """The answers used inside of ``cached_reading``.
 
-    ``oldest`` is when the oldest answer came that was used, in seconds since the epoch; None while
-    none was. ``lacked``: something was asked for that is not kept. ``over``: left; what still runs
-    that was begun in it reads from the service again.
+    ``oldest`` is the time of the oldest one, in seconds since the epoch; None without any.
+    ``lacked``: an answer was missing. ``over``: the block has ended, and tasks begun in it read
+    from the service again.
     """
 
     oldest: float | None = None
@@ -74,8 +74,8 @@ CACHED_ONLY: ContextVar[CachedReading | None] = ContextVar("kept reading", defau
 def cached_reading() -> Iterator[CachedReading]:
     """Answer every read in this block, and in tasks begun in it, from the cache.
 
-    A read without a cached answer raises ``NotCached``; no request is sent. A write in the block
-    is a mistake of the program: ``RuntimeError``.
+    A read without a cached answer raises ``NotCached``; no request is sent. A write in the block is
+    a mistake of the program: ``RuntimeError``.
     """
     found = CachedReading()
     token = CACHED_ONLY.set(found)
@@ -87,13 +87,13 @@ def cached_reading() -> Iterator[CachedReading]:
 
 
 def current_reading() -> CachedReading | None:
-    """Return the kept reading that goes on here, None where reads go to the service."""
+    """Return the current cached reading, None where reads go to the service."""
     found = CACHED_ONLY.get()
     return None if found is None or found.over else found
 
 
 class Keeping:
-    """A store as one client uses it: answers are gathered, and written by a thread.
+    """A store for one client: answers are gathered, and written by a thread.
 
     ``clock`` gives seconds since the epoch.
     """
@@ -107,7 +107,7 @@ class Keeping:
         self._task: asyncio.Task[None] | None = None
 
     async def read(self, target: str) -> Kept | None:
-        """Return what is kept of a target, also where it is not written yet."""
+        """Return the cached answer of a target, also an unwritten one."""
         kept = (
             self._waiting.get(target)
             or self._written.get(target)
@@ -116,7 +116,7 @@ class Keeping:
         return kept if kept is not None and kept.content else None
 
     def drop(self, target: str) -> None:
-        """Keep nothing of a target any more."""
+        """Delete the cached answer of a target."""
         self.keep(target, b"")
 
     def keep(self, target: str, content: bytes, asked: float | None = None) -> None:
@@ -128,7 +128,7 @@ class Keeping:
         now = self._clock()
         at = now if asked is None else min(asked, now)
         other = self._waiting.get(target) or self._written.get(target)
-        # One that is of the future is of a clock that was set back.
+        # A time in the future comes from a clock that was set back.
         if other is not None and at < other.at <= now:
             return
         older = self._waiting.pop(target, None)
@@ -138,23 +138,23 @@ class Keeping:
         self._waiting[target] = Kept(content, at)
         self._size += len(content)
         if self._task is None:
-            # In a context of its own: whoever was answered first is none of its business.
+            # In a context of its own, independent of the first caller.
             self._task = asyncio.create_task(self._write_later(), context=Context())
 
     async def held(self) -> Held:
-        """Return how much is kept, once what waits is written."""
+        """Return the size and age of the cache, after writing the waiting answers."""
         if batch := self._take():
             await asyncio.to_thread(self._store.keep, batch)
         return await asyncio.to_thread(self._store.held)
 
     async def forget(self) -> None:
-        """Drop all that is kept, also what waits to be written."""
+        """Empty the cache, with the waiting answers."""
         await self._stop()
         self._take()
         await asyncio.to_thread(self._store.forget)
 
     async def aclose(self) -> None:
-        """Write what waits, and let go of the store."""
+        """Write the waiting answers, and close the store."""
         await self._stop()
         await asyncio.to_thread(self._end, self._take())
 

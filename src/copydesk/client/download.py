@@ -1,4 +1,4 @@
-"""Fetching a file from an address that the service gave, such as that of a PDF."""
+"""The download of a file from an address of the service, such as that of a PDF."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from copydesk.client.network import reason, untrusted
 from copydesk.domain.address import web_address
 
 LARGEST = 256 * 1024 * 1024
-"""Bytes of a file that are fetched at most."""
+"""The largest file, in bytes."""
 
 SECONDS = 60.0
-"""How long to wait for the next bytes: it may be made when it is asked for."""
+"""The time-out for the next bytes: the file may be created on demand."""
 
 
 async def fetch(api: Api, url: str) -> bytes:
-    """Return what is at ``url``, which the service named; elsewhere the token is not sent.
+    """Return the content of ``url``; the token is sent only to the service itself.
 
-    Raises ``ApiError`` when it cannot be had.
+    Raises ``ApiError``.
     """
     address = web_address(url)
     if not address:

@@ -1,8 +1,8 @@
-"""What can go wrong between a call and its answer, as one tree of exceptions.
+"""The errors between a call and its answer, as one tree of exceptions.
 
-The client raises these and nothing else for a request that failed; one place at the edge turns them
-into what a person reads. The module needs no HTTP library, so that screens can name its classes
-before one is loaded. Codes: docs/api-notes.md, Errors.
+The client raises these and nothing else for a failed request; one place at the edge turns them into
+sentences. The module needs no HTTP library, so that screens can name its classes before one is
+loaded. Codes: docs/api-notes.md, Errors.
 """
 
 # ruff: noqa: N818 - the names say what happened; every one is caught as an ApiError.
@@ -14,19 +14,18 @@ from datetime import datetime
 from copydesk.domain.text import clean
 
 MESSAGE_LIMIT = 500
-"""Longest message kept of what a service says, in characters. The rest is cut."""
+"""The longest message of a service, in characters. The rest is cut."""
 
 
 class ApiError(Exception):
-    """A request that did not give its result.
+    """A request without its result.
 
     ``message`` is a sentence that is safe to draw (control codes removed, bounded). ``status`` is
     the HTTP status, None when no answer came. ``operation`` names the operation, or the method and
-    path of a raw request. ``request_id`` is the service's own name for the request, "" when it gave
-    none. ``sent`` says whether a write may have taken effect at the service all the same; where it
-    is True, look before sending again. ``retry_at`` is when the service wants to be asked again, in
-    UTC. ``from_service`` says whether the service itself gave the message, in the error body of the
-    API.
+    path of a raw request. ``request_id`` is the service's id of the request, "" without one.
+    ``sent`` says whether a write may have taken effect; then look before sending again.
+    ``retry_at`` is the time of the next try, in UTC. ``from_service`` says whether the message is
+    the service's own, from the error body of the API.
     """
 
     sent = False
@@ -87,7 +86,7 @@ class Conflict(ApiError):
 
 
 class Blocked(ApiError):
-    """412: a rule is in the way, such as a merge rule. The message says which."""
+    """412: a rule forbids it, such as a merge rule. The message says which."""
 
 
 class RateLimited(ApiError):
@@ -117,16 +116,15 @@ class Untrusted(Unreachable):
 
 
 class NotCached(Unreachable):
-    """Nothing of this is kept on this machine, and only there it was looked (``answers``)."""
+    """An answer is not cached, and only the cache was asked (``cached_answers``)."""
 
 
 class ReadOnly(ApiError):
-    """A write, where only reading was asked for. Nothing was sent."""
+    """A write in a read-only client. Nothing was sent."""
 
 
 class Garbled(ApiError):
-    """An answer that is not what the API promises. ``field`` says where, "" when all of it is
-    wrong.
+    """An invalid answer. ``field`` says where, "" for the whole answer.
 
     The service did accept the request: a write has taken effect.
     """
@@ -147,7 +145,7 @@ class Garbled(ApiError):
 
 
 def bounded(text: str, limit: int = MESSAGE_LIMIT) -> str:
-    """Return what a service says as one line that is safe to draw and at most ``limit`` long."""
+    """Return a message of a service as one line that is safe to draw, at most ``limit`` long."""
     line = clean(text, limit=4 * limit).strip()
     return line if len(line) <= limit else line[: limit - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""Which operations a service lacks, as far as its answers have shown."""
+"""The operations that a service lacks, by its answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Send = Callable[[Outgoing], Awaitable[object]]
 
 
 class Extensions:
-    """What is known of one service. ``base_url`` names it in errors, ``send`` asks it."""
+    """The missing operations of one service. ``base_url`` names it in errors, ``send`` asks it."""
 
     def __init__(self, base_url: str, send: Send) -> None:
         self._base_url = base_url
@@ -34,7 +34,7 @@ class Extensions:
         return not any(known.name in self._missing for known in reads or family)
 
     def check(self, operation: Operation[..., Any]) -> None:
-        """Raise ``ExtensionMissing`` for an operation that is known to be lacking."""
+        """Raise ``ExtensionMissing`` for an operation known to be missing."""
         if operation.name in self._missing:
             raise self.lacks(operation)
 
@@ -45,7 +45,7 @@ class Extensions:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> None:
-        """Raise ``ExtensionMissing`` where a call failed because the operation is lacking."""
+        """Raise ``ExtensionMissing`` where a call failed because the operation is missing."""
         if operation.extension is not None and await self._is_lacking(
             operation, error, args, kwargs
         ):
@@ -55,7 +55,7 @@ class Extensions:
     def lacks(
         self, operation: Operation[..., Any], error: ApiError | None = None
     ) -> ExtensionMissing:
-        """Return what says that an operation is lacking."""
+        """Return the error for a missing operation."""
         return ExtensionMissing(
             f"{self._base_url} does not offer {operation.name} ({operation.extension}).",
             status=error.status if error else None,
@@ -100,7 +100,7 @@ class Extensions:
 
 
 def _parent(operation: Operation[..., Any]) -> Operation[..., Any] | None:
-    """Return the published read of the thing that an operation's path hangs on, if there is one."""
+    """Return the published read of an operation's parent object, if there is one."""
     thing = _shape(operation.path[: operation.path.rindex("}") + 1])
     for known in CATALOGUE.values():
         if known.method == "GET" and known.extension is None and _shape(known.path) == thing:

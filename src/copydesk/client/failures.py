@@ -1,4 +1,4 @@
-"""What went wrong with a request, as an error with a sentence."""
+"""The errors of failed requests, with sentences."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from copydesk.client.network import Proxy, reason, untrusted
 from copydesk.client.request import Outgoing
 
 ERROR_LIMIT = 1024 * 1024
-"""Largest error body that is looked into for its message, in bytes."""
+"""The largest error body that is parsed, in bytes."""
 
 Hide = Callable[[str], str]
-"""Takes credentials out of a text."""
+"""Removes credentials from a text."""
 
 
 def request_id(headers: Mapping[str, str]) -> str:
-    """Return the service's own name for a request, "" where it gave none."""
+    """Return the service's id of a request, "" without one."""
     name = headers.get("x-request-id") or headers.get("cf-ray")
     return bounded(name, 100) if name else ""
 
@@ -43,9 +43,10 @@ def no_answer(
     waited: tuple[float, float, float],
     hide: Hide,
 ) -> ApiError:
-    """Return the error for a request that broke on the way.
+    """Return the error for a broken request.
 
-    ``waited`` are the seconds for a connection, for the next bytes, and for the whole answer.
+    ``waited`` are the time-outs in seconds for a connection, for the next bytes, and for the whole
+    answer.
     """
     connect, read, whole = waited
     name = request.name
@@ -80,7 +81,7 @@ def refusal(
     now: float,
     hide: Hide,
 ) -> ApiError:
-    """Return the error for an answer that is none of success; ``now`` is in seconds since 1970."""
+    """Return the error for an unsuccessful answer; ``now`` is in seconds since 1970."""
     kind = error_class(status)
     said = _said(content)
     if kind is Redirected:
@@ -100,7 +101,7 @@ def refusal(
 
 
 def _said(content: bytes) -> str:
-    """Return the message of the API's error body, or "" when the body is something else."""
+    """Return the message of the API's error body, "" for any other body."""
     if len(content) > ERROR_LIMIT:
         return ""
     try:

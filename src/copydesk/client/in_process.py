@@ -1,7 +1,7 @@
-"""Asking a desk in this process: as ASGI, without an HTTP client and without a network.
+"""Requests to a desk in this process: as ASGI, without an HTTP client and without a network.
 
-There are no redirects, cookies, encodings or broken connections here, and what the HTTP client does
-about them costs several times the answer.
+There are no redirects, cookies, encodings or broken connections here, whose handling in an HTTP
+client costs several times the answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Message = MutableMapping[str, Any]
 
 
 class InProcess:
-    """The app behind an ``httpx.ASGITransport``, asked as that one asks.
+    """The app behind an ``httpx.ASGITransport``, called as that one does.
 
     ``base_url`` is the service, ``headers`` are sent with every request.
     """
@@ -82,7 +82,7 @@ class InProcess:
 
 
 class _Exchange:
-    """What one request says and what it is answered."""
+    """One request and its answer."""
 
     __slots__ = ("_ended", "_unread", "headers", "parts", "status")
 
@@ -94,7 +94,7 @@ class _Exchange:
         self._ended: asyncio.Event | None = None
 
     async def receive(self) -> Message:
-        """Give the body, and the end of the connection once the answer is out."""
+        """Return the body, and a disconnect after the answer."""
         if self._unread is not None:
             body, self._unread = self._unread, None
             return {"type": "http.request", "body": body, "more_body": False}
@@ -116,5 +116,5 @@ class _Exchange:
                 self._ended.set()
 
     def broke(self) -> None:
-        """End an answer whose app failed."""
+        """End the answer of a failed app."""
         self.status = self.status or 500

@@ -1,9 +1,9 @@
-"""The way to a service: whom to trust, through which proxy, and why there is no way.
+"""The connection to a service: trusted authorities, proxies, and reasons of failures.
 
-What is trusted: the authorities of Mozilla's list, or those that ``SSL_CERT_FILE`` or
-``SSL_CERT_DIR`` name in their place; and besides them those of a file that a profile names.
-Certificates are always checked. Proxies are those of the environment (``HTTP_PROXY``,
-``HTTPS_PROXY``, ``ALL_PROXY``, but not for what ``NO_PROXY`` names) or of the system.
+Trusted are the authorities of Mozilla's list, or those that ``SSL_CERT_FILE`` or ``SSL_CERT_DIR``
+name in their place; and those of a file that a profile names. Certificates are always checked.
+Proxies are those of the environment (``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PROXY``, except for
+``NO_PROXY``) or of the system.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import httpx
 from copydesk.domain.text import clean
 
 SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
-"""What a proxy may speak."""
+"""The schemes of proxies."""
 
 TRUST_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
@@ -36,7 +36,7 @@ _OTHER_NAMES = frozenset({62, 64})
 
 
 SHORTEST_NAME = 4
-"""A user's name at a proxy with fewer letters is not hidden."""
+"""The shortest user name of a proxy that is hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Proxy:
         return f"Proxy({self.shown})"
 
     def over(self, trusted: ssl.SSLContext | None) -> httpx.Proxy:
-        """Return it for the HTTP client; one that speaks TLS itself is trusted as services are."""
+        """Return it for the HTTP client; a TLS proxy is trusted as services are."""
         return httpx.Proxy(self.url, ssl_context=trusted if self.url.startswith("https:") else None)
 
 
@@ -66,10 +66,10 @@ def is_loopback(host: str) -> bool:
 
 
 def proxy_for(url: str) -> Proxy | None:
-    """Return the proxy through which a URL is reached, None for none.
+    """Return the proxy for a URL, None for none.
 
-    This machine itself never is reached through one: a token for it is nobody else's business.
-    Raises ``ValueError``, with a sentence that holds no credentials, for one that cannot be used.
+    This machine is never reached through one: a token for it is nobody else's business. Raises
+    ``ValueError``, with a sentence without credentials, for an unusable one.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -92,14 +92,14 @@ def proxy_for(url: str) -> Proxy | None:
         )
     place = f"[{name}]" if ":" in name else name
     given = (there.username, there.password)
-    # A short name is no secret, and would be taken out of words.
+    # A short name is no secret, and would be removed from words.
     told = (given[0] if len(given[0] or "") >= SHORTEST_NAME else None, given[1])
     secrets = {text for each in told if each for text in (each, unquote(each))}
     return Proxy(address, clean(f"{there.scheme}://{place}{port}"), tuple(sorted(secrets)))
 
 
 def _excepted(host: str, known: dict[str, str]) -> bool:
-    """Whether NO_PROXY names a network that an address is in; Python knows names only."""
+    """Whether NO_PROXY names the network of an address; Python knows names only."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -114,9 +114,9 @@ def _excepted(host: str, known: dict[str, str]) -> bool:
 
 
 def trust(ca_file: Path | None = None) -> ssl.SSLContext:
-    """Return what decides whether a certificate is good.
+    """Return the context that checks certificates.
 
-    Raises ``ValueError``, with a sentence, for certificates that cannot be read.
+    Raises ``ValueError``, with a sentence, for unreadable certificates.
     """
     named = next((name for name in TRUST_VARIABLES if os.environ.get(name)), None)
     where = certifi.where() if named is None else os.environ[named]
@@ -148,7 +148,7 @@ def _unreadable(error: OSError) -> str:
 
 
 def untrusted(error: BaseException, host: str) -> str:
-    """Return why a certificate was refused, as a sentence; "" where that is not what went wrong."""
+    """Return why a certificate was refused, as a sentence; "" for another error."""
     for each in _chain(error):
         if isinstance(each, ssl.SSLCertVerificationError):
             return _refused(each, host)
@@ -189,7 +189,7 @@ _WHY: dict[int, str] = {
 
 
 def reason(error: BaseException) -> str:
-    """Return why there was no connection, or why it broke, without a full stop."""
+    """Return why a connection failed or broke, without a full stop."""
     for each in _chain(error):
         if isinstance(each, socket.gaierror):
             return "its name is not known, or there is no network"
@@ -199,12 +199,12 @@ def reason(error: BaseException) -> str:
             return f"TLS failed ({clean(each.reason or 'no reason given')})"
         if isinstance(each, OSError) and each.errno in _WHY:
             return _WHY[each.errno]
-    # What is no HTTP is quoted there, and may be a part of an answer that is nobody's business.
+    # Bytes that are no HTTP are quoted there, and may be private.
     return clean(str(error).partition(": bytearray(")[0]).strip().rstrip(".")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and all that led to it."""
+    """Yield an error and its causes."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:

@@ -1,7 +1,7 @@
-"""Telling a list that has an end from one that has none.
+"""The guard against endless lists.
 
-A service that is broken, or means harm, says with each page that there is another. Whoever reads a
-list to its end would read for ever; so they say here what each page brought.
+A broken or hostile service says with each page that there is another. A reader of whole lists would
+read for ever, and so reports each page here.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from copydesk.client.errors import Garbled
 
 EMPTY_PAGES = 100
-"""So many pages in a row with nothing new on them are taken for a list without end."""
+"""Empty pages in a row that make a list endless."""
 
 MOST_PAGES = 20_000
-"""So many pages are, whatever is on them: no list of an organization is that long."""
+"""Pages that make a list endless: no list of an organization is that long."""
 
 
 class PageGuard:
-    """What is known of a list as its pages are turned. ``operation`` is named in the error."""
+    """Checks the pages of one list. ``operation`` is named in the error."""
 
     def __init__(self, operation: str = "") -> None:
         self._operation = operation
@@ -27,10 +27,10 @@ class PageGuard:
         self._empty = 0
 
     def check(self, items: Sequence[object], following: str | None) -> None:
-        """Note a page: its items, and the token of the page after it (None: it is the last).
+        """Note a page: its items, and the token of the next page (None: it is the last).
 
         Raises ``Garbled`` where the list has no end: it comes back to a page, has the same items
-        under another token, or goes on and on without any.
+        under another token, or goes on without any items.
         """
         if following is None:
             return

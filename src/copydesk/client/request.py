@@ -1,4 +1,4 @@
-"""From the arguments of a call to what is written on the wire: path, query and body."""
+"""Requests from the arguments of a call: path, query and body."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 """The methods that the API has."""
 
 Scalar = str | int | float | bool | Enum | date | datetime
-"""What one value in a path or a query may be."""
+"""The types of values in a path or a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Outgoing:
     """A request without its host: ``target`` is the quoted path and query, ``body`` the JSON or
     None.
 
-    ``name`` is the operation's name, or method and path of a raw request. ``creates``: each time
-    that it arrives it makes a new thing, whatever its method says. ``secret``: it, or its answer,
-    may hold a credential and is not to be kept; so is a raw request, of which nobody knows.
+    ``name`` is the operation's name, or method and path of a raw request. ``creates``: each
+    delivery creates a new object, whatever the method. ``secret``: it, or its answer, may hold a
+    credential and is not stored; so may any raw request.
     """
 
     name: str
@@ -44,16 +44,16 @@ class Outgoing:
 
     @property
     def idempotent(self) -> bool:
-        """Whether sending it twice is as good as once (docs/api-notes.md, Sending again)."""
+        """Whether sending it twice has the same effect (docs/api-notes.md, Sending again)."""
         return self.method in {"GET", "PUT", "DELETE"} and not self.creates
 
     @property
     def keepable(self) -> bool:
-        """Whether its answer may be kept on this machine."""
+        """Whether its answer may be cached on this machine."""
         return self.method == "GET" and not self.secret
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the request as JSON, to be kept and sent later: see ``outgoing_of``."""
+        """Return the request as JSON, to be stored and sent later: see ``outgoing_of``."""
         return {
             "name": self.name,
             "method": self.method,
@@ -65,9 +65,9 @@ class Outgoing:
 
 
 def outgoing_of(value: Mapping[str, Any]) -> Outgoing:
-    """Return the request that ``Outgoing.to_dict`` gave.
+    """Return the request of ``Outgoing.to_dict``.
 
-    It may come from a file that was damaged or edited: raises ``ValueError`` for what is none.
+    It may come from a damaged or edited file: raises ``ValueError`` for an invalid one.
     """
     name, method, target, body, creates, secret = (
         value.get(key) for key in ("name", "method", "target", "body", "creates", "secret")
@@ -112,10 +112,10 @@ def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgo
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What every call of one operation has in common.
+    """The common parts of all calls of one operation.
 
-    ``positional`` are the parameters that may be given by position, ``path`` is the text of the
-    path with the parameters in their places.
+    ``positional`` are the parameters that may be given by position, ``path`` is the path's text
+    with parameters in their places.
     """
 
     operation: Operation[..., Any]
@@ -133,7 +133,7 @@ class _Plan:
             and self.required <= given.keys() <= self.known
         ):
             return given
-        # This says what is wrong; it also looks at everything anew, which takes longer.
+        # This names the mistake; it also checks everything again, which takes longer.
         bound: Mapping[str, Any] = self.operation.signature.bind(*args, **kwargs).arguments
         return bound
 
@@ -182,7 +182,7 @@ def with_query(path: str, pairs: list[tuple[str, str]]) -> str:
 def _segment(parameter: Parameter, value: Any) -> str:
     text = _text(value)
     if text in {"", ".", ".."}:
-        # An id may come from a service that is broken or hostile: what it names cannot be there.
+        # An id may come from a broken or hostile service: its object cannot exist.
         raise NotFound(f"{parameter.name} is {text!r}, which is no id: give the id of the thing")
     try:
         return quote(text, safe="")
@@ -192,7 +192,7 @@ def _segment(parameter: Parameter, value: Any) -> str:
 
 def _texts(value: Any) -> list[str]:
     texts = [_text(item) for item in value] if _several(value) else [_text(value)]
-    # What was typed in a terminal need not be text: it is looked for, and not found.
+    # Input of a terminal need not be valid text: it is searched, and not found.
     return [text.encode(errors="replace").decode() for text in texts]
 
 

@@ -1,7 +1,7 @@
-"""A line in the log for each request, when somebody asked for it (``--debug``).
+"""The log of requests (``--debug``), one line for each.
 
-Neither paths nor queries nor bodies: they hold what people typed. Of headers only those are written
-whose values are known to be harmless; of the others only that they were there.
+Neither paths nor queries nor bodies: they hold typed text. Only headers known to be harmless are
+written with their values; of the others only the names.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ SHOWN = frozenset(
 HIDDEN = "…"
 
 VALUE_LIMIT = 200
-"""Longest value of a header that is written, in characters."""
+"""The longest logged value of a header, in characters."""
 
 HEADER_LIMIT = 60
-"""So many headers of one message are written."""
+"""The number of logged headers of a message."""
 
 
 def logs() -> bool:
-    """Whether anybody reads these lines."""
+    """Whether requests are logged."""
     return LOG.isEnabledFor(logging.DEBUG)
 
 
@@ -65,10 +65,10 @@ def log_request(
     sent: Iterable[tuple[str, str]],
     received: Mapping[str, str],
 ) -> None:
-    """Write a request that ended: ``status`` None where no answer came.
+    """Log a finished request: ``status`` None without an answer.
 
-    The name, the status, the seconds and the actions of the user that it was sent for are the
-    arguments of the line, in this order; all else is in fields of the record.
+    The name, the status, the seconds and the user's actions that caused it are the arguments of the
+    line, in this order; everything else is in fields of the record.
     """
     # The name of a request that no operation declares is its path.
     declared = " " not in request.name

@@ -1,4 +1,4 @@
-"""From the bytes of a successful answer to the result of its operation."""
+"""The result of an operation from the bytes of a successful answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ About a hundred change requests; they hold a key for 2 ms, and going to a thread
 
 
 def read_answer(operation: Operation[..., Any], answer: Answer) -> Any:
-    """Return the result. Raises ``Garbled`` for an answer that its operation does not give."""
+    """Return the result. Raises ``Garbled`` for an answer that is invalid for its operation."""
     if operation.result is NoneType:
         _expect_nothing(operation, answer)
         return None
@@ -41,10 +41,10 @@ def read_answer(operation: Operation[..., Any], answer: Answer) -> Any:
 
 
 def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
-    """Raise ``Garbled`` where something else than the service seems to have answered.
+    """Raise ``Garbled`` where something between here and the service seems to have answered.
 
-    No body is what the API promises (docs/api-notes.md, Success codes); a service that tells more
-    of what it did may do so in JSON. A network that wants a login answers with a page.
+    The API promises no body (docs/api-notes.md, Success codes); a service may still answer in JSON.
+    A network that wants a login answers with a page.
     """
     if not answer.content.strip():
         return
@@ -73,7 +73,8 @@ def _understood(operation: Operation[..., Any], content: bytes) -> Any:
 
 
 LONGEST_NAME = 4096
-"""Bytes of JSON that a name may have."""
+"""The longest name, in bytes of JSON. A service limits titles to a line. One that does not may send
+a megabyte of accents, and every row, header and dialog would have to measure them."""
 
 
 MORE = "…".encode()
@@ -90,7 +91,7 @@ _WHOLE = re.compile(rb'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+', re.DOTALL)
 
 
 def with_short_names(content: bytes) -> bytes:
-    """Return JSON in which no name is longer than ``LONGEST_NAME``; the rest of one is left out."""
+    """Return JSON with names cut to ``LONGEST_NAME``; texts and descriptions stay."""
     return _NAME.sub(_cut, content)
 
 
@@ -115,9 +116,10 @@ _REPLACED = rb"\ufffd"
 
 
 def without_halves(content: bytes) -> bytes:
-    """Return JSON with the sign for what cannot be read in place of each half of a character.
+    """Return JSON with the replacement character in place of each unpaired surrogate.
 
-    The same bytes, where there is none.
+    Programs that count in UTF-16 cut titles in the middle of an emoji, and a JSON parser refuses
+    the whole answer then. Returns the same bytes without any.
     """
     if b"\\ud" not in content and b"\\uD" not in content:
         return content

@@ -1,4 +1,4 @@
-"""Identical reads in flight are one read: whoever asks while it is on its way shares its answer."""
+"""Sharing of identical reads in flight: later callers get the answer of the first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Flight:
 
 
 class SharedReads:
-    """Reads on their way, by what they ask for.
+    """The reads in flight, by key.
 
     Cancelling one waiter leaves the read to the others; cancelling the last one cancels the read.
     """
@@ -25,11 +25,11 @@ class SharedReads:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def __len__(self) -> int:
-        """How many reads are on their way."""
+        """The number of reads in flight."""
         return len(self._tasks)
 
     async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Return what the read called ``key`` answers; ``start`` begins it where none is under way.
+        """Return the answer of the read ``key``; ``start`` begins it if none is in flight.
 
         Raises what the read raises, in every waiter.
         """
@@ -48,10 +48,10 @@ class SharedReads:
                 flight.task.cancel()
 
     def part(self) -> None:
-        """Let no later read share one that is under way: called around writes.
+        """Share none of the reads in flight from now on: called around writes.
 
-        A read that began before a write may answer with what was there before it, and who reads
-        after writing wants to see what was written.
+        A read that began before a write may answer with the old state, and a caller after the write
+        wants the new one.
         """
         self._shared.clear()
 
@@ -66,7 +66,7 @@ class SharedReads:
         self._tasks.discard(flight.task)
         self._unshare(key, flight)
         if not flight.task.cancelled():
-            # Looked at, so that a failure nobody waits for any more is not reported as lost.
+            # Retrieved, so that a failure without a waiter is not reported as lost.
             flight.task.exception()
 
     def _unshare(self, key: Hashable, flight: _Flight) -> None:

@@ -1,7 +1,6 @@
-"""One connection to one service: sends a request and reads its answer, or says what went wrong.
+"""The connection to one service: sends a request and reads its answer, or raises.
 
-Everything that knows HTTP is here. What is sent comes from ``request``; what an answer means for an
-operation is decided in ``api``.
+All knowledge of HTTP is here. ``request`` makes the requests, ``api`` interprets the answers.
 """
 
 from __future__ import annotations
@@ -41,21 +40,19 @@ from copydesk.client.secret import Secret
 from copydesk.domain.service_url import service_url
 
 CONCURRENCY = 8
-"""Requests on the wire at once. More than a person needs, less than a service minds."""
+"""Requests in parallel: more than a person needs, less than a service minds."""
 
 ATTEMPTS = 4
-"""How often an idempotent request is sent at most, the first time included."""
+"""The number of tries of an idempotent request, the first one included."""
 
 RETRY_SECONDS = 45.0
-"""After this long no further attempt is begun."""
+"""The time after which no further try begins."""
 
 PATIENCE = 20.0
-"""Longest wait, in seconds, that a rate limit is waited for in silence; a longer one is told at
-once.
-"""
+"""The longest silent wait for a rate limit, in seconds; a longer one is reported at once."""
 
 ANSWER_LIMIT = 64 * 1024 * 1024
-"""Largest answer read, in bytes. Nothing in the API comes near it."""
+"""The largest answer, in bytes; nothing in the API comes near it."""
 
 # Retrying is told to people by the screens; the library's own log lines would land on the terminal.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -63,9 +60,7 @@ stamina.instrumentation.set_on_retry_hooks([])
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long to wait, in seconds: for a connection, for the next bytes of an answer, and for all
-    of it.
-    """
+    """Time-outs in seconds: for a connection, for the next bytes, for the whole answer."""
 
     connect: float = 5.0
     read: float = 30.0
@@ -74,7 +69,7 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A successful answer: status, body, the service's name for the request, and ``Location``."""
+    """A successful answer: status, body, the service's request id, and ``Location``."""
 
     status: int
     content: bytes
@@ -84,10 +79,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a recorder sees of every request that was sent, each attempt by itself.
+    """A sent request, for a recorder; each try counts.
 
-    ``name`` is the operation's name, or method and path of a raw request. ``status`` is None when
-    no answer came. ``seconds`` is how long it took.
+    ``name`` is the operation's name, or method and path of a raw request. ``status`` is None
+    without an answer. ``seconds`` is its duration.
     """
 
     name: str
@@ -104,7 +99,7 @@ Recorder = Callable[[Sent], None]
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """An answer, successful or not. Headers are found by their names in small letters."""
+    """An answer, successful or not. Header names are in small letters."""
 
     status: int
     headers: Mapping[str, str]
@@ -119,10 +114,9 @@ class Wire:
     """Sends requests to one service with one token.
 
     ``base_url`` is the service without ``/v1``. ``transport`` carries the requests (None: the
-    network). ``clock`` gives seconds since the epoch. Making one loads certificates, those of
-    ``ca_file`` with them, which takes about 100 ms without ``transport``: make it in a thread where
-    keys are being read. Raises ``ValueError`` for a base URL, certificates or a proxy that are
-    none.
+    network). ``clock`` gives seconds since the epoch. Construction loads certificates, also those
+    of ``ca_file``, which takes about 100 ms without ``transport``: do it in a thread where keys are
+    read. Raises ``ValueError`` for an unusable base URL, certificate or proxy.
     """
 
     def __init__(
@@ -137,7 +131,7 @@ class Wire:
         self._host = httpx.URL(self.base_url).host
         self.budget = Budget()
         self.answers = 0
-        """How many answers the service has given: refusals too, failures not."""
+        """The number of answers, with refusals, without failures."""
         self.recorder: Recorder | None = None
         self._secrets = [] if token is None else [token]
         self._clocks = Clocks()
@@ -147,7 +141,7 @@ class Wire:
         self._closed = False
         self._under_way = 0
         headers = _headers(token)
-        # A class derived from it may fail as a network does, which only the HTTP client mends.
+        # A subclass may fail like a network, which only the HTTP client handles.
         self._desk: InProcess | None = None
         if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
             self._desk = InProcess(transport, self.base_url, headers)
@@ -165,9 +159,10 @@ class Wire:
         )
 
     async def aclose(self) -> None:
-        """Close the connections, once the requests under way are answered.
+        """Close the connections, after the requests under way.
 
-        Before, the pool would forget one that is being connected: nobody would close that.
+        Otherwise the pool would forget a connection that is being opened, and nobody would close
+        it.
         """
         self._closed = True
         await self._close_unused()
@@ -178,9 +173,9 @@ class Wire:
 
     def use_token(self, token: Secret) -> None:
         """Send another token with every request from now on."""
-        # What was set for the other person is not sent along.
+        # Cookies of the other person are not sent along.
         self._http.cookies.clear()
-        # The one before stays hidden: a request under way may yet be refused with it.
+        # The old token stays hidden: a request under way may still be refused with it.
         self._secrets.append(token)
         headers = _headers(token)
         self._http.headers.update(headers)
@@ -236,7 +231,7 @@ class Wire:
                 raise
             failed.append(error)
             reached = error.sent
-        # Only now what counts and waits is made: most requests are answered at once.
+        # Retries are set up only now: most requests are answered at once.
         async for attempt in stamina.retry_context(
             on=self._again,
             attempts=ATTEMPTS,
@@ -251,7 +246,7 @@ class Wire:
                 try:
                     return await self._attempt(request, timeouts, attempt.num)
                 except ApiError as error:
-                    # An earlier attempt may have arrived even where the last one surely did not.
+                    # An earlier try may have arrived even if the last one did not.
                     error.sent = reached = reached or error.sent
                     raise
         raise AssertionError("the last attempt returns or raises")
@@ -270,8 +265,7 @@ class Wire:
             case Untrusted():
                 return False
             case Unreachable():
-                # A read that timed out has cost its half minute already: asking again is the
-                # person's choice.
+                # A timed-out read has cost half a minute: a retry is the person's choice.
                 return not isinstance(error.__cause__, httpx.ReadTimeout | TimeoutError)
         return False
 
@@ -331,7 +325,7 @@ class Wire:
                 finally:
                     await response.aclose()
         except httpx.InvalidURL as error:
-            # Of an id or a page token that a service made up: longer than any address may be.
+            # An id or page token of the service may be longer than an address may be.
             raise Invalid(
                 "The address of this request is too long, or none.", operation=request.name
             ) from error
@@ -363,7 +357,7 @@ class Wire:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _told(self, reply: _Reply) -> None:
-        # What failed says nothing of what it was asked for.
+        # A failure says nothing about the object.
         self.answers += reply.status < 500
         now = self._clock()
         budget = self.budget.told(reply.headers, now)
@@ -393,15 +387,15 @@ def _headers(token: Secret | None) -> dict[str, str]:
 
 
 ANSWERS = 9
-"""So many of the last answers are looked at; a slow one among them does not count then."""
+"""The number of last answers compared, so that a slow one among them does not count."""
 
 
 class Clocks:
-    """The difference as the ``Date`` of answers tells it."""
+    """The difference of the clocks, by the ``Date`` of answers."""
 
     def __init__(self) -> None:
         self._ahead: deque[float] = deque(maxlen=ANSWERS)
-        self._skew = timedelta()  # asked for with every age that is shown, so not worked out there
+        self._skew = timedelta()  # read for every age on screen, so not computed there
 
     @property
     def skew(self) -> timedelta:
@@ -412,9 +406,9 @@ class Clocks:
         return self._skew
 
     def told(self, headers: Mapping[str, str], asked: float, answered: float) -> None:
-        """Take in an answer; ``asked`` and ``answered`` are this clock's seconds since the epoch.
+        """Note an answer; ``asked`` and ``answered`` are this clock's seconds since the epoch.
 
-        What a cache on the way answers is older than it says, and is passed over.
+        An answer of a cache on the way is too old, and is passed over.
         """
         date = headers.get("date")
         if not date or "age" in headers:

@@ -1,4 +1,4 @@
-"""Hearing of a write before it is sent, so that it can be put on the disk as it goes over the wire.
+"""Notes of writes before they are sent, so that they are on the disk as they go over the wire.
 
     with noting(keep_it):
         await api(ops.create_space_comment, space, body)
@@ -16,15 +16,15 @@ from contextvars import ContextVar
 from copydesk.client.request import Outgoing
 
 Note = Callable[[Outgoing], Awaitable[None]]
-"""Awaited before a write goes out, once for each: not again when the client repeats it."""
+"""Awaited once before each write, not again for a retry."""
 
 NOTED: ContextVar[Note | None] = ContextVar("noted", default=None)
-"""Who hears of writes here. It follows tasks, as context variables do."""
+"""The current note. It follows tasks, as context variables do."""
 
 
 @contextmanager
 def noting(note: Note) -> Iterator[None]:
-    """Let ``note`` hear of every write of this block, and of tasks begun in it."""
+    """Call ``note`` before every write of this block, and of tasks begun in it."""
     token = NOTED.set(note)
     try:
         yield

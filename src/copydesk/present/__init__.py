@@ -1,1 +1,1 @@
-"""From models to text: pure functions that know nothing of widgets."""
+"""Texts of models: pure functions without widgets."""

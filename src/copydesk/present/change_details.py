@@ -1,4 +1,4 @@
-"""What is read about one change request, as cells, facts and sentences."""
+"""The details of a change request as cells, facts and sentences."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 def pages(details: Details | None) -> str | Text:
-    """Return how many pages change."""
+    """Return the number of changed pages."""
     if details is None or details.pages is None:
         return Text(UNKNOWN, style="muted")
     return str(len(details.pages) + details.more_pages)
 
 
 def rules(details: Details | None) -> str | Text:
-    """Return how many of the merge rules pass; ``?`` when some only the service can tell."""
+    """Return the number of merge rules that pass; ``?`` when only the service knows some."""
     if details is None or details.rules is None:
         return Text(UNKNOWN, style="muted")
     if not details.rules:
@@ -59,10 +59,10 @@ def facts(
     asked: bool | None = None,
     keys: bool = True,
 ) -> list[Fact]:
-    """Return what to know about a change request: first what decides, then each part in full.
+    """Return the facts of a change request: the decisive ones first, then each part in full.
 
-    ``looked`` is when the reader looked at it last, ``asked`` whether their review is asked for.
-    ``keys`` that help are only named where they work.
+    ``looked`` is the reader's last view of it, ``asked`` whether their review is requested.
+    ``keys`` adds the keys that help.
     """
     found = [Fact("", _who(row, space, now))]
     if row.status == "open" and (need := needs_you(details, asked=asked, now=now)):
@@ -104,9 +104,9 @@ def facts(
 
 
 def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> str:
-    """Return why a request waits on the reader; empty when it does not, or that is not known.
+    """Return why a request waits on the reader; "" when it does not, or that is unknown.
 
-    The same as `copydesk.present.change_filter.waiting` goes by, in words.
+    The same as `copydesk.present.change_filter.waiting`, in words.
     """
     reasons: list[str] = []
     if asked:
@@ -132,7 +132,7 @@ def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> 
 def news_lines(
     row: ChangeRow, details: Details, looked: datetime | None, now: datetime
 ) -> list[Text]:
-    """Return what happened since the reader looked, the newest first; nothing if they never did."""
+    """Return the news since the reader's last view, the newest first; none without a view."""
     if looked is None:
         return []
     found: list[tuple[datetime, str]] = []
@@ -178,7 +178,7 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
 
 
 def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
-    """Return whether it can be merged, and what stands behind that."""
+    """Return whether it can be merged, with the reason."""
     found = readiness_of(row, details, keys=keys)
     if row.status == "archived" and keys:
         found = replace(found, why="x reopens it")
@@ -186,7 +186,7 @@ def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
 
 
 def rule_line(rule: RuleResult) -> Text:
-    """Return a rule with how it came out."""
+    """Return a rule with its result."""
     signs = glyphs()
     sign, tone = {
         "pass": (signs.passed, "good"), "fail": (signs.failed, "bad"),
@@ -203,11 +203,11 @@ SIGNS: Mapping[ChangeKind, tuple[str, str]] = {
     "file moved": ("--", "moved"),
     "edited": ("~", "changed"),
 }
-"""The sign and the tone of each kind of change, the weightiest first."""
+"""The sign and tone of each kind of change, the most important first."""
 
 
 def page_summary(details: Details) -> Text | str:
-    """Return how many pages change, and how."""
+    """Return the number of changed pages by kind."""
     if details.pages is None:
         return Text("not said by the service", style="muted")
     if not details.pages:
@@ -221,7 +221,7 @@ def page_summary(details: Details) -> Text | str:
 
 
 def page_line(page: PageLine) -> Text:
-    """Return a changed page with its sign, and in words what a sign cannot say."""
+    """Return a changed page with its sign and the details of the change."""
     sign, tone = next((SIGNS[kind] for kind in SIGNS if kind in page.kinds), SIGNS["edited"])
     above = f"{page.above}/" if page.above else ""
     text = Text.assemble((f"{sign:<2} ", tone), (above, "muted"), page.title)

@@ -1,4 +1,4 @@
-"""What the triage list can be filtered by, and what must be read to know."""
+"""The filter fields of the triage list, and the parts of a row that each needs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "is": frozenset({THREADS}),
     "waiting": frozenset({RULES, THREADS, ASKED}),
 }
-"""What each key needs. `needs` takes off what a value does without."""
+"""The parts that each field needs. `needs` leaves out those that a value does not need."""
 
 
 _OF_THREADS = {"has": "threads", "is": "discussed"}
 
 
 def needs(query: Query[ChangeRow]) -> frozenset[str]:
-    """Return what must be read of rows to judge them by a filter."""
+    """Return the parts of rows that a filter needs."""
     found: set[str] = set()
     for term in query.terms:
         asked = NEEDS.get(term.key or "", frozenset())
@@ -160,9 +160,9 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
 
 
 def open_threads(row: ChangeRow, details: Details | None) -> int | None:
-    """Return how many threads are open, as the review counts them; None until they were read.
+    """Return the number of open threads as in the review; None until they were read.
 
-    The service's own count may have what was said with a verdict among them, which is none.
+    The service's own count may include comments of verdicts.
     """
     if not row.threads:
         return 0

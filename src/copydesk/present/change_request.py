@@ -1,4 +1,4 @@
-"""Change requests as rows of a list: what a row keeps, the orders, the cells."""
+"""Change requests as rows of a list: the orders and the cells."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.views import SERVED, Listing
 
 if TYPE_CHECKING:
-    # Models are not loaded for the sake of an annotation: a place draws its frame without them.
+    # Models are not loaded for annotations: the first frame needs none.
     from copydesk.session.change_rows import Details
 
 
 UNKNOWN = "."
-"""What a cell shows that has not been read yet: never a zero."""
+"""The text of an unread cell: never a zero."""
 
 
 SORTS: Mapping[str, str] = {
@@ -39,7 +39,7 @@ SORTS: Mapping[str, str] = {
     "pages": "pages",
     "rules": "rules",
 }
-"""How the list may be ordered, and what each order is called. The first is the service's own."""
+"""The orders of the list, with their names. The first is the service's own."""
 
 SORT_NEEDS: Mapping[str, frozenset[str]] = {
     "waiting": frozenset({RULES, THREADS}),
@@ -47,14 +47,14 @@ SORT_NEEDS: Mapping[str, frozenset[str]] = {
     "pages": frozenset({PAGES}),
     "rules": frozenset({RULES}),
 }
-"""What must be read of every row for an order."""
+"""The parts of every row that an order needs."""
 
 DESCENDING = frozenset({"updated", "created", "number", "threads", "pages", "rules"})
-"""The orders in which the later or higher comes first unless they are reversed."""
+"""The orders that show the later or higher first unless reversed."""
 
 
 Known = Callable[["ChangeRow"], "Details | None"]
-"""Takes a row and returns what was read of it, if anything."""
+"""Returns the details of a row, if they were read."""
 
 SORT_KEYS: Mapping[str, Callable[[ChangeRow, Titles, Details | None], Any]] = {
     "updated": lambda row, title, found: (row.updated, row.id),
@@ -68,7 +68,7 @@ SORT_KEYS: Mapping[str, Callable[[ChangeRow, Titles, Details | None], Any]] = {
     "pages": lambda row, title, found: (_many(found), row.id),
     "rules": lambda row, title, found: (_met(found), row.id),
 }
-"""What each order compares. What is not known comes last, or first when it is turned round."""
+"""The sort key of each order. Unknown values come last, or first when reversed."""
 
 
 def _many(found: Details | None) -> int:
@@ -84,7 +84,7 @@ def _met(found: Details | None) -> float:
 
 
 def waiting_since(row: ChangeRow, found: Details | None) -> datetime:
-    """Return since when it waits on somebody: asked, or spoken to; else when it last changed."""
+    """Return since when it waits on somebody; else its last change."""
     if found is None:
         return row.updated
     waiting = found.waiting
@@ -103,7 +103,7 @@ def sorted_rows(
     backwards: bool,
     known: Known = lambda row: None,
 ) -> list[ChangeRow]:
-    """Return rows in an order of ``SORTS``, turned round if asked."""
+    """Return rows in an order of ``SORTS``, reversed on demand."""
     compare = SORT_KEYS[sort]
     return sorted(
         rows,
@@ -113,16 +113,16 @@ def sorted_rows(
 
 
 NAME_CELLS = 10
-"""How wide the column of names is at least."""
+"""The minimum width of the column of names."""
 
 MOST_NAME_CELLS = 16
-"""How wide it grows for the names that are read."""
+"""The maximum width of the column of names."""
 
 
 def short_name(name: str, cells: int = NAME_CELLS, among: frozenset[str] = frozenset()) -> str:
-    """Return a name as a narrow column shows it: whole if it fits, else "Priya R".
+    """Return a name for a narrow column: whole if it fits, else "Priya R".
 
-    Where that reads like somebody else ``among`` whom it is shown, it is cut so that it does not.
+    Where that looks like somebody else's ``among`` these names, it is cut differently.
     """
     if cell_len(name) <= cells:
         return name
@@ -134,12 +134,12 @@ def short_name(name: str, cells: int = NAME_CELLS, among: frozenset[str] = froze
 
 @lru_cache(maxsize=8)
 def _written(names: frozenset[str], cells: int, more: str) -> Counter[str]:
-    """Return how many people each short form of these names could stand for."""
+    """Return the number of people with each short form."""
     return Counter(form for name in names for form in set(_name_forms(name, cells, more)))
 
 
 def _name_forms(name: str, cells: int, more: str) -> list[str]:
-    """Return the ways to write a name in so many cells, the nicest first."""
+    """Return the short forms of a name for this width, the best first."""
     if cell_len(name) <= cells:
         return [name]
     first, _, rest = name.partition(" ")
@@ -155,7 +155,7 @@ def _name_forms(name: str, cells: int, more: str) -> list[str]:
 
 
 def name_cells(names: Iterable[str]) -> int:
-    """Return how wide a column must be for these names, within its bounds."""
+    """Return the width of a column for these names, within its bounds."""
     return max(NAME_CELLS, *(min(MOST_NAME_CELLS, cell_len(name)) for name in (*names, "")))
 
 
@@ -163,18 +163,18 @@ def name_cells(names: Iterable[str]) -> int:
 
 
 TIMES: Mapping[str, str] = {"created": "AGE", "waiting": "WAITING"}
-"""What the column of times is called by the order of the list; else it is UPDATED."""
+"""The headings of the column of times by order; else it is UPDATED."""
 
 
 def since(row: ChangeRow, now: datetime, sort: str = SERVED, found: Details | None = None) -> str:
-    """Return how long ago it last changed; was opened, or waits, in a list of that order."""
+    """Return its age by the order of the list: since the last change, the opening, or waiting."""
     if sort == "created":
         return age(row.created, now)
     return age(waiting_since(row, found) if sort == "waiting" else row.updated, now)
 
 
 def subject(row: ChangeRow, listing: Listing, *, asleep: bool = False) -> str | Text:
-    """Return the subject; with its status where that is no longer the one of the view."""
+    """Return the subject, with its status where that is no longer the view's."""
     if asleep:
         return Text.assemble(("[snoozed] ", "muted"), row.subject)
     if row.status in listing.statuses and len(listing.statuses) == 1:
@@ -188,7 +188,7 @@ def subject(row: ChangeRow, listing: Listing, *, asleep: bool = False) -> str | 
 
 
 def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
-    """Return how many threads are open, with ``!`` when one waits on the reader; none is dim."""
+    """Return the number of open threads, with ``!`` when one waits on the reader; 0 is dim."""
     count = open_threads(row, found)
     if not count:
         return Text(UNKNOWN if count is None else "0", style="muted")

@@ -1,4 +1,4 @@
-"""Clusters of issues as cells and sentences."""
+"""Clusters of issues as cells and sentences, and the effect of their merges."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SORTS: Mapping[str, str] = {
     "newest": "newest",
     "name": "name",
 }
-"""Orders that are made here, from all clusters."""
+"""The orders that are computed here, from all clusters."""
 
 
 def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[ClusterRow]:
-    """Return clusters in one of `SORTS`; ``server`` is the order in which they came."""
+    """Return clusters in one of `SORTS`; ``server`` is the order of the service."""
     keys: dict[str, Callable[[ClusterRow], tuple[float | str, ...]]] = {
         "trend": lambda row: (-row.trend.rank, -row.issues),
         "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
@@ -41,8 +41,8 @@ def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[
 def chart(row: ClusterRow, top: float | None = None, marks: Collection[int] = ()) -> Text | str:
     """Return the pulse as a small chart; weeks without an issue are dim.
 
-    In the weeks ``marks`` something was merged: a sign stands there in place of the bar, as what
-    is compared are the weeks on both sides of it.
+    In the weeks ``marks`` a merge happened: a sign replaces the bar, because the weeks on both
+    sides of it are compared.
     """
     signs = glyphs()
     drawn = spark(row.pulse, top=top, ascii=signs.spark != UNICODE.spark)
@@ -56,14 +56,14 @@ def chart(row: ClusterRow, top: float | None = None, marks: Collection[int] = ()
 
 
 def digits_of(week: float) -> int:
-    """Return how many digits the number of issues in a week needs."""
+    """Return the number of digits of a week's issues."""
     return len(_count(week))
 
 
 def weeks(row: ClusterRow, width: int, marks: Collection[int] = (), last: int = WEEKS) -> Text:
     """Return the ``last`` weeks as numbers, right-aligned in ``width`` digits each, 0 for all.
 
-    The sign of a merge stands behind the number of its week.
+    The sign of a merge follows the number of its week.
     """
     text = Text()
     for at, week in enumerate(row.pulse):
@@ -88,12 +88,12 @@ def _count(week: float) -> str:
 
 
 def number(count: float) -> int | float:
-    """Return a count as it is written: whole ones without a point."""
+    """Return a count: whole ones without a decimal point."""
     return int(count) if count == int(count) else count
 
 
 def trend_cell(row: ClusterRow) -> Text | str:
-    """Return the trend; growing ones stand out, also without colour by their sign."""
+    """Return the trend; growing ones stand out, also without colour."""
     found = row.trend
     if found.text == "new" or found.text.startswith("+"):
         return Text(found.text, style="warn")
@@ -101,9 +101,9 @@ def trend_cell(row: ClusterRow) -> Text | str:
 
 
 def requests_cell(open_requests: str | None, drafts: int = 0, merged: int = 0) -> Text:
-    """Return how many open change requests there are, and apart from them drafts and merged ones.
+    """Return the numbers of open change requests, drafts and merged ones.
 
-    ``2 1d 3m``; what there is none of is left out. A dot stands while it is not known.
+    ``2 1d 3m``; zeros are left out. A dot stands for an unknown number.
     """
     if open_requests is None:
         return Text(glyphs().dot, style="muted")
@@ -122,10 +122,10 @@ def cluster_facts(
     shown: Callable[[str], str] = str,
     more: str = "",
 ) -> list[Fact]:
-    """Return what to know about a cluster.
+    """Return the facts of a cluster.
 
-    ``requests`` are None while they are read, and a sentence where they cannot be; ``more`` says
-    which are not among them. ``shown`` masks what people wrote, where it is masked.
+    ``requests`` are None while they are read, and a sentence where they cannot be; ``more`` names
+    those left out. ``shown`` masks what people wrote.
     """
     found = [Fact("", shown(row.summary) or Text("No summary.", style="muted"))]
     if lines := helped(row.pulse, merges, now):
@@ -169,7 +169,7 @@ def _requests(
         if ready is None:
             text.append("open   reading its rules…", style="muted")
         else:
-            # What is met in full needs no words here; what holds it up does.
+            # Rules that pass need no words here.
             text.append_text(
                 readiness_text(replace(ready, why="") if ready.tone == "good" else ready)
             )
@@ -187,11 +187,11 @@ def _peak(row: ClusterRow) -> str:
 
 
 EFFECTS_SHOWN = 3
-"""Merges of one cluster whose effect is told, the newest first."""
+"""The number of merges whose effect is described, the newest first."""
 
 
 def merge_weeks(merges: Iterable[Merge], now: datetime, weeks: int) -> dict[int, list[Merge]]:
-    """Return merges by week of the pulse, 0 the oldest. Those before it are left out."""
+    """Return merges by week of the pulse, 0 the oldest, without earlier ones."""
     found: dict[int, list[Merge]] = {}
     for merge in sorted(merges, key=lambda each: (each.at, each.id)):
         week = week_of(merge.at, now, weeks)
@@ -201,9 +201,9 @@ def merge_weeks(merges: Iterable[Merge], now: datetime, weeks: int) -> dict[int,
 
 
 def helped(pulse: Sequence[float], merges: Iterable[Merge], now: datetime) -> list[Text]:
-    """Return a line for each merge, the newest first: issues a week before and after it.
+    """Return a line per merge, the newest first: issues per week before and after it.
 
-    `copydesk.domain.trend.effects` says which weeks count.
+    `copydesk.domain.trend.effects` chooses the weeks.
     """
     weeks = merge_weeks(merges, now, len(pulse))
     return [

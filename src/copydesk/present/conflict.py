@@ -1,4 +1,4 @@
-"""A conflict as text: what clashes, and what both sides say, beside or below each other."""
+"""A conflict as text: its kind, and the texts of both sides, beside or below each other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAID: Mapping[str, str] = {
     "renamed": "both sides renamed it",
     "added": "both sides added it",
 }
-"""What the kinds of conflicts mean."""
+"""The meanings of the kinds of conflicts."""
 
 HOW_TO_SETTLE = (
     "On a platform, edit these pages in the change request. What came from git: “copydesk desk "
@@ -33,10 +33,10 @@ HOW_TO_SETTLE = (
     "rebase the branch on it), and “copydesk desk import” once more. An update does not help. "
     "Or archive it."
 )
-"""What ends a conflict."""
+"""How to resolve a conflict."""
 
 BESIDE = 76
-"""From how many cells on the two sides stand beside each other."""
+"""The width from which the two sides stand beside each other."""
 
 GAP = 3
 """Cells between them."""
@@ -47,11 +47,11 @@ SIDE = max(map(len, (MAIN, HERE, BASE)))
 """Cells of the name of a side, where sides stand below each other."""
 
 MOST_LINES = 400
-"""Lines that are shown of one side of a hunk."""
+"""The number of lines of one side of a hunk."""
 
 
 def conflict_name(conflict: Conflict) -> str:
-    """Return what a conflict is about; empty where the service does not say."""
+    """Return the object of a conflict; "" where the service does not name it."""
     if conflict.page is not None:
         return clean(conflict.page.title or conflict.page.path or conflict.page.id)
     if conflict.file is not None:
@@ -60,7 +60,7 @@ def conflict_name(conflict: Conflict) -> str:
 
 
 def conflict_head(conflict: Conflict) -> Text:
-    """Return what a conflict is about and what happened there."""
+    """Return the object of a conflict and its kind."""
     return Text.assemble(
         (f"{glyphs().failed} ", "bad"),
         (conflict_name(conflict) or "something", "strong"),
@@ -69,7 +69,7 @@ def conflict_head(conflict: Conflict) -> Text:
 
 
 def both_sides(hunks: Sequence[ConflictLines], width: int) -> list[Text]:
-    """Return what both sides say, hunk by hunk, in lines of at most ``width`` cells."""
+    """Return the texts of both sides, hunk by hunk, in lines of at most ``width`` cells."""
     return [line for hunk in hunks for line in _hunk(hunk, width)]
 
 
@@ -118,7 +118,7 @@ def _plain(line: str) -> Line:
 
 
 def _marked(main: Sequence[str], here: Sequence[str]) -> tuple[list[Line], list[Line]]:
-    """Return the lines of both sides, with the words marked that differ, line by line."""
+    """Return the lines of both sides with marked differences, line by line."""
     old, new = _cut(main), _cut(here)
     if len(old) != len(new):
         return [_plain(line) for line in old], [_plain(line) for line in new]

@@ -1,6 +1,6 @@
-"""Issues and the conversations that they were found in, as rows and as blocks to read.
+"""Issues and their conversations, as rows and as blocks to read.
 
-Nothing here is made readable ahead: a conversation may have ten thousand parts of a megabyte.
+Texts are prepared on demand: a conversation may have ten thousand parts of a megabyte.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ ROLES: Mapping[str, tuple[str, str]] = {
     "assistant": ("assistant", "accent"),
     "team-member": ("team", "good"),
 }
-"""What a role is called here, and its tone."""
+"""The name and tone of each role."""
 
 NAME_LIMIT = 200
-"""Characters of a role, a source or the name of an attribute that are read."""
+"""Characters of a role, a source or an attribute's name."""
 
 LONG = 3_000
-"""Characters from which a message is folded at first."""
+"""The length in characters from which a message is folded at first."""
 
 LONG_LINES = 40
-"""Lines from which it is."""
+"""The length in lines from which a message is folded at first."""
 
 PIECE = 1_000
-"""Characters of a long message that make one row, about, if they are of several lines."""
+"""The approximate number of characters of a long message in one row."""
 
 LINE_PIECE = 4_000
-"""Characters of one line that make a row; a longer line is cut at a blank."""
+"""The number of characters of a line in one row; a longer line is cut at a blank."""
 
 PIECE_LINES = 12
-"""Lines that make one row at most."""
+"""The largest number of lines in one row."""
 
 
 class Block(NamedTuple):
-    """Something to read with a label: a message, or a fact beside them. As it came: not clean."""
+    """A text with a label: a message, or a fact. Raw: not clean."""
 
     kind: Literal["issue", "subject", "part", "fact", "link", "said"]
     label: str
@@ -56,7 +56,7 @@ class Block(NamedTuple):
 
 
 class Words(NamedTuple):
-    """The text of a block, clean, in clear and masked; one that is long also cut into rows."""
+    """The clean text of a block, plain and masked; a long one also cut into rows."""
 
     clear: str
     masked: str
@@ -64,7 +64,7 @@ class Words(NamedTuple):
     masked_pieces: tuple[str, ...]
 
     def text(self, *, masked: bool) -> str:
-        """Return the whole text as it may be seen now."""
+        """Return the whole text, masked on demand."""
         return self.masked if masked else self.clear
 
     def pieces(self, *, masked: bool) -> tuple[str, ...]:
@@ -74,9 +74,9 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation as it came: its parts are (role, body), attributes (name, value).
+    """A raw conversation: its parts are (role, body), its attributes (name, value).
 
-    They are not clean yet; the other texts are, but not masked.
+    Those are not clean; the other texts are, but not masked.
     """
 
     id: str
@@ -107,17 +107,17 @@ def conversation_of(detail: ConversationDetail) -> Conversation:
 
 
 def shown_address(url: str, *, masked: bool) -> str:
-    """Return an address of the web as it may be seen now. Numbers in it are ids, and stay."""
+    """Return a web address, masked on demand; numbers in it are ids, and stay."""
     return mask_emails(url) if masked else url
 
 
 def since(row: IssueRow, now: datetime) -> str:
-    """Return how long ago an issue came up."""
+    """Return the age of an issue."""
     return age_or_ahead(row.created, now)
 
 
 def conversation_title(conversation: Conversation, now: datetime, *, masked: bool) -> str:
-    """Return the title over a conversation: its source, its age, how long it is."""
+    """Return the title of a conversation: its source, age and length."""
     when = age_or_ahead(conversation.created, now)
     past = when and when != "now" and not when.startswith("in ")
     steps = [
@@ -132,7 +132,7 @@ def conversation_title(conversation: Conversation, now: datetime, *, masked: boo
 def conversation_blocks(
     conversation: Conversation, now: datetime, issue: IssueRow | None = None
 ) -> list[Block]:
-    """Return a conversation to read: who said what, then what is known besides."""
+    """Return a conversation as blocks: the messages, then the facts."""
     found: list[Block] = []
     if conversation.subject and (issue is None or conversation.subject != issue.title):
         found.append(Block("subject", "subject", conversation.subject, "strong"))
@@ -163,19 +163,19 @@ def _about(issue: IssueRow) -> Sequence[Block]:
 
 
 def issue_blocks(issue: IssueRow | None, said: str) -> list[Block]:
-    """Return an issue whose conversation cannot be shown, and why."""
+    """Return an issue without its conversation, and the reason."""
     return [*(_about(issue) if issue is not None else ()), Block("said", "", said, "warn")]
 
 
 def label_of(block: Block, *, masked: bool) -> str:
-    """Return what stands beside a block."""
+    """Return the label of a block."""
     return shown(clean(block.label, limit=NAME_LIMIT).strip(), masked=masked)
 
 
 def words_of(block: Block) -> Words:
-    """Return the text of a block. A megabyte takes a while: call it off the event loop then."""
+    """Return the text of a block. For a megabyte, call it off the event loop."""
     if block.kind in ("part", "issue", "subject"):
-        # An issue and a subject are often the first words of a message, tags and all.
+        # An issue and a subject are often the first words of a message, with tags.
         clear = readable(block.raw) or "(no words)"
     else:
         clear = clean(block.raw, lines=True).strip()
@@ -188,7 +188,7 @@ def words_of(block: Block) -> Words:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Cut a long text into what is drawn as a row each."""
+    """Cut a long text into rows."""
     if len(text) <= LONG and text.count("\n") <= LONG_LINES:
         yield text
         return

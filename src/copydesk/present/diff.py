@@ -1,6 +1,6 @@
-"""A page's change as rows to draw: which of them are shown, and where threads are found on it.
+"""The change of a page as rows to draw: visible rows, folds, and rows of threads.
 
-Pure functions; how a row looks is said by `copydesk.present.diff_rows`.
+Pure functions; `copydesk.present.diff_rows` draws a row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from copydesk.present.markdown import Line as Drawn
 from copydesk.present.markdown import Span as Drawing
 
 BOTH = 48
-"""From how many cells on a row has its number in the old text and in the new one."""
+"""The width from which a row has its numbers in both texts."""
 
 
 CONTEXT = 2
@@ -28,11 +28,11 @@ _OPENING, _CLOSING = ("[-", "{+"), ("-]", "+}")
 
 
 class Gutter(NamedTuple):
-    """What stands before the text of a row: the cursor, its numbers, its sign.
+    """The columns before the text of a row: the cursor, its numbers, its sign.
 
-    ``digits`` are the cells of a number. ``both`` gives its number in the old text and in the new
-    one; else there is one, and the sign tells of which text: ``-`` of the old, otherwise the new.
-    ``blocks`` numbers blocks, not lines.
+    ``digits`` is the width of a number. ``both`` gives the numbers in the old and the new text;
+    else there is one, of the old text for the sign ``-`` and otherwise of the new. ``blocks``
+    numbers blocks, not lines.
     """
 
     digits: int = 3
@@ -66,10 +66,10 @@ DEFAULT_GUTTER = Gutter()
 
 
 class Row(NamedTuple):
-    """What is drawn at once: a row of the diff, the two of an edited one side by side, a fold over
-    unchanged ones, or a note above the text.
+    """A drawn row: a row of the diff, the two of an edited one side by side, a fold over unchanged
+    ones, or a note above the text.
 
-    ``at`` is the row of the diff, the first folded one for folds, the note's place for notes.
+    ``at`` is the row of the diff, the first folded one for folds, the index for notes.
     """
 
     kind: Literal["line", "pair", "fold", "note"]
@@ -78,7 +78,7 @@ class Row(NamedTuple):
 
 
 def gutter_of(page: PageText, width: int, *, blocks: bool = False) -> Gutter:
-    """Return what stands before the rows of a page where so many cells are."""
+    """Return the columns before the rows of a page of this width."""
     most = max(len(page.diff.before.lines), len(page.diff.after.lines))
     both = bool(width >= BOTH and page.diff.changed and page.before and page.after)
     return Gutter(max(3, len(str(most))), both, blocks)
@@ -92,11 +92,11 @@ def rows(
     all_lines: bool,
     pairs: bool = False,
 ) -> list[Row]:
-    """Return what to show: notes, changed rows with their surroundings, folds over the rest.
+    """Return the rows to draw: notes, changed rows with context, folds over the rest.
 
-    ``keep`` are rows that stay in view (they carry threads); ``unfolded`` the first rows of folds
-    that were opened; ``all_lines`` opens all. ``pairs`` puts the two of an edited row side by
-    side. A page that is only shown, without any change, is shown whole.
+    ``keep`` are rows that stay visible (they carry threads); ``unfolded`` the first rows of opened
+    folds; ``all_lines`` opens all. ``pairs`` puts the two of an edited row side by side. An
+    unchanged page is shown whole.
     """
     found = [Row("note", at) for at in range(len(page.notes))]
     whole = all_lines or not page.folds
@@ -158,7 +158,7 @@ def wrap_exact(parts: Sequence[Drawing], width: int) -> list[Drawn]:
 
 
 def _breaks(plain: str, width: int) -> list[int]:
-    """Return where lines after the first begin."""
+    """Return the positions of line breaks."""
     found: list[int] = []
     at = 0
     simple = plain.isascii()
@@ -169,7 +169,7 @@ def _breaks(plain: str, width: int) -> list[int]:
         if stop >= len(plain):
             return found
         blank = plain.rfind(" ", at + 1, stop + 1)
-        # A word longer than half a line is cut: better than half an empty line.
+        # A word longer than half a line is cut, which beats half an empty line.
         begin, at = at, blank + 1 if blank + 1 > at + width // 2 else max(stop, at + 1)
         at = _with_marks(plain, begin, at)
         if at >= len(plain):
@@ -178,7 +178,7 @@ def _breaks(plain: str, width: int) -> list[int]:
 
 
 def _with_marks(plain: str, begin: int, at: int) -> int:
-    """Return where to break so that the signs of a mark stay beside what they mark."""
+    """Return a position to break at that keeps the signs of a mark beside its text."""
     found = at
     if plain[found : found + 2] in _CLOSING or plain[found - 1 : found + 1] in _CLOSING:
         found -= 1 if plain[found : found + 2] in _CLOSING else 2

@@ -1,4 +1,4 @@
-"""How a row of a change looks: its numbers, its sign, the words that differ in it."""
+"""The drawing of a row of a change: its numbers, its sign, its changed words."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from copydesk.present.markdown import Span as Drawing
 from copydesk.session.glyphs import glyphs
 
 SIDES = 100
-"""From how many cells on two texts stand side by side and can still be read."""
+"""The width from which two texts are readable side by side."""
 
 LINE_LIMIT = 20_000
-"""Characters of one row that are drawn; the rest is counted."""
+"""The number of characters drawn of one row; the rest is counted."""
 
 _SAID = 60
-"""Characters of a moved block that are told in its old place."""
+"""The number of characters of a moved block in its old place."""
 
 
 def draw_line(
@@ -31,9 +31,9 @@ def draw_line(
     mark: str = "",
     mark_tone: str = "accent",
 ) -> list[Drawn]:
-    """Return the drawn lines of one row of a diff: numbers, sign, text with its changed words.
+    """Return the lines of one row of a diff: numbers, sign, text with its changed words.
 
-    A long row wraps and keeps its sign. ``mark`` names the threads on it, at the right end.
+    A long row wraps and keeps its sign. ``mark`` names its threads, at the right end.
     """
     if line.move is not None and line.kind in ("from", "to"):
         return _draw_move(line, width, gutter)
@@ -60,7 +60,7 @@ def draw_beside(
     mark: str = "",
     mark_tone: str = "accent",
 ) -> list[Drawn]:
-    """Return a row as it was and as it is, side by side; None where it is not in that text."""
+    """Return a row in its old and its new form, side by side; None where a text lacks it."""
     half = (width - 3) // 2
     room = half - (cell_len(mark) + 1 if mark else 0)
     columns = [_column(before, half, gutter, 0), _column(after, room, gutter, 1)]
@@ -101,7 +101,7 @@ def _sign(line: Line) -> tuple[str, str]:
 
 
 def _draw_move(line: Line, width: int, gutter: Gutter) -> list[Drawn]:
-    """Return where blocks came from, or where they went."""
+    """Return the origin or the destination of moved blocks."""
     assert line.move is not None
     said = moved_from(line.move) if line.kind == "from" else moved_to(line.move)
     lead = " " * (gutter.cells - 3)
@@ -113,7 +113,7 @@ def _draw_move(line: Line, width: int, gutter: Gutter) -> list[Drawn]:
 
 
 def moved_from(move: Move) -> str:
-    """Return where blocks came from: "moved from “Events” (0 words changed)"."""
+    """Return the origin of blocks: "moved from “Events” (0 words changed)"."""
     if move.was_under == move.now_under:
         where = "moved from below" if move.up else "moved from above"
     else:
@@ -123,7 +123,7 @@ def moved_from(move: Move) -> str:
 
 
 def moved_to(move: Move) -> str:
-    """Return where blocks went: "moved to “Order”: After the last attempt…"."""
+    """Return the destination of blocks: "moved to “Order”: After the last attempt…"."""
     if move.was_under == move.now_under:
         where = "moved up" if move.up else "moved down"
     else:
@@ -140,7 +140,7 @@ def _place(heading: str) -> str:
 
 
 def _marked(line: Line, tone: str) -> list[Drawing]:
-    """Return a row's text with `[-…-]` and `{+…+}` around words that changed in an edited one."""
+    """Return a row's text with `[-…-]` and `{+…+}` around the changed words of an edited one."""
     left = LINE_LIMIT
     parts: list[Drawing] = []
     marks = bool(line.marks)
@@ -167,7 +167,7 @@ def _marked(line: Line, tone: str) -> list[Drawing]:
 
 
 def draw_fold(diff: TextDiff, start: int, stop: int, gutter: Gutter) -> list[Drawn]:
-    """Return the line that stands for unchanged rows."""
+    """Return the line for folded rows."""
     return [
         [
             (" " * (gutter.cells - 2), ""),

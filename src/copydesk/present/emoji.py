@@ -1,4 +1,4 @@
-"""Emoji of titles, drawn only where every terminal agrees on how wide they are."""
+"""Emoji of titles, drawn only if every terminal agrees on their width."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from copydesk.session.glyphs import ASCII, glyphs
 def before(emoji: str, title: str) -> str:
     """Return a title with its emoji in front.
 
-    Flags, and signs that are joined from several, are one, two or four cells wide depending on the
-    terminal, which would push the columns behind them out of line: they are left out.
+    Flags and joined signs are one, two or four cells wide depending on the terminal, which would
+    misalign the columns behind them: they are left out.
     """
     if len(emoji) != 1 or emoji.isascii() or glyphs() is ASCII:
         return title

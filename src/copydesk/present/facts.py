@@ -8,7 +8,7 @@ from rich.text import Text
 
 
 class Fact(NamedTuple):
-    """One thing to know: its label (empty for a line of its own) and what there is to say."""
+    """One fact: its label (empty for a line of its own) and its text."""
 
     label: str
     text: Text | str

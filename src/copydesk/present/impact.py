@@ -1,4 +1,4 @@
-"""The impact of a change request as rows of a list: broken links first, then who points where."""
+"""The impact of a change request as rows: broken links first, then links to its changes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
 
 BROKEN, POINTS = "broken", "points"
-"""The views: links that break, and links that lead to what changes."""
+"""The views: links that break, and links to changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImpactRow:
-    """One link: on which page it stands, and what of the request it has to do with.
+    """One link: its page, and its relation to the request.
 
-    ``change`` is what it leads to; None for a link that breaks, which leads nowhere. ``here`` says
-    that its page is one of the space of the request.
+    ``change`` is the target; None for a breaking link, which has none. ``here`` says that its page
+    is in the space of the request.
     """
 
     id: str
@@ -37,10 +37,9 @@ class ImpactRow:
 
 
 def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[ImpactRow]:
-    """Return the rows: what breaks, then what points at each change, in the order of the tree.
+    """Return the rows: breaking links, then links to each change, in the order of the tree.
 
-    A link to a page that is gone is among what breaks, where that is known, and stands there
-    only.
+    A link to a deleted page is listed only among the breaking ones.
     """
     rows = [
         ImpactRow(
@@ -72,14 +71,14 @@ def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[
 
 
 def impact_line(impact: Impact) -> str:
-    """Return it in a sentence: "12 pages link here, 0 links broken"."""
+    """Return a summary: "12 pages link here, 0 links broken"."""
     said = f"{plural(impact.linking, 'page')} link{'s' if impact.linking == 1 else ''} here"
     said += f", {plural(len(impact.broken), 'link')} broken"
     return said + (f", {impact.unread} not read" if impact.unread else "")
 
 
 def leads_to(row: ImpactRow) -> Text:
-    """Return where the link leads: to a change, with its sign, or nowhere any more."""
+    """Return the target of the link: a change with its sign, or none."""
     if row.change is None:
         return Text.assemble((f"{glyphs().failed} ", "bad"), (row.leads, "bad"))
     mark, tone = sign(row.change)
@@ -88,7 +87,7 @@ def leads_to(row: ImpactRow) -> Text:
 
 
 def what_happens(row: ImpactRow) -> Text:
-    """Return what becomes of the link."""
+    """Return the effect on the link."""
     if row.change is None:
         return Text("breaks", style="bad")
     if row.change.after is None:

@@ -1,4 +1,4 @@
-"""Where the raw JSON of a thing comes from, and that of what the core places show."""
+"""The sources of the raw JSON of objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from copydesk.domain.space_tree import SpaceNode
 
 OF_NODE = ("get_space", "get_collection")
-"""What `node_raw` reads with."""
+"""The operations of `node_raw`."""
 
 OF_MESSAGE = (
     "get_change_request_comment",
@@ -19,17 +19,17 @@ OF_MESSAGE = (
     "get_space_comment",
     "get_space_comment_reply",
 )
-"""What `message_raw` reads with."""
+"""The operations of `message_raw`."""
 
 _MARKDOWN = {"format": "markdown"}
 
 
 @dataclass(frozen=True)
 class Raw:
-    """Where the raw JSON of a thing comes from: a read with its arguments, or what is known.
+    """The source of an object's raw JSON: a read with its arguments, or a known value.
 
-    ``value`` stands for things that the API has no read for: an item as its list gave it, or what
-    waits on this machine; ``source`` says which.
+    ``value`` is for objects without a read: an item of a list, or state of this machine; ``source``
+    says which.
     """
 
     title: str
@@ -43,26 +43,26 @@ class Raw:
 
 
 def node_raw(node: SpaceNode | None) -> Raw | None:
-    """Return that of a space or a collection."""
+    """Return the source of a space or a collection."""
     if node is None or node.kind not in ("space", "collection"):
         return None
     return Raw(f"{node.kind} {node.title}", f"get_{node.kind}", (node.id,))
 
 
 def request_raw(space: str, request: str, name: str) -> Raw:
-    """Return that of a change request."""
+    """Return the source of a change request."""
     return Raw(f"change request {name}", "get_change_request", (space, request))
 
 
 def page_raw(space: str, request: str | None, page: str, title: str) -> Raw:
-    """Return that of a page of a space, or of a change request."""
+    """Return the source of a page of a space, or of a change request."""
     if request is None:
         return Raw(f"page {title}", "get_space_page", (space, page), _MARKDOWN)
     return Raw(f"page {title}", "get_change_request_page", (space, request, page), _MARKDOWN)
 
 
 def thread_raw(space: str, request: str, comment: str, reply: str | None = None) -> Raw:
-    """Return that of a comment, or of a reply; on a space itself ``request`` is ""."""
+    """Return the source of a comment or a reply; on a space itself ``request`` is ""."""
     name = "get_change_request_comment" if request else "get_space_comment"
     ids = tuple(each for each in (space, request, comment) if each)
     if reply is None:
@@ -73,22 +73,22 @@ def thread_raw(space: str, request: str, comment: str, reply: str | None = None)
 def message_raw(
     ids: tuple[str, str], comment: str, message: Comment | CommentReply | None
 ) -> Raw | None:
-    """Return that of a message in a thread."""
+    """Return the source of a message in a thread."""
     if message is None:
         return None
     return thread_raw(*ids, comment, message.id if message.id != comment else None)
 
 
 def issue_raw(organization: str, issue: str, *, masked: bool) -> Raw:
-    """Return that of an issue."""
+    """Return the source of an issue."""
     return Raw("issue", "get_conversation_issue", (organization, issue), masked=masked)
 
 
 def conversation_raw(organization: str, conversation: str, *, masked: bool) -> Raw:
-    """Return that of a conversation."""
+    """Return the source of a conversation."""
     return Raw("conversation", "get_conversation", (organization, conversation), masked=masked)
 
 
 def cluster_raw(organization: str, cluster: str, *, masked: bool) -> Raw:
-    """Return that of a cluster."""
+    """Return the source of a cluster."""
     return Raw("cluster", "get_issues_cluster", (organization, cluster), masked=masked)

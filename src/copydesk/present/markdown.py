@@ -1,13 +1,13 @@
-"""From a block of Markdown to the lines that are drawn, for one width.
+"""The drawn lines of a block of Markdown, for one width.
 
 Inline markup is read with one expression rather than a parser: pages of a megabyte are measured
 while keys are pressed, so a line must cost microseconds. Links show their target. Nothing is
 fetched, and nothing is a live link.
 
 Tables in HTML are drawn as tables (`copydesk.domain.html_table`); other raw HTML is not
-interpreted. On a page the tags that only hold or style text give way to it; every
-other tag is shown as it was written, so that no word is lost with it. In what people write to each
-other all tags are, because there they are what is talked about.
+interpreted. On a page, tags that only hold or style text are hidden; every other tag is shown as
+written, so that no word is lost with it. In messages all tags are shown, because people write about
+them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _GIVES_WAY = re.compile(
     r"|table|tbody|td|tfoot|th|thead|time|tr|tt|u|ul|var|wbr",
     re.IGNORECASE,
 )
-"""The HTML whose tags a page does not show: it holds or styles the text that stands in it."""
+"""The HTML tags that a page hides: they hold or style text."""
 
 _BUTTON = re.compile(r"<a\b[^>]*\sclass=\"button\b")
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
@@ -59,7 +59,7 @@ _LINE_END = re.compile(r"(?: {2,}|\\)?\n")
 _ENTITY = re.compile("|".join(map(re.escape, _ENTITIES)))
 
 DEPTH = 4
-"""How deep inline markup may nest before the rest is taken as plain text."""
+"""The nesting of inline markup beyond which it is plain text."""
 
 
 def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -> Iterator[Span]:
@@ -129,7 +129,7 @@ def wrap(parts: Sequence[Span], width: int, *, first: Line, rest: Line) -> list[
     room = max(8, width - sum(cell_len(text) for text, _ in first))
     lines: list[Line] = [list(first)]
     word: Line = []
-    """What stands together without a blank, such as a link and the full stop behind it."""
+    """Spans without a blank between, such as a link and the full stop after it."""
     cells = used = 0
     blank: str | None = None
     """The tone of the blank before the word; None for no blank."""
@@ -311,7 +311,7 @@ def _table(block: Block, width: int, literal: bool) -> list[Line]:
 
 
 def _share(natural: Sequence[int], room: int) -> list[int]:
-    """Give narrow columns what they need and share the rest among the wide ones."""
+    """Give narrow columns their natural width and share the rest among the wide ones."""
     widths = list(natural)
     while sum(widths) > room and max(widths) > 8:
         widest = max(range(len(widths)), key=widths.__getitem__)

@@ -1,7 +1,7 @@
-"""Cutting Markdown into blocks with one cheap scan, so that only what is seen is looked at closely.
+"""Blocks of Markdown, found with one cheap scan, so that only visible ones are parsed closely.
 
 A block is a heading, a paragraph, a list item, a quote, a table, a fenced code block, a rule, or a
-line such as ``{% hint style="info" %}``. What stands inside a hint carries a bar.
+line such as ``{% hint style="info" %}``. Blocks inside a hint carry a bar.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def blocks(source: str) -> Iterator[Block]:
     """Yield the blocks of a page in order."""
     lines = source.split("\n")
     at, bars, total = 0, 0, len(lines)
-    tables = 0  # Where tables in HTML are looked for from: what was looked at once is done.
+    tables = 0  # Where the search for tables in HTML goes on, so that nothing is searched twice.
     while at < total:
         line = lines[at]
         stripped = line.strip()
@@ -139,7 +139,7 @@ def blocks(source: str) -> Iterator[Block]:
 
 
 def _html_table(lines: Sequence[str], at: int) -> tuple[int, HtmlTable | None]:
-    """Return the line behind a table in HTML that begins at a line, and the table, if it is one."""
+    """Return the end of a table in HTML that begins at a line, and the table, if it is one."""
     stop = at
     while stop < len(lines) and "</table" not in lines[stop].lower():
         stop += 1
@@ -147,7 +147,7 @@ def _html_table(lines: Sequence[str], at: int) -> tuple[int, HtmlTable | None]:
 
 
 def _table_blocks(table: HtmlTable, start: int, bars: int) -> Iterator[Block]:
-    """Yield a table in HTML as Markdown has tables; without a head its head is left out."""
+    """Yield a table in HTML as a Markdown table; without a head its head is left out."""
     count = len(table.head or (table.rows[0] if table.rows else ("",)))
     lines = (table.head or [""] * count, *table.rows)
     head, *rows = (f"| {' | '.join(cells)} |" for cells in lines)
@@ -163,7 +163,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _continues(line: str) -> bool:
-    """Whether a line goes on with the paragraph or item before it."""
+    """Whether a line continues the paragraph or item before it."""
     return bool(line.strip()) and not (
         _FENCE.match(line)
         or _HEADING.match(line)

@@ -1,4 +1,4 @@
-"""What stands in the sheet of a merge: what speaks for and against it, and what came of it."""
+"""The texts of the merge dialog: reasons for and against it, and its result."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ TITLE = 40
 """Cells of a title in a sentence."""
 
 NAMED = 3
-"""Titles that a sentence names."""
+"""The number of titles in a sentence."""
 
 OTHERS = 6
-"""Other change requests that are named."""
+"""The number of other change requests that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What is read after the rules: who else touches the same pages, and the links around them.
+    """Facts read after the rules: overlapping requests, and the links around the changes.
 
-    ``why`` says why that could not be read.
+    ``why`` is the reason where they cannot be read.
     """
 
     overlaps: Overlaps | None = None
@@ -51,7 +51,7 @@ class Beside:
 
 
 def fact_lines(read: SpokenFor, now: datetime) -> Lines:
-    """Return what is merged into what, and the rules one by one with the data behind each."""
+    """Return the two sides of the merge, and the rules one by one with their data."""
     request, space, changes = read.request, read.space, read.changes
     facts: Lines = [
         Text.assemble(
@@ -82,7 +82,7 @@ def fact_lines(read: SpokenFor, now: datetime) -> Lines:
 
 
 def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) -> list[Text]:
-    """Return what speaks against a merge and forbids it not.
+    """Return reasons against a merge that do not forbid it.
 
     ``unseen`` counts (pages not seen, all); ``clashed`` says that an update conflicted.
     """
@@ -118,7 +118,7 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
 
 
 def beside_lines(beside: Beside) -> list[Text]:
-    """Return who else touches the same pages, and what a merge does to the links around them."""
+    """Return the overlapping requests, and the effect of a merge on the links around it."""
     if beside.reading:
         said = f"Looking for other open change requests on these pages{glyphs().more}"
         return [Text(f"  {said}", style="muted")]
@@ -163,9 +163,9 @@ def _titles(titles: Sequence[str]) -> str:
 
 
 def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Text]:
-    """Return where this machine was wrong about a merge that the service refused.
+    """Return the wrong predictions about a refused merge.
 
-    ``before`` are the rules as they were taken for, ``now`` as they come out when read again.
+    ``before`` are the predicted rules, ``now`` the rules after another read.
     """
     was = {result.rule: result for result in before}
     lines: list[Text] = []
@@ -192,7 +192,7 @@ def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Tex
 
 
 def result_lines(result: MergeResult | None, now: ChangeRequest) -> Lines:
-    """Return what came of a merge. ``result`` is None where its answer was lost."""
+    """Return the result of a merge. ``result`` is None where its answer was lost."""
     clashes = [] if result is None else conflict_lines(result.conflicts or ())
     if result is not None and result.result != "merge" and clashes:
         said = "Merged, with conflicts: it is live, and needs hands."

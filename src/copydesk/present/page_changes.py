@@ -1,4 +1,4 @@
-"""What a change request changes: pages and files, and the tree they stand in."""
+"""The changed pages and files of a change request, and their tree."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.page_changes import Changed
 
 FILES = "files"
-"""The id of the branch that holds them."""
+"""The id of the branch of files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the tree of pages: a changed page, or one that is only above or among them."""
+    """A line of the tree of pages: a changed page, or an unchanged one around it."""
 
     id: str
     title: str
@@ -34,9 +34,9 @@ class Entry:
 def entries(
     after: Sequence[PageNode], changes: Sequence[Changed], *, everything: bool = False
 ) -> list[Entry]:
-    """Return the tree of changed pages with the pages above them; ``everything`` keeps all pages.
+    """Return the tree of changed pages with their parents; ``everything`` keeps all pages.
 
-    Removed pages stand where they stood. Files are a branch of their own, at the end.
+    Removed pages keep their place. Files are a branch of their own, at the end.
     """
     by_id = {change.id: change for change in changes}
     nodes = {node.id: node for node in after}
@@ -50,7 +50,7 @@ def entries(
         siblings = below.setdefault(_parent(node, nodes), [])
         siblings.insert(min(node.position, len(siblings)), node.id)
     made: dict[str, Entry] = {}
-    # Pages stand before what is below them, so from the end everything below is made already.
+    # Parents come before their children, so that from the end on all children exist already.
     for node in reversed(order):
         children = tuple(made[child] for child in below.get(node.id, ()) if child in made)
         if children or everything or node.id in by_id:
@@ -67,7 +67,7 @@ def _parent(node: PageNode, nodes: Mapping[str, PageNode]) -> str | None:
 
 
 def in_order(roots: Sequence[Entry]) -> list[Changed]:
-    """Return the changed pages and files as they stand in the tree, from top to bottom."""
+    """Return the changed pages and files in the order of the tree."""
     found: list[Changed] = []
     waiting = list(reversed(roots))
     while waiting:
@@ -92,7 +92,7 @@ def sign(change: Changed) -> tuple[str, str]:
 
 
 def page_signs() -> list[tuple[str, str]]:
-    """Return the signs beside changed pages, and what they mean."""
+    """Return the signs beside changed pages with their meanings."""
     signs = glyphs()
     return [
         (signs.passed, "seen"),
@@ -116,11 +116,11 @@ def entry_title(entry: Entry) -> Text:
 
 
 def counted(kinds: Iterable[Collection[str]]) -> str:
-    """Return how many pages change in which way, in a few words: "1 moved out, 3 edited"."""
+    """Return the numbers of changes by kind: "1 moved out, 3 edited"."""
     counts = Counter(kind for each in kinds for kind in each)
     return ", ".join(f"{counts[kind]} {kind}" for kind in get_args(ChangeKind) if counts[kind])
 
 
 def place_of(change: Changed) -> str:
-    """Return where a changed page stands: "Reference / Webhooks / Retries"."""
+    """Return the path of a changed page: "Reference / Webhooks / Retries"."""
     return clean(change.node.place)

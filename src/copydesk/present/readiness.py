@@ -1,4 +1,4 @@
-"""How ready a change request is to be merged, as a line to draw."""
+"""The readiness of a change request, as a line to draw."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def readiness_text(ready: Readiness) -> Text:
-    """Return the word in its tone, and what stands behind it."""
+    """Return the word in its tone, with the reason."""
     found = Text(ready.word, style=ready.tone)
     if ready.why:
         found.append(f"   {ready.why}", style="" if ready.tone == "warn" else "muted")

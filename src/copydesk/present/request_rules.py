@@ -1,4 +1,4 @@
-"""The merge rules of a change request one by one: how each comes out, why, and what to do."""
+"""The merge rules of a change request one by one: the result, the reason, and what to do."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ OUTCOMES = {"pass": "passes", "fail": "fails", "unknown": "not known here"}
 ABOUT_WORDS = frozenset({"require_change_request_subject", "require_change_request_description"})
 NOBODY = "asked nobody"
 NAMED = 4
-"""Pages that a line names."""
+"""The number of pages in a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What rules are explained with.
+    """The data that explain rules. ``me`` is my id, None where unknown. ``main`` is the new state
+    of primary content, None while unknown or unchanged. ``threads`` are the open ones.
 
     ``me`` is my id, None where the service does not say it. ``main`` is what primary content moved
     to, None while it is not known or has not moved. ``threads`` are the open ones.
@@ -54,13 +55,13 @@ class Standing:
 
 
 def rule_sign(result: RuleResult) -> tuple[str, str]:
-    """Return the sign of how a rule came out, and its tone."""
+    """Return the sign and tone of the result of a rule."""
     signs = {"pass": (glyphs().passed, "good"), "fail": (glyphs().failed, "bad")}
     return signs.get(result.outcome, ("?", "warn"))
 
 
 def rule_lines(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Lines:
-    """Return the rules one by one, each with what it goes by and what to do; then what else is."""
+    """Return the rules one by one, each with its data and what to do; then the rest."""
     lines: Lines = []
     for result in rules.results:
         mark, tone = rule_sign(result)
@@ -81,7 +82,7 @@ def rule_lines(request: ChangeRequest, rules: RulesRead, standing: Standing) -> 
 def said_and_asked(
     request: ChangeRequest, rules: RulesRead, result: RuleResult, now: datetime
 ) -> list[Text]:
-    """Return who said what and when, and who was asked, of a rule that is about reviews."""
+    """Return the reviews and review requests of a rule about reviews."""
     if "review" not in result.rule:
         return []
     lines: list[Text | str] = []
@@ -96,7 +97,7 @@ def said_and_asked(
 def rule_data(
     request: ChangeRequest, rules: RulesRead, result: RuleResult, standing: Standing
 ) -> Lines:
-    """Return what a rule goes by: who said what and when, who was asked, what main moved to."""
+    """Return the data of a rule: reviews, review requests, changes of main."""
     if result.rule == UP_TO_DATE:
         return _behind(request, standing)
     if "review" not in result.rule:
@@ -181,7 +182,7 @@ def _behind(request: ChangeRequest, standing: Standing) -> Lines:
 def what_to_do(
     request: ChangeRequest, rules: RulesRead, result: RuleResult, standing: Standing
 ) -> str:
-    """Return what can be done about a rule that does not pass, and by which key; else ""."""
+    """Return what to do about a failing rule, with the key; else ""."""
     if result.outcome == "pass" or request.status not in ("open", "draft"):
         return ""
     if result.outcome == "unknown" and result.rule != UP_TO_DATE:
@@ -202,7 +203,7 @@ def what_to_do(
 
 
 def _waits_on(rules: RulesRead, result: RuleResult) -> str:
-    """Return whose turn it is, of those whose names are known."""
+    """Return the people it waits on, as far as their names are known."""
     known = [asked.user for asked in rules.requested or ()]
     known += [review.reviewer for review in rules.reviews or ()]
     names = {user.id: name_of(user) for user in known if user.id in result.people}

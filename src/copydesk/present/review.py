@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from copydesk.session.readiness import Readiness
 
 ROOM = 50
-"""Cells for a line of a conflict beside its side, so that wrapped lines keep their column."""
+"""The width of a line of a conflict beside its side, so that wrapped lines keep their column."""
 
 Lines = list[tuple[str, Text | str]]
 """Facts: a label (empty for a line of its own, blank to stand below the one before) and a text."""
@@ -44,13 +44,13 @@ def status_text(request: ChangeRequest) -> Text:
 
 
 def rule_text(result: RuleResult) -> Text:
-    """Return a rule with how it came out: passed, failed, or a question mark."""
+    """Return a rule with its result: passed, failed, or a question mark."""
     mark, tone = rule_sign(result)
     return Text.assemble((f"{mark} ", tone), clean(result.sentence))
 
 
 def summary(changes: Sequence[Changed]) -> str:
-    """Return what is changed in a few words: "4 pages: 1 added, 3 edited; 1 file"."""
+    """Return a summary of the changes: "4 pages: 1 added, 3 edited; 1 file"."""
     pages = [change for change in changes if not change.file]
     said = counted(change.kinds for change in pages)
     said = plural(len(pages), "page") + (f": {said}" if said else "")
@@ -70,9 +70,9 @@ def overview(
     impact: str = "",
     cluster: str = "",
 ) -> Lines:
-    """Return what the first tab says. ``threads`` and ``seen`` count (open, all), (seen, all).
+    """Return the text of the first tab. ``threads`` and ``seen`` count (open, all), (seen, all).
 
-    ``impact`` says what it does to the links around it, ``cluster`` which questions it answers.
+    ``impact`` is the effect on the links around it, ``cluster`` the questions it answers.
     """
     by = name_of(request.created_by)
     lines: Lines = [
@@ -150,7 +150,7 @@ def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
 
 
 def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:
-    """Return conflicts in full: which page, what clashes, and the lines of both sides."""
+    """Return conflicts in full: the page, the kind, and the lines of both sides."""
     return [line for conflict in conflicts for line in _conflict(conflict)]
 
 

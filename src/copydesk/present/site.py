@@ -13,25 +13,25 @@ from copydesk.session.site_rows import SiteRow, audience
 
 
 def published(row: SiteRow) -> Text | str:
-    """Return whether readers can get it, in a word."""
+    """Return whether it is published, in a word."""
     return "published" if row.published else Text("not published", style="warn")
 
 
 def host(row: SiteRow) -> Text:
-    """Return where a site is, without the scheme."""
+    """Return the address of a site without the scheme."""
     where = row.address.removeprefix("https://").removeprefix("http://")
     return Text(where.removesuffix("/"), style="link" if row.published else "muted")
 
 
 def address(row: SiteRow) -> Text:
-    """Return where a site is, as a column says it."""
+    """Return the address of a site for a column."""
     return host(row) if host(row).plain else Text("-", style="muted")
 
 
 def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") -> list[Fact]:
-    """Return what to know about a site; ``staged`` changes of it are kept on this machine.
+    """Return the facts of a site; ``staged`` is the number of its staged changes.
 
-    ``stopped`` says how far the sending of them was ("2 of 5") when it was cut off.
+    ``stopped`` is the progress of an interrupted run ("2 of 5").
     """
     them = "it" if staged == 1 else "them"
     waiting = (

@@ -1,4 +1,4 @@
-"""Spaces to choose from: the one at hand first, then by name, each with its collection."""
+"""Spaces to choose from: the likely one first, then by name, each with its collection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from copydesk.session.options import Option
 
 
 def may_edit(space: SpaceNode) -> bool:
-    """Whether the reader may edit a space, as far as is known."""
+    """Whether the reader may edit a space; True where unknown."""
     return space.permissions is None or "edit" in space.permissions
 
 
@@ -20,10 +20,10 @@ def space_options(
     *,
     keep: Callable[[SpaceNode], bool] = may_edit,
 ) -> list[Option]:
-    """Return the spaces among the nodes of a desk that ``keep`` takes, as options.
+    """Return the spaces of a tree that ``keep`` accepts, as options.
 
-    ``at_hand`` is the id of the one that is likely meant. Spaces of the same name are told apart by
-    the collection that stands beside each.
+    ``at_hand`` is the id of the likely one. Each has its collection as a note, which distinguishes
+    spaces of the same name.
     """
     known = list(nodes)
     titles = {node.id: node.title for node in known if node.kind == "collection"}

@@ -1,4 +1,4 @@
-"""Threads: which there are, in what order they are walked, and how a message is drawn."""
+"""Threads: their reading order, and the drawing of messages."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ EMOJI: Mapping[str, str] = {
     "question": "❓",
     "wave": "👋",
 }
-"""The reactions that the chooser offers, by the names people type."""
+"""The reactions to choose from, by the names people type."""
 
 
 GONE = 1 << 60
-"""A line below all others, for text that is not there any more."""
+"""A line below all others, for deleted text."""
 
 
 @dataclass(slots=True)
 class Thread:
-    """A comment with what was answered; ``replies`` is None until they have been read.
+    """A comment with its replies, which are None until they were read.
 
-    ``number`` is what the screens call it: "[2]", its place in reading order (0: it stands alone).
+    ``number`` is its number on screen: "[2]", its place in reading order (0: it stands alone).
     """
 
     comment: Comment
@@ -72,26 +72,26 @@ class Thread:
 
     @property
     def open(self) -> bool:
-        """Whether it waits for something; what was said with a verdict does not."""
+        """Whether it is open; a comment of a verdict is not."""
         return self.comment.status != "resolved" and not self.verdict
 
     @property
     def verdict(self) -> bool:
-        """Whether it is what a reviewer said with a verdict, which stands under the reviews."""
+        """Whether it is the comment of a verdict, which stands under the reviews."""
         return self.comment.target.review is not None
 
     @property
     def page(self) -> str | None:
-        """The page it is on; None for the change request as a whole."""
+        """Its page; None for the whole change request."""
         return self.comment.target.page.id if self.comment.target.page else None
 
     @property
     def node(self) -> str | None:
-        """The anchor on that page; None for the page as a whole."""
+        """The anchor on its page; None for the whole page."""
         return self.comment.target.node.id if self.comment.target.node else None
 
     def height(self, line: Callable[[Thread], int | None]) -> int:
-        """Return how far down its page it is: on the whole page -1, on text that is gone `GONE`.
+        """Return its line on the page: -1 for the whole page, `GONE` for deleted text.
 
         Node ids that are no anchors name blocks of the service, which have no line here.
         """
@@ -102,7 +102,7 @@ class Thread:
 
     @property
     def label(self) -> str:
-        """How screens name it."""
+        """Its name on screen."""
         return f"[{self.number}]"
 
 
@@ -113,7 +113,7 @@ class Threads:
         self._by_id: dict[str, Thread] = {}
         self._numbered = 0
         self._first: frozenset[str] | None = None
-        """The threads that were there at first: only these may be put in order."""
+        """The first threads: only these may be reordered."""
         self._open: int | None = None
 
     def __iter__(self) -> Iterator[Thread]:
@@ -127,7 +127,7 @@ class Threads:
         return None if thread_id is None else self._by_id.get(thread_id)
 
     def take(self, comments: Iterable[Comment]) -> None:
-        """Take in what was read: known threads keep their replies, if those are as many."""
+        """Take over comments: known threads keep their replies, if their number is unchanged."""
         known, self._by_id, self._open = self._by_id, {}, None
         for comment in sorted(comments, key=lambda comment: comment.posted_at):
             before = known.get(comment.id)
@@ -137,7 +137,7 @@ class Threads:
             thread.comment = comment
 
     def put(self, comment: Comment) -> Thread:
-        """Take in one comment as it is now."""
+        """Take over the new state of a comment."""
         thread = self._by_id.get(comment.id)
         if thread is None:
             thread = self._by_id[comment.id] = self._new(comment)
@@ -150,28 +150,28 @@ class Threads:
         return Thread(comment, self._numbered)
 
     def remove(self, thread_id: str) -> None:
-        """Forget a thread."""
+        """Remove a thread."""
         self._by_id.pop(thread_id, None)
         self._open = None
 
     @property
     def open_count(self) -> int:
-        """How many are open; counted again when one changed."""
+        """The number of open threads, recounted after a change."""
         if self._open is None:
             self._open = sum(thread.open for thread in self)
         return self._open
 
     @property
     def count(self) -> int:
-        """How many there are, open or resolved, without the comments of verdicts."""
+        """The number of threads without the comments of verdicts."""
         return sum(not thread.verdict for thread in self)
 
     def on_page(self, page: str | None) -> list[Thread]:
-        """Return the threads of a page (None: of the request as a whole), in their order."""
+        """Return the threads of a page (None: of the whole request), in their order."""
         return [thread for thread in self if thread.page == page]
 
     def open_by_page(self) -> dict[str | None, int]:
-        """Return how many open threads each page has."""
+        """Return the number of open threads by page."""
         counts: dict[str | None, int] = {}
         for thread in self:
             if thread.open:
@@ -179,17 +179,17 @@ class Threads:
         return counts
 
     def walk(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> list[Thread]:
-        """Return the open threads in reading order: of the request, then page by page and line.
+        """Return the open threads in reading order: of the request, then by page and line.
 
-        ``line`` tells where on its page a thread is, None when unknown or gone.
+        ``line`` gives the line of a thread, None when unknown or deleted.
         """
         return [thread for thread in self._in_order(pages, line) if thread.open]
 
     def renumber(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> None:
-        """Put the threads in the order of `walk`, so that their numbers rise along the way.
+        """Put the threads in the order of `walk`, so that their numbers rise along it.
 
-        What came later has the next numbers and keeps them, and what goes takes its own along: a
-        number that was read on screen, or told somebody, names the same thread.
+        Later threads get the next numbers and keep them, and removed ones take theirs along: a
+        number that was shown always names the same thread.
         """
         threads = self._in_order(pages, line)
         if self._first is None and threads:
@@ -214,7 +214,7 @@ class Threads:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Threads under a heading (none when it is empty). ``quotes`` is what each is about."""
+    """Threads under a heading ("" for none). ``quotes`` are the quoted lines of each."""
 
     heading: str
     threads: Sequence[Thread]
@@ -222,14 +222,14 @@ class Group:
 
 
 NAMED = 3
-"""People who are named beside a reaction; of more the number is said."""
+"""The number of people named beside a reaction."""
 
 LABELS = 3
-"""Threads named beside one line; of more the count is said."""
+"""The number of threads named beside a line."""
 
 
 def mark_of(threads: Sequence[Thread]) -> tuple[str, bool]:
-    """Return what is drawn beside a line with these threads, and whether one of them is open."""
+    """Return the mark of a line with these threads, and whether one of them is open."""
     label = "".join(thread.label for thread in threads[:LABELS])
     if len(threads) > LABELS:
         label = f"[{len(threads)} threads]"
@@ -237,7 +237,7 @@ def mark_of(threads: Sequence[Thread]) -> tuple[str, bool]:
 
 
 def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[Group]:
-    """Return the threads of a page: on it as a whole, line by line, on text that is gone."""
+    """Return the threads of a page: on the whole page, line by line, on deleted text."""
     whole: list[Thread] = []
     lines: list[tuple[int, int, Thread]] = []
     gone: list[Thread] = []
@@ -264,9 +264,9 @@ def all_groups(
     titles: Mapping[str, str],
     gone: Callable[[Thread], bool] = lambda thread: False,
 ) -> list[Group]:
-    """Return all threads, the open ones first; ``titles`` says where pages stand.
+    """Return all threads, the open ones first; ``titles`` has the paths of pages.
 
-    ``gone`` tells of a thread whether what it is about is there no more, as far as that is known.
+    ``gone`` says of a thread whether its text is known to be deleted.
     """
     above = {thread.id for thread in waiting}
     closed = [thread for thread in threads if not thread.open and thread.id not in above]
@@ -292,7 +292,7 @@ def all_groups(
 
 
 def emoji_text(emoji: str) -> str:
-    """Return a reaction as it is drawn. Some services send code points in hexadecimal."""
+    """Return a reaction as text. Some services send code points in hexadecimal."""
     parts = emoji.split("-")
     if all(4 <= len(part) <= 6 and set(part) <= set(string.hexdigits) for part in parts):
         points = [int(part, 16) for part in parts]
@@ -316,9 +316,9 @@ def draw_message(
     note: str = "",
     fresh: bool = False,
 ) -> list[Line]:
-    """Return the lines of a comment or reply: who and when, the text, the reactions.
+    """Return the lines of a comment or reply: author and time, the text, the reactions.
 
-    ``fresh`` marks what came while the reader was here.
+    ``fresh`` marks a message that came while the reader was here.
     """
     lead = f"   {glyphs().branch} " if reply else f" {label} " if label else " "
     indent = " " * cell_len(lead)
@@ -353,7 +353,7 @@ def draw_message(
 
 
 def _reactions(reactions: Sequence[Reaction], me: str | None, room: int) -> Line:
-    """Return the reactions with who put them there, as far as there is room for the names."""
+    """Return the reactions with names, as far as there is room."""
     counted: list[tuple[str, str, bool]] = []
     for reaction in reactions:
         count = reaction.count or len(reaction.users)
@@ -373,7 +373,7 @@ def _reactions(reactions: Sequence[Reaction], me: str | None, room: int) -> Line
 
 
 def _who(reaction: Reaction, me: str | None) -> str:
-    """Return who reacted: me first, three by name, the others by number."""
+    """Return the people of a reaction: me first, three by name, the others by number."""
     users = sorted((each.user for each in reaction.users), key=lambda user: user.id != me)
     named = ["you" if user.id == me else name_of(user) for user in users[:NAMED]]
     more = max(reaction.count, len(users)) - len(named)
@@ -391,7 +391,7 @@ def who_reacted(reactions: Sequence[Reaction]) -> list[tuple[str, str]]:
 
 
 def mine(message: Comment | CommentReply, emoji: str, me: str | None) -> bool:
-    """Whether I reacted with an emoji."""
+    """Whether the reader reacted with an emoji."""
     return any(
         reaction.emoji == emoji and any(reactor.user.id == me for reactor in reaction.users)
         for reaction in message.reactions
@@ -399,15 +399,15 @@ def mine(message: Comment | CommentReply, emoji: str, me: str | None) -> bool:
 
 
 def answer_name(called: Callable[[str], str], text: str, thread: str) -> str:
-    """Return what a reply is called in the log: by its own words, then those of its thread.
+    """Return the name of a reply in the log: its first words, then those of its thread.
 
-    ``called`` names a message by the words that it begins with.
+    ``called`` returns the first words of a message.
     """
     return f"{called(clean(text, limit=24))} in “{clean(thread, limit=16)}”"
 
 
 def gone_text(thread: Thread) -> str:
-    """Return what the line said that a thread was about, when its anchor knows it."""
+    """Return the deleted text of a thread, if its anchor has it."""
     said = quoted(thread.node or "")
     if len(said) == QUOTE:  # the anchor keeps no more: end it with a word
         said = f"{said.rpartition(' ')[0] or said} {glyphs().more}"

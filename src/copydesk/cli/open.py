@@ -142,7 +142,6 @@ def _show(
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.session.identity import identify_at
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.theme import DARK
 
     unusable: list[UsageError] = []
     connection = ways.connection
@@ -173,7 +172,6 @@ def _show(
         session,
         first,
         target,
-        theme=DARK.name,
         glyphs=terminal.signs(settings.glyphs),
         utf8=terminal.shows_utf8(settings.glyphs),
         crash=log_file.crash(paths),

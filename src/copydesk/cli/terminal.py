@@ -58,12 +58,10 @@ def why_no_theme(name: str) -> str:
     """Return why a theme cannot be used, as a sentence with those that can; "" where it can."""
     if not name:
         return ""
-    from textual.theme import BUILTIN_THEMES
-
     from copydesk.domain.text import clean, listed, shorten
-    from copydesk.tui.theme import THEMES
+    from copydesk.tui.app import theme_names
 
-    known = sorted({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
+    known = theme_names()
     if name in known:
         return ""
     return (

@@ -18,6 +18,7 @@ from weakref import ref
 from textual import events
 from textual.binding import Binding
 from textual.screen import Screen
+from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed, active_worker
 
 from copydesk.domain.cause import CAUSE
@@ -841,6 +842,11 @@ class CopydeskApp(DeskApp):
             await super()._flush_next_callbacks()
         elif self._next_callbacks:  # a turn of the loop for nothing would let a key pass the sheet
             await asyncio.shield(super()._flush_next_callbacks())
+
+
+def theme_names() -> Sequence[str]:
+    """Return the names of all themes, Textual's own too."""
+    return sorted({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
 
 
 def _same(screen: Place, cls: type[Place], target: Target) -> bool:

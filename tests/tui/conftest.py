@@ -14,7 +14,7 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.changes import details as changes_details
+from copydesk.tui.changes import reader as changes_details
 from copydesk.tui.framework import navigation
 from copydesk.tui.widgets import text as text_view
 from tests.drive import UNSEEN

@@ -1,4 +1,4 @@
-"""What can be done with change requests from their list."""
+"""What can be done with change requests from their list: open, order, write, merge, snooze."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Literal
 from rich.text import Text
 
 from copydesk.domain.inverses import request_changed
+from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
+from copydesk.domain.text import listed, plural
 from copydesk.present import change_request as present
 from copydesk.session.change_rows import ChangeRow
+from copydesk.session.snooze import reversal_of
 from copydesk.session.target import Target
-from copydesk.session.writes.bulk import REVERSIBLE, Bulk
+from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.tui.changes.guards import (
     Why,
     is_archived,
     is_current,
+    is_draft,
     is_merged,
     is_open,
     is_stuck,
     may_not_change,
     may_not_edit,
+    may_not_merge,
     no_rows,
     nothing_selected,
 )
@@ -30,6 +35,7 @@ from copydesk.tui.widgets.marks import unless_marked
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.domain.snooze import Snooze
     from copydesk.tui.changes.screen import ChangesPlace
 
 
@@ -307,3 +313,203 @@ def read_conflicting(place: ChangesPlace, row: ChangeRow, answer: str | None) ->
     if page := page_wanted(answer):
         target = Target(space=row.space, change_request=row.id, page=page)
         place.desk.go_soon("review", target.but(view="changes"))
+
+
+NAMED_LEFT_OUT = 4
+"""So many of the rows that are left out are named."""
+
+
+def merge_label(here: ChangesPlace) -> str:
+    """Return what m does now."""
+    return f"merge {len(here.rows.marks)}" if here.rows.marks else "merge"
+
+
+ONE = (nothing_selected, is_merged, is_archived, is_draft, may_not_merge)
+"""What keeps the request under the cursor from being merged."""
+
+
+class MergeCommands(Commands, scope="changes"):
+    """Merging one, or the marked ones one after the other: that is planned in the merge run."""
+
+    place: ChangesPlace
+
+    @action(
+        "m", "merge",
+        unless=unless_marked(*ONE),
+        danger=2, show=20, group="Write", now=merge_label,
+        uses=("merge_change_request", "get_change_request"), takes="marked",
+    )  # fmt: skip
+    async def merge(self) -> None:
+        """Merge it behind a sheet that shows its rules; marked ones are planned as a merge run."""
+        if self.place.rows.marks:
+            await self._plan()
+        else:
+            await self._merge_one()
+
+    @action("M", "merge run", show=9, group="Go", override=True, takes="marked")
+    async def open_merge_run(self) -> None:
+        """Go to the merge run; marked rows join its plan first, in the order of the list."""
+        if self.place.rows.marks:
+            await self._plan()
+        else:
+            await self.place.common.open_merge_run()
+
+    async def _merge_one(self) -> None:
+        """Merge the one under the cursor, behind a sheet that shows its rules and the result."""
+        from copydesk.tui.merge.dialog import MergeSheet
+
+        row = self.place.rows.selected
+        if row is None:
+            return
+        result: str | None = await self.place.desk.push_screen_wait(MergeSheet(row.space, row.id))
+        if result == "update":
+            await update_row(self.place, row)
+            return
+        await self.place.reread(await self.place.session.ready(), row)
+        self.place.after_write()
+        read_conflicting(self.place, row, result)
+
+    async def _plan(self) -> None:
+        rows, left_out = self._marked_rows()
+        if not rows:
+            self.place.say(f"None of them can be merged: {left_out}", "warn")
+            return
+        self.place.session.asks()
+        if why := await self.place.desk.merging.plan(rows, self.place.known.space_title):
+            self.place.say(why, "warn")
+            return
+        shown = self.place.rows.source.index_of
+        hidden = sum(shown(row.id) is None for row in rows)
+        self.place.rows.set_marks(())
+        await self.place.desk.go("merge-run")
+        there = self.place.desk.here
+        if there is not None and (left_out or hidden):
+            said = plural(len(rows), "request") + " queued"
+            said += f", {hidden} of them hidden by the filter." if hidden else "."
+            there.say(f"{said} Left out: {left_out}" if left_out else said, "warn")
+
+    def _marked_rows(self) -> tuple[list[ChangeRow], str]:
+        """Return the marked rows that can be queued, and what to say of the others."""
+        rows, others = [], []
+        for row in self.place.rows.marked_rows():
+            if row.status == "open":
+                rows.append(row)
+            else:
+                others.append(f"{row.label} is {row.status}")
+        if len(others) > NAMED_LEFT_OUT:
+            others[NAMED_LEFT_OUT:] = [f"{len(others) - NAMED_LEFT_OUT} more are not open"]
+        return rows, f"{listed(others)}." if others else ""
+
+
+AWAKE = "awake"
+"""Stands among the lengths for no sleep at all."""
+
+
+def _next(snooze: Snooze) -> str:
+    """Return what asking once more makes of it."""
+    after = snooze.step + 1
+    return LENGTHS[after][0] if after < len(LENGTHS) else AWAKE
+
+
+def nothing_sleeps(here: ChangesPlace) -> str | None:
+    """Say so when nothing sleeps."""
+    return (
+        None
+        if here.triage.sleepers or here.triage.show_snoozed
+        else "Nothing is snoozed. b snoozes."
+    )
+
+
+class SnoozeCommands(Commands, scope="changes"):
+    """Puts change requests aside: what sleeps is not shown, unless the reader wants to see it."""
+
+    place: ChangesPlace
+
+    @action(
+        "b", "snooze", unless=unless_marked(nothing_selected), show=16, group="Write",
+        takes="marked",
+    )  # fmt: skip
+    async def snooze(self) -> None:
+        """Put it aside until it is edited; again for 1 day, 3 days, 1 week, and then wake it.
+
+        Comments do not wake it: the service does not count them as a change. That is kept on this
+        machine only. It goes with ``.`` and comes back by itself; ``B`` shows what sleeps, ``u``
+        takes it back. With marked rows: choose for how long, for all of these.
+        """
+        if self.place.rows.marks:
+            await self._snooze_marked()
+            return
+        row = self.place.rows.selected
+        if row is None:
+            return
+        before = self.place.triage.sleepers.get(row.id)
+        after = next_snooze(before, row.updated, self.place.session.clock())
+        await self._put(row, after, "" if after is None else f"; b again: {_next(after)}")
+        self.slept()
+
+    async def _put(
+        self, row: ChangeRow, after: Snooze | None, again: str = "", group: str = ""
+    ) -> None:
+        """Let a row sleep, or wake it. Raises `WriteError` when the disk refuses."""
+        sleepers = self.place.session.snoozed
+        before = sleepers.held.get(row.id)
+
+        async def send(api: Api) -> None:
+            await sleepers.put(row.id, after)
+
+        await self.place.writer.perform(
+            "Wake" if after is None else "Snooze",
+            row.named,
+            send,
+            reversal=reversal_of(row.id, before, after),
+            group=group,
+            done=(
+                f"{row.label} is awake."
+                if after is None
+                else f"Snoozed {row.label} {LENGTHS[after.step][0]}{again}."
+            ),
+        )
+
+    async def _snooze_marked(self) -> None:
+        """Choose for how long the marked rows sleep, or wake them; each has its result."""
+        from copydesk.session.options import Option
+        from copydesk.tui.dialogs.choice import Choice
+
+        count = plural(len(self.place.rows.marks), "marked change request")
+        options = [Option(str(step), length) for step, (length, _) in enumerate(LENGTHS)]
+        options.append(Option(AWAKE, "wake them"))
+        chosen = await self.place.desk.push_screen_wait(Choice(f"Snooze {count}", options))
+        if not chosen:
+            return
+
+        async def send(row: ChangeRow, group: str) -> None:
+            if chosen == AWAKE and row.id not in self.place.triage.sleepers:
+                raise NothingToDoError("it is awake")
+            now = self.place.session.clock()
+            after = None if chosen == AWAKE else snooze_of(int(chosen), row.updated, now)
+            await self._put(row, after, group=group)
+
+        verb = "Wake" if chosen == AWAKE else f"Snooze {LENGTHS[int(chosen)][0]}"
+        await self.place.do_to_marked(Bulk(verb, (), send, REVERSIBLE, lambda failed: self.slept()))
+
+    def slept(self) -> None:
+        """Show that something sleeps or woke, where it is."""
+        if not self.place.is_attached:
+            return
+        self.place.rows.refresh_rows()
+        if not self.place.rows.source.filtering:
+            self.place.triage.judge_again(keep=True)
+        else:
+            self.place.rows.source.base.notify("rows")
+        self.place.triage.count_views()
+
+    @action("B", "show snoozed", unless=nothing_sleeps, show=False, group="Look")
+    def toggle_snoozed(self) -> None:
+        """Show what sleeps too, or hide it again."""
+        self.place.triage.show_snoozed = not self.place.triage.show_snoozed
+        self.place.triage.judge_again()
+        self.place.say(
+            "What is snoozed is shown."
+            if self.place.triage.show_snoozed
+            else "What is snoozed is hidden."
+        )

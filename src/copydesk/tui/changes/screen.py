@@ -34,16 +34,12 @@ from copydesk.session.views import (
     listing_of,
 )
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
-from copydesk.tui.changes.commands import ChangeCommands
-from copydesk.tui.changes.details import READ_FOR, DetailsReader
+from copydesk.tui.changes.commands import ChangeCommands, MergeCommands, SnoozeCommands
 from copydesk.tui.changes.edits import EditCommands
 from copydesk.tui.changes.guards import first_reason
-from copydesk.tui.changes.list import ChangesList
 from copydesk.tui.changes.people import PeopleCommands
-from copydesk.tui.changes.rows import RowReader
-from copydesk.tui.changes.runs import MergeCommands
-from copydesk.tui.changes.snooze import SnoozeCommands
-from copydesk.tui.changes.triage import Triage
+from copydesk.tui.changes.reader import READ_FOR, DetailsReader, RowReader
+from copydesk.tui.changes.triage import ChangesList, Triage
 from copydesk.tui.changes.views import ViewCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import Jump, place

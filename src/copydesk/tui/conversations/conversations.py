@@ -50,9 +50,6 @@ if TYPE_CHECKING:
     from copydesk.domain.ingest_file import Item
     from copydesk.domain.ingest_frames import Complaint
 
-if TYPE_CHECKING:
-    from copydesk.client.api import Api
-
 
 MOST = 500
 """Conversations that are sent from here; more are for the command line, which sends batches."""

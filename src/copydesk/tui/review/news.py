@@ -13,7 +13,7 @@ from copydesk.session.page_changes import Changed
 from copydesk.session.reads import review as reading
 from copydesk.tui.framework.actions import action
 from copydesk.tui.review.guards import HasReview, ReviewCommands
-from copydesk.tui.review.news_cells import ThreadNews, answered, news_of
+from copydesk.tui.review.model import ThreadNews, answered, news_of
 from copydesk.tui.review.pages import PageReader
 
 if TYPE_CHECKING:

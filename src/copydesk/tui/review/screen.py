@@ -31,17 +31,15 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.styles import style_path
-from copydesk.tui.review.commands import RequestCommands
+from copydesk.tui.review.commands import ImpactCommands, RequestCommands
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.review.discussion import Discussion
-from copydesk.tui.review.drafts import DraftCommands
 from copydesk.tui.review.guards import may_not_comment, no_line
-from copydesk.tui.review.impact_tab import ImpactCommands
 from copydesk.tui.review.model import ReviewModel
 from copydesk.tui.review.news import NewsCommands
 from copydesk.tui.review.pages import REST_SECONDS, PageReader
 from copydesk.tui.review.tabs import RequestTabs
-from copydesk.tui.review.threads import WalkCommands
+from copydesk.tui.review.threads import DraftCommands, WalkCommands
 from copydesk.tui.review.tree import PageTree
 from copydesk.tui.threads.commands import MessageCommands, ThreadCommands
 from copydesk.tui.threads.pane import ThreadView

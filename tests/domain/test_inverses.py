@@ -1,0 +1,238 @@
+"""The way back of every kind of write, step by step: what is sent, and what is read before.
+
+And what must still hold before a write goes that had to wait.
+
+All of them are in ``tests/domain/ways_back.json``, which ``--update-golden`` writes: look at the
+difference.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+from copydesk.domain import (
+    automation_inverses,
+    inverses,
+    organization_inverses,
+    preconditions,
+    site_inverses,
+    tree_inverses,
+)
+from copydesk.domain.order import Move
+from copydesk.domain.reversal import Expectation, Reversal, Step, Trace
+from copydesk.domain.site_tree import GROUP, SiteNode
+
+KEPT = Path(__file__).parent / "ways_back.json"
+MODULES = (
+    automation_inverses,
+    inverses,
+    organization_inverses,
+    site_inverses,
+    tree_inverses,
+)
+SITE = ("org", "site")
+SECTION = SiteNode("sec", "section", "Guides", "")
+HIDDEN = SiteNode("shown", "site-space", "English", "sec", hidden=True)
+LEVEL = tuple(f"space{number}" for number in range(50))
+
+
+def ways() -> Iterator[tuple[str, Expectation | Reversal | Trace | Step | None]]:
+    """Yield the way back of each write, with its name."""
+    yield from _of_requests()
+    yield from _of_organizations()
+    yield from _of_sites()
+    yield from _of_trees()
+    yield from _of_automation()
+    yield from _of_preconditions()
+
+
+def _of_requests() -> Iterator[tuple[str, Reversal | Trace]]:
+    ways = inverses
+    yield "request_changed", ways.request_changed("s", "r", {"subject": "A"}, {"subject": " B"})
+    told = {"nodes": [{"leaves": [{"text": "One"}]}]}
+    was = {"description": {"document": told}, "status": "open"}
+    yield "request_changed text", ways.request_changed("s", "r", was, {"status": "draft"})
+    yield "request_begun", ways.request_begun("s", "r")
+    yield "reviewers_asked", ways.reviewers_asked("s", "r", asked=["b", "a"], left=["c"])
+    yield "reviewers_asked none", ways.reviewers_asked("s", "r", left=["d", "c"])
+    yield "message_sent", ways.message_sent("s", "r", "c", text="Why?", draft="key")
+    yield "message_sent reply", ways.message_sent("s", "", "c", "p", text="So.")
+    yield "message_edited", ways.message_edited("s", "r", "c", before="A", after="B")
+    yield "message_edited reply", ways.message_edited("s", "", "c", "p", before="A", after="B")
+    yield "thread_resolved", ways.thread_resolved("s", "r", "c", resolved=True)
+    yield "thread_resolved not", ways.thread_resolved("s", "", "c", resolved=False)
+    yield "reacted", ways.reacted("s", "r", "c", emoji="1f44d", me="me", added=True)
+    yield "reacted not", ways.reacted("s", "", "c", "p", emoji="1f44d", me="me", added=False)
+    yield "message_trace", ways.message_trace("s", "r", me="me", page="p", node="n")
+    yield "message_trace reply", ways.message_trace("s", "", "c", me="me")
+    yield "draft_dropped", ways.draft_dropped("key")
+
+
+def _of_organizations() -> Iterator[tuple[str, Reversal | None]]:
+    ways, team, provider = organization_inverses, ("org", "team"), ("org", "saml")
+    yield "role_changed", ways.role_changed("org", "u", "admin", "read")
+    yield "role_changed none", ways.role_changed("org", "u", None, "read")
+    yield "role_changed to none", ways.role_changed("org", "u", "admin", None)
+    yield "sso_member_added", ways.sso_member_added("org", "u", "read")
+    yield "sso_member_added none", ways.sso_member_added("org", "u", None)
+    yield "joined", ways.joined("org", "me")
+    yield "organization_changed", ways.organization_changed("org", {"title": "A"}, {"title": "B"})
+    yield "team_made", ways.team_made(team, "Docs", 2)
+    yield "team_renamed", ways.team_renamed(team, "Docs", "Text")
+    yield "people_added", ways.people_added(team, ["b", "a"])
+    yield "people_removed", ways.people_removed(team, {"b": "owner", "a": "member"})
+    yield "roles_changed", ways.roles_changed(team, {"b": "owner", "a": "member"}, "owner")
+    values = {"label": "Okta", "entityID": "e", "ssoURL": "https://a", "certificate": "c"}
+    yield "provider_made", ways.provider_made(provider, values)
+    after = {**values, "label": "Entra", "ssoURL": "https://b"}
+    yield "provider_changed", ways.provider_changed(provider, values, after)
+    yield "provider_changed not", ways.provider_changed(provider, values, values)
+    unset = {**values, "certificate": None, "defaultTeam": "t"}
+    yield "provider_changed unset", ways.provider_changed(provider, unset, values)
+
+
+def _of_sites() -> Iterator[tuple[str, Reversal]]:
+    ways = site_inverses
+    for name in ("title", "proxy", "adaptiveContent", "visibility"):
+        yield f"setting_changed {name}", ways.setting_changed(SITE, name, "A", "B")
+    yield "setting_changed to none", ways.setting_changed(SITE, "basename", "a", None)
+    yield "site_published", ways.site_published(SITE, published=True)
+    yield "site_published not", ways.site_published(SITE, published=False)
+    yield "site_made", ways.site_made(SITE, title="Docs")
+    for node in (SECTION, HIDDEN, SiteNode(f"{GROUP}g", "group", "All", "")):
+        before, after = {"title": "A", "path": None}, {"title": "B", "path": "b"}
+        yield (
+            f"site_row_changed {node.kind}",
+            ways.site_row_changed(SITE, node, before, after),
+        )
+        move, back = Move(node.id, "before", "x"), Move(node.id, "after", "y")
+        for near in (True, False):
+            yield (
+                f"row_moved {node.kind} {near}",
+                ways.row_moved(
+                    SITE, node, move, back, ["y", node.id, "x"], [node.id, "x", "y"], ["z"],
+                    near=near,
+                ),
+            )  # fmt: skip
+    yield "default_changed", ways.default_changed(SITE, HIDDEN, SECTION)
+    other = SiteNode("other", "site-space", "French", "sec")
+    yield "default_changed space", ways.default_changed(SITE, HIDDEN, other)
+    yield "space_shown", ways.space_shown(SITE, "shown", "other")
+    yield "space_shown alone", ways.space_shown(SITE, "shown")
+    yield "section_added", ways.section_added(SITE, "sec", "space")
+    yield "link_changed", ways.link_changed(SITE, "l", {"name": "A"}, {"name": "B"})
+    yield "link_made", ways.link_made(SITE, "l", "For Bo")
+    yield "schema_changed", ways.schema_changed(SITE, {"jsonSchema": {}}, {"jsonSchema": {"a": 1}})
+
+
+def _of_trees() -> Iterator[tuple[str, Reversal | Step]]:
+    ways = tree_inverses
+    yield "settings_changed", ways.settings_changed("space", "s", {"title": "A"}, {"title": "B"})
+    whole = ways.settings_changed("collection", "c", {"description": ""}, {"description": "B"})
+    yield "settings_changed collection", whole
+    yield "collection_made", ways.collection_made("org", "c", title="All")
+    yield "space_made", ways.space_made("org", "s")
+    yield "space_made alone", ways.space_made("org", "s", listed=False)
+    yield "space_deleted", ways.space_deleted("s", home="c")
+    yield "space_deleted not", ways.space_deleted("s", deleted=False)
+    body = ways.move_body("c", "after", "a")
+    few = ["a", "s", "b"]
+    yield "space_moved", ways.space_moved("org", "s", body, ("", few), ("c", ["a", "s"]))
+    again = (ways.line_up("s", "c", "a"),)
+    yield (
+        "space_moved far",
+        ways.space_moved(
+            "org", "space25", ways.move_body("c"), ("", LEVEL), ("", LEVEL[::-1]),
+            without=["space1"], listed=False, again=again,
+        ),
+    )  # fmt: skip
+    yield "put_again", ways.put_again("org", "space25", "c", LEVEL)
+    yield "put_again first", ways.put_again("org", "a", "", few)
+    yield "collection_entered", ways.collection_entered("org", "c", body, "d", ("", few))
+    apart = ways.collection_entered("org", "c", body, "", ("d", few), anchored=False)
+    yield "collection_entered loose", apart
+    for number, step in enumerate(ways.order_again("org", "c", few)):
+        yield f"order_again {number}", step
+    up = ways.line_up("s", "", "a")
+    yield "collections_lined_up", ways.collections_lined_up("org", up, "", few, few[::-1])
+    cut = ways.collections_lined_up("org", up, "c", few, None, without=["b"])
+    yield "collections_lined_up far", cut
+
+
+def _of_automation() -> Iterator[tuple[str, Reversal]]:
+    ways = automation_inverses
+    yield "integration_made", ways.integration_made("lamp")
+    before: dict[str, object] = {"title": "A", "description": None}
+    yield "integration_changed", ways.integration_changed("lamp", before, {"title": "B"})
+    yield "spec_made", ways.spec_made("org", "api", "https://a", "https://a")
+    yield "spec_made text", ways.spec_made("org", "api", "openapi: 3", None)
+    yield "source_changed", ways.source_changed("org", "api", "https://a", "https://b")
+    yield "source_changed text", ways.source_changed("org", "api", "https://a", None)
+    yield "visibility_changed", ways.visibility_changed("org", "api", "private", "public")
+    yield "spec_deleted", ways.spec_deleted("org", "api", "https://a", "private")
+    yield "spec_deleted bare", ways.spec_deleted("org", "api", "https://a", None)
+    yield "translation_made", ways.translation_made("org", "t")
+    yield "instructions_changed", ways.instructions_changed("org", "t", "A", None)
+    yield "agent_told", ways.agent_told("org", "A", "B")
+
+
+def _of_preconditions() -> Iterator[tuple[str, Expectation | Trace | None]]:
+    ways = preconditions
+    yield "still_says", ways.still_says("s", "r", "c", words="Why?")
+    yield "still_says reply", ways.still_says("s", "", "c", "p", words=None, replies=2)
+    yield "still_named", ways.still_named("s", "r", subject="A\x1b[2J", revision="v")
+    yield "still_named unread", ways.still_named("s", "r", subject="A", revision="")
+    for over in (False, True):
+        for closed in (False, True):
+            case = f"{over} {closed}"
+            known = ways.still_discussed("s", "r", "t", over=over, closed=closed, words="A")
+            yield f"still_discussed words {case}", known
+            thread = ways.still_discussed("s", "r", "t", over=over, closed=closed)
+            yield f"still_discussed thread {case}", thread
+            request = ways.still_discussed("s", "r", over=over, closed=closed)
+            yield f"still_discussed request {case}", request
+    yield "still_discussed space thread", ways.still_discussed("s", "", "t")
+    yield "still_discussed space", ways.still_discussed("s", "")
+    yield "still_judged", ways.still_judged("s", "r", "v", subject="A\x1b[2J", status="open")
+    yield "still_judged unread", ways.still_judged("s", "r", "")
+    yield "verdict_trace", ways.verdict_trace("s", "r", "v", me="me", status="approved", words="Ok")
+    yield "verdict_trace bare", ways.verdict_trace("s", "r", "", me="me", status="approved")
+    yield "begun_trace", ways.begun_trace("s", me="me", subject="A")
+
+
+def _told(way: Expectation | Reversal | Trace | Step | None) -> object:
+    return None if way is None else way.to_dict()
+
+
+def test_each_way_back_is_what_it_was(update_golden: bool) -> None:
+    told = {name: _told(way) for name, way in ways()}
+    lines = (f"{json.dumps(name)}: {json.dumps(way)}" for name, way in told.items())
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    if update_golden:
+        KEPT.write_text(text, encoding="utf-8")
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    assert told.keys() == kept.keys()
+    for name, way in json.loads(text).items():
+        assert way == kept[name], name
+
+
+def test_every_kind_of_way_back_is_among_them() -> None:
+    named = {name.split()[0] for name, _ in ways()}
+    missing = {
+        name for module in MODULES for name, function in _functions(module) if _is_way(function)
+    }
+    assert missing - named == set()
+
+
+def _functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., object]]]:
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+        if function.__module__ == module.__name__ and not name.startswith("_"):
+            yield name, function
+
+
+def _is_way(function: Callable[..., object]) -> bool:
+    return "Reversal" in str(inspect.signature(function).return_annotation)

@@ -1,0 +1,80 @@
+"""Rich text as text to be edited, and back: blocks that nobody touched stay as they were."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from copydesk.contract.models.document import Document
+from copydesk.domain.documents import markdown_to_document
+from copydesk.domain.rich_text import RichTextError, rich_text, says_the_same
+
+
+def leaf(text: str, *marks: str) -> dict[str, object]:
+    made = [{"object": "mark", "type": mark, "data": {}} for mark in marks]
+    return {"object": "leaf", "text": text, "marks": made}
+
+
+def paragraph(*leaves: dict[str, object], key: str = "") -> dict[str, object]:
+    return {
+        "object": "block", "type": "paragraph", "isVoid": False, "data": {}, "key": key,
+        "nodes": [{"object": "text", "leaves": list(leaves)}],
+    }  # fmt: skip
+
+
+def document(*blocks: dict[str, object]) -> Document:
+    return Document.model_validate({"object": "document", "data": {}, "nodes": list(blocks)})
+
+
+def test_what_markdown_says_is_edited_as_markdown_and_keeps_its_keys() -> None:
+    kept = document(paragraph(leaf("One."), key="k1"), paragraph(leaf("Two."), key="k2"))
+    rich = rich_text(kept)
+    assert (rich.text.rstrip(), rich.markdown, rich.suffix) == ("One.\n\nTwo.", True, ".md")
+    assert rich.read(rich.text + "\n\n") is kept
+    read = rich.read("One.\n\nBetween.\n\nTwo.\n")
+    assert [node.key for node in read.nodes[::2]] == ["k1", "k2"]
+    assert len(read.nodes) == 3
+    assert rich_text(read).text.rstrip() == "One.\n\nBetween.\n\nTwo."
+    assert "spelling" not in (read.nodes[1].data or {})
+    assert rich.read("\n\nOne.\n\nTwo.").nodes == kept.nodes, "blanks above say nothing"
+
+
+def test_what_markdown_does_not_say_is_edited_as_json() -> None:
+    odd = document({"object": "text", "leaves": [leaf("Loose.")]})
+    rich = rich_text(odd)
+    assert (rich.markdown, rich.suffix) == (False, ".json")
+    value = json.loads(rich.text)
+    assert value["nodes"][0]["object"] == "text"
+    value["nodes"] = [paragraph(leaf("Held."))]
+    assert says_the_same(rich.read(json.dumps(value)), document(paragraph(leaf("Held."))))
+    with pytest.raises(RichTextError, match=r"This is no JSON \(line 1, column"):
+        rich.read("{")
+    with pytest.raises(RichTextError, match="nodes"):
+        rich.read('{"object": "document", "data": {}, "nodes": 3}')
+
+
+def test_json_is_read_where_markdown_would_do() -> None:
+    rich = rich_text(markdown_to_document("One.", None))
+    assert rich.markdown
+    whole = document(paragraph(leaf("Whole.")))
+    assert says_the_same(rich.read(json.dumps(whole.to_dict())), whole)
+    assert rich_text(rich.read("{not json}")).text.rstrip() == "{not json}"
+
+
+def test_nobody_has_written_it_yet() -> None:
+    empty = rich_text(None)
+    assert (empty.text, empty.markdown, empty.document.nodes) == ("", True, [])
+    assert "schemaVersion" in empty.document.data
+    assert says_the_same(None, empty.document)
+    assert not says_the_same(None, markdown_to_document("One.", None))
+
+
+def test_texts_in_a_row_with_the_same_marks_are_one() -> None:
+    apart = document(paragraph(leaf("One "), leaf("two "), leaf("three", "bold")))
+    whole = document(paragraph(leaf("One two "), leaf("three", "bold"), leaf("")))
+    assert says_the_same(apart, whole)
+    assert not says_the_same(apart, document(paragraph(leaf("One two three"))))
+    assert not says_the_same(apart, document(paragraph(leaf("One two "), leaf("three", "italic"))))
+    two = document(paragraph(leaf("a", "bold", "italic")))
+    assert says_the_same(two, document(paragraph(leaf("a", "italic", "bold"))))

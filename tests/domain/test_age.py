@@ -13,7 +13,13 @@ NOW = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
     ("ago", "said"),
     [
         (timedelta(seconds=59), "now"),
+        (timedelta(seconds=60), "1 min"),
         (timedelta(minutes=4, seconds=59), "4 min"),
+        (timedelta(minutes=60), "1 h"),
+        (timedelta(hours=24), "1 d"),
+        (timedelta(days=59), "8 w"),
+        (timedelta(days=60), "2 mo"),
+        (timedelta(days=365), "1 y"),
         (timedelta(hours=2), "2 h"),
         (timedelta(hours=23, minutes=59), "23 h"),
         (timedelta(days=13), "13 d"),

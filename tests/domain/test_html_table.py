@@ -108,6 +108,22 @@ def test_a_table_is_read_whole_or_not() -> None:
     assert read_table("<table></table>") is None
 
 
+def test_a_short_head_is_filled_and_cells_end_with_what_is_around_them() -> None:
+    wide = "<table><tr><th>A</th></tr><tr><td>1</td><td>2</td></tr></table>"
+    assert read_table(wide) == (["A", ""], [["1", "2"]])
+    open_end = "<table><tbody><tr><td>1<td>2</tbody><tbody><tr><td>3</tbody></table>"
+    assert read_table(open_end) == ([], [["1", "2"], ["3", ""]])
+    unnamed = "<table><tr><th></th></tr><tr><td>1</td><td>2</td></tr></table>"
+    assert read_table(unnamed) == ([], [["1", "2"]])
+
+
+def test_attributes_of_marks_are_told_where_all_is() -> None:
+    row = '<tr><td><strong class="a">b</strong><span id="c">d</span></td></tr>'
+    assert row_text(row) == "| **{class=a}b**{id=c}d |"
+    table = read_table(f"<table>{row}</table>")
+    assert table == ([], [["**b**d"]])
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=40), st.integers(0, 40), st.integers(0, 40))
 def test_nothing_is_lost_of_any_html(pieces: list[str], start: int, stop: int) -> None:
     before = "<table>\n<tr>" + "".join(pieces)

@@ -6,7 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -315,3 +315,40 @@ def test_what_is_looked_at_grows_no_faster_than_a_file_of_whole_and_broken(
         assert [isinstance(item, Item) for item in found if item.number] == [True, False] * many
         counts.append(tokens.count)
     assert counts[1] <= 5 * counts[0]
+
+
+SENT_AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("found", "there"),
+    [
+        ({}, True),
+        ({"metadata": {"url": "https://a.example/1", "attributes": {"a": "1", "b": "2"},
+                       "createdAt": SENT_AT + timedelta(seconds=0.9)}}, True),
+        ({"metadata": {"url": "https://a.example/1", "attributes": {"a": "1"},
+                       "createdAt": SENT_AT + timedelta(seconds=1)}}, False),
+        ({"metadata": {"url": "https://a.example/1", "attributes": {"a": "1"}}}, False),
+        ({"metadata": {"url": "https://a.example/2", "attributes": {"a": "1"},
+                       "createdAt": SENT_AT}}, False),
+        ({"metadata": {"url": "https://a.example/1", "attributes": {"a": "2"},
+                       "createdAt": SENT_AT}}, False),
+        ({"metadata": None}, False),
+        ({"conversation": {"id": "1", "subject": "Other"}}, False),
+        ({"parts": [{"type": "message", "role": "team-member", "body": "Hello"}]}, False),
+        ({"parts": []}, False),
+    ],
+)  # fmt: skip
+def test_what_was_sent_is_there_or_is_not(found: dict[str, object], there: bool) -> None:
+    metadata = {"url": "https://a.example/1", "attributes": {"a": "1"}, "createdAt": SENT_AT}
+    parts = [{"type": "message", "role": "user", "body": "Hello"}]
+    sent = ConversationIngest.model_validate(
+        {"id": "1", "subject": "Say", "metadata": metadata, "parts": parts}
+    )
+    had = {
+        "conversation": {"id": "1", "subject": "Say"}, "parts": parts, "metadata": metadata
+    } | found  # fmt: skip
+    assert is_there(sent, ConversationDetail.model_validate(had)) is there
+    bare = ConversationIngest.model_validate({"id": "1", "subject": "Say", "parts": parts})
+    if "metadata" in found:
+        assert is_there(bare, ConversationDetail.model_validate(had))

@@ -151,7 +151,13 @@ def test_what_it_stops_at_and_what_it_passes_over() -> None:
     # One that was merged and conflicts is live: nothing follows by itself, and it is not repeated.
     clashed = sent.merged_with_conflicts("m1", "It needs hands.", 1.0)
     assert (clashed.state, clashed.again()) == ("stopped", clashed)
+    assert (clashed.items[0].state, clashed.items[0].reason) == ("done", "conflict")
+    assert clashed.stopped_at == clashed.items[0].key
     assert clashed.skip(2.0).count("done", "checking") == 2
+    going = replace(sent, stops=frozenset()).merged_with_conflicts("m1", "It needs hands.", 1.0)
+    assert (going.state, going.items[0].reason, going.stopped_at) == ("running", "conflict", "")
+    ended = clashed.end(3.0)
+    assert (ended.state, ended.ended, ended.pausing, ended.cut) == ("finished", 3.0, False, False)
     # Primary content that keeps moving on is not chased for ever.
     late = base
     for number in range(9):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from copydesk.domain.reversal import (
     Expectation,
     Reversal,
     Step,
+    Trace,
     reversal_of,
     trace_of,
     value_at,
@@ -107,3 +109,12 @@ def test_what_is_no_way_back_is_refused_and_nothing_else_happens(value: Any) -> 
     except ValueError:
         return
     assert isinstance(found, Reversal)
+
+
+def test_a_trace_is_kept_as_json_with_all_it_says() -> None:
+    beside = Trace(Step("list_comments", {"space_id": "s"}), {"by": "me"}, says="Ok.")
+    trace = Trace(Step("list"), {"a": 1}, "status", "createdAt", "approved", "comment", beside)
+    again = trace_of(json.loads(json.dumps(trace.to_dict())))
+    assert again == trace
+    assert again.beside == beside
+    assert trace_of(Trace(Step("list")).to_dict()) == Trace(Step("list"))

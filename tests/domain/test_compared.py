@@ -1,0 +1,182 @@
+"""Pages compared, row by row with every mark: how they read, as it was looked at and kept.
+
+All of it is in ``tests/domain/compared.json``, which ``--update-golden`` writes: look at the
+difference.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from copydesk.domain.diff import Line, Span, compare
+
+KEPT = Path(__file__).parent / "compared.json"
+
+PROSE = """# Retries
+
+Deliveries are retried when your endpoint fails.
+
+We retry five times over one hour.
+
+Each attempt waits longer than the last. The first wait is ten seconds, the second a minute.
+
+| Field | Type | Meaning |
+|---|---|---|
+| attempt | int | 1 to 5 |
+| of | int | all |
+
+A delivery that never succeeds is dropped. Nothing tells you that it was.
+
+## Order
+
+Events of one object may arrive out of order. Compare their times.
+
+See the old guide for the reasons.
+"""
+
+WRAPPED = """One paragraph that goes on
+over two lines, with a break\x20\x20
+and ends here.
+
+* an item
+  that goes on
+* another item
+"""
+
+CODE = """Before.
+
+~~~ruby
+first
+second
+~~~
+
+```python
+def answer():
+    return 41
+```
+
+    indented
+    code
+
+After.
+"""
+
+HTML = """<table>
+<tr><th>A</th><th>B</th></tr>
+<tr><td><a href="x.md">One</a></td><td>Two <strong>bold</strong></td></tr>
+</table>
+
+<details>
+<summary>More</summary>
+
+Inside.
+
+</details>
+
+{% hint style="info" %}
+Careful.
+{% endhint %}
+"""
+
+PAIRS: dict[str, tuple[str, str]] = {
+    "edited": (
+        PROSE,
+        PROSE.replace("five times over one hour", "eight times over 24 hours")
+        .replace("1 to 5", "1 to 8")
+        .replace("the old guide", "[Event delivery](events.md)"),
+    ),
+    "added and removed": (
+        PROSE,
+        PROSE.replace(
+            "A delivery that never succeeds is dropped. Nothing tells you that it was.",
+            "After the last attempt the event goes to the dead letter queue.",
+        )
+        .replace("| of | int | all |\n", "| next | time | when |\n| last | bool | whether |\n")
+        .replace("Compare their times.", ""),
+    ),
+    "moved": (
+        PROSE,
+        PROSE.replace("We retry five times over one hour.\n\n", "").replace(
+            "See the old guide", "We retry five times over one hour.\n\nSee the old guide"
+        ),
+    ),
+    "sections moved": (
+        "# A\n\nOne.\n\n## B\n\nTwo words here.\n\n## C\n\nThree words there.\n",
+        "# A\n\nOne.\n\n## C\n\nThree words there.\n\n## B\n\nTwo words here.\n",
+    ),
+    "wrapped anew": (
+        WRAPPED,
+        WRAPPED.replace("goes on\nover two lines,", "goes on over\ntwo long lines,").replace(
+            "another item", "another\n  thing"
+        ),
+    ),
+    "split": (
+        "One sentence stands here. Another one follows it. A third ends it.\n",
+        "One sentence stands here.\n\nAnother one follows it. A third one ends it.\n",
+    ),
+    "joined": (
+        "One sentence stands here.\n\nAnother one follows it.\n",
+        "One sentence stands here. Another one follows it.\n",
+    ),
+    "code": (
+        CODE,
+        CODE.replace("second", "second, changed").replace("41", "42").replace("~~~\n\n", "~~~\n"),
+    ),
+    "html": (
+        HTML,
+        HTML.replace("Two <strong>bold</strong>", "Two <em>slanted</em>")
+        .replace('style="info"', 'style="warning"')
+        .replace("Inside.", "Inside of it."),
+    ),
+    "spelling": ("* One\n* Two\n\n---\n", "- One\n- Two\n\n***\n"),
+    "line ends": ("One.\r\nTwo.\r\n", "One.\nTwo.\n\n\nThree."),
+    "letters": (
+        "The colour of the aeroplane, naïve café; 日本語のページです。",
+        "The color of the airplane, naive cafe; 日本語の頁です。",
+    ),
+    "punctuation": (
+        "Use the SHA-1 header, version 1.2.3 (see below).",
+        "Use the SHA-256 header; version 1.3.0 (see above)!",
+    ),
+    "new": ("", PROSE),
+    "gone": (WRAPPED, ""),
+    "same": (PROSE, PROSE),
+}
+
+
+def spans(found: tuple[Span, ...]) -> str:
+    signs = {"same": "{}", "removed": "[-{}-]", "added": "[+{}+]"}
+    return "".join(signs[span.kind].format(span.text) for span in found)
+
+
+def told(line: Line) -> dict[str, Any]:
+    values = {each.name: getattr(line, each.name) for each in fields(line)}
+    shown = {
+        name: spans(value) if name in ("spans", "marks") else value
+        for name, value in values.items()
+    }
+    return {name: value for name, value in shown.items() if value not in (None, False, "", ())}
+
+
+def test_pages_read_compared_as_they_did(update_golden: bool) -> None:
+    found = {}
+    for name, (before, after) in PAIRS.items():
+        diff = compare(before, after)
+        found[name] = {
+            "lines": [json.dumps(told(line), default=repr, ensure_ascii=False) for line in diff],
+            "hunks": [repr(hunk) for context in (0, 2) for hunk in diff.hunks(context)],
+            "folded": [
+                diff.sentence(hunk.start, hunk.stop) for hunk in diff.hunks() if hunk.folded
+            ],
+            "counts": [len(diff), diff.added, diff.removed, diff.changed, diff.quiet],
+            "stops": repr(diff.changes),
+        }
+    text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    if update_golden:
+        KEPT.write_text(text, encoding="utf-8")
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    for name, each in json.loads(text).items():
+        assert each == kept[name], name

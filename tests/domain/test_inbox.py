@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from copydesk.domain.thread_turn import Word
 
 from copydesk.domain.inbox import Why, why_waits
-from copydesk.domain.thread_turn import Word
 
 
 @pytest.mark.parametrize(

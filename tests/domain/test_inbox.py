@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from copydesk.domain.thread_turn import Word
 
-from copydesk.domain.inbox import Why, why_waits
+from copydesk.domain.inbox import Why, Word, why_waits
 
 
 @pytest.mark.parametrize(

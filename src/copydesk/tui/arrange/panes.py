@@ -62,49 +62,24 @@ def enter_label(rows: ArrangedTree) -> str:
     return "drop here" if rows.marks else "open"
 
 
-class ArrangedTree(TreeList[Row], scope="arranged_tree"):
-    """A `TreeList` of rows; marks are picks. ``Opened`` is posted for Enter, picks or not.
+class ShownOrder:
+    """What of an arrangement is on screen: the staged order, the current one, or the changes."""
 
-    ``pickable`` returns why a row cannot be picked, or None. A range and ``*`` stay within one
-    level: rows of several levels cannot be dropped as one block. ``values`` is as in `TreeSource`.
-    """
-
-    DEEPEST = 6
-    MARKED = "picked"
-
-    def __init__(
-        self,
-        columns: Sequence[Column[Row]],
-        *,
-        title: str,
-        empty: str,
-        pickable: Callable[[Row], str | None],
-        values: bool = False,
-        id: str | None = None,
-    ) -> None:
-        source: TreeSource[Row] = TreeSource(
-            key=lambda row: row.id,
-            children=lambda row: row.children,
-            foldable=lambda row: bool(row.children),
-            values=values,
-        )
-        super().__init__(
-            source, columns, title=title, empty=empty,
-            sign=lambda row: sign(row, self.shown), id=id,
-        )  # fmt: skip
-        self.pickable = pickable
+    def __init__(self) -> None:
         self.shown: Shown = NOTHING
         self.showing: Showing = "now"
-        self._rows_of = Rows()
-        self._range_from: str | None = None
-        """The id of the row that a range begins at: rows may move before it ends."""
+        self._rows = Rows()
 
-    def on_mount(self) -> None:
-        """Have the place know where its picks are: actions on one row ask there."""
-        self.place.marking = self
+    def sign(self, row: Row) -> str:
+        """Return the sign of the staged change of a row."""
+        return sign(row, self.shown)
 
-    def show_arranged(
-        self, arrangement: Arrangement, further: Sequence[Row], cursor: str | None = None
+    def show(
+        self,
+        tree: ArrangedTree,
+        arrangement: Arrangement,
+        further: Sequence[Row],
+        cursor: str | None = None,
     ) -> None:
         """Show an arrangement; the cursor stays on its row, or goes to ``cursor``.
 
@@ -118,16 +93,46 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
             layout = arrangement.base
         elif self.showing == "changed":
             layout = only_staged(self.shown)
-        top, here = self.scroll_offset.y, cursor or self.selected_id
+        top, here = tree.scroll_offset.y, cursor or tree.selected_id
         below = further if self.showing == "now" else ()
-        self.tree_source.set_roots((*self._rows_of.of(layout), *below))
+        tree.tree_source.set_roots((*self._rows.of(layout), *below))
         if here is not None:
-            self.select(here)
+            tree.select(here)
         # The list keeps a row on its line by scrolling; here the row moves and the list stays.
-        at, height = self.cursor, max(1, self.page_lines - 1)
-        self.scroll_to(y=min(max(top, at - height + 1), at), animate=False, force=True)
-        if any(row not in layout for row in self.marks):
-            self.set_marks(row for row in self.marks if row in layout)
+        at, height = tree.cursor, max(1, tree.page_lines - 1)
+        tree.scroll_to(y=min(max(top, at - height + 1), at), animate=False, force=True)
+        if any(row not in layout for row in tree.marks):
+            tree.set_marks(row for row in tree.marks if row in layout)
+
+
+class ArrangedTree(TreeList[Row], scope="arranged_tree"):
+    """A `TreeList` of rows; marks are picks. ``Opened`` is posted for Enter, picks or not.
+
+    ``pickable`` returns why a row cannot be picked, or None. A range and ``*`` stay within one
+    level: rows of several levels cannot be dropped as one block.
+    """
+
+    DEEPEST = 6
+    MARKED = "picked"
+
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        *,
+        title: str,
+        empty: str,
+        order: ShownOrder,
+        pickable: Callable[[Row], str | None],
+        id: str,
+    ) -> None:
+        super().__init__(_source(), columns, title=title, empty=empty, sign=order.sign, id=id)
+        self.pickable = pickable
+        self._range_from: str | None = None
+        """The id of the row that a range begins at: rows may move before it ends."""
+
+    def on_mount(self) -> None:
+        """Have the place know where its picks are: actions on one row ask there."""
+        self.place.marking = self
 
     def picked(self) -> list[str]:
         """Return the picked rows, or else the one under the cursor."""
@@ -191,12 +196,6 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         """Drop the picked rows below the cursor as one block; with none, fold or open the row."""
         self.post_message(VirtualList.Opened(self, self.selected_id, self.selected))
 
-    @property
-    def marks_line(self) -> str:
-        if not self.marks:
-            return ""
-        return f"{self.count_marks()}: J K move them as one block, enter drops them here"
-
 
 class PlanPane(Facts):
     """The requests that make the staged changes; ``nothing`` is shown while there are none."""
@@ -242,3 +241,12 @@ class WrittenPane(Facts):
             self.look_back(session)
         lasting = session.history.lasting_in(target)
         self.show(written_facts(self._pasts, session.clock(), lasting)[:WRITTEN])
+
+
+def _source() -> TreeSource[Row]:
+    return TreeSource(
+        key=lambda row: row.id,
+        children=lambda row: row.children,
+        foldable=lambda row: bool(row.children),
+        values=True,
+    )

@@ -20,7 +20,7 @@ from copydesk.session.errors import with_key
 from copydesk.session.target import Target
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.draft import StagedDraft
-from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, WrittenPane
+from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, ShownOrder, WrittenPane
 from copydesk.tui.arrange.sender import Sender
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands, nothing_to_undo
@@ -80,8 +80,8 @@ def hidden_rows(here: ArrangingPlace[Any]) -> str | None:
 
 def not_staged_order(here: ArrangingPlace[Any]) -> str | None:
     """Say so while something else is shown than the staged order."""
-    if here.rows.showing != "now":
-        return f"On screen: {VIEWS[here.rows.showing]}. = goes back to the staged order."
+    if here.order.showing != "now":
+        return f"On screen: {VIEWS[here.order.showing]}. = goes back to the staged order."
     return None
 
 
@@ -278,17 +278,17 @@ class ArrangeCommands(Commands, scope="arranging"):
     @action("=", "compare", show=14, group="Look")
     def compare(self) -> None:
         """Show the staged order, the current one, or only what something is staged of."""
-        here, rows = self.place, self.place.rows
+        here, shown = self.place, self.place.order
         if not here.known:
             here.say(here.not_read, "warn")
             return
-        if rows.showing == "now" and not here.draft.arrangement.dirty:
+        if shown.showing == "now" and not here.draft.arrangement.dirty:
             here.say("Nothing is staged: this is the current order.")
             return
         order = list(VIEWS)
-        rows.showing = order[(order.index(rows.showing) + 1) % len(order)]
+        shown.showing = order[(order.index(shown.showing) + 1) % len(order)]
         here.show_arrangement()
-        here.say(f"On screen: {VIEWS[rows.showing]}.")
+        here.say(f"On screen: {VIEWS[shown.showing]}.")
 
     # Sending
 
@@ -339,6 +339,7 @@ class ArrangingPlace(Place, Generic[R]):
         """Whether the order has been read."""
         self.refused = ""
         """Why the reader may not change it; empty when they may, or nobody knows."""
+        self.order = ShownOrder()
         self.draft = StagedDraft(self)
         self.sender = Sender(self)
 
@@ -505,13 +506,13 @@ class ArrangingPlace(Place, Generic[R]):
     def show_arrangement(self, cursor: str | None = None) -> None:
         """Show the arrangement; the cursor stays on its row."""
         if self.known:
-            self.rows.show_arranged(self.draft.arrangement, self.further_rows(), cursor)
+            self.order.show(self.rows, self.draft.arrangement, self.further_rows(), cursor)
             self.draft.plan()
             self.draw()
 
     def draw(self) -> None:
         """Show the plan, the details and the latest writes beside the rows."""
-        calls, showing = self.draft.calls, self.rows.showing
+        calls, showing = self.draft.calls, self.order.showing
         notes = [VIEWS[showing]] * bool(self.draft.arrangement.dirty or showing != "now")
         notes += ["changed by others: R shows it"] * self.sender.behind
         self.rows.note = "   ".join(notes)
@@ -525,8 +526,11 @@ class ArrangingPlace(Place, Generic[R]):
         self.refresh_frame()
 
     def status_left(self) -> str:
-        if said := self.refused or self.rows.marks_line:
-            return said
+        if self.refused:
+            return self.refused
+        if self.rows.marks:
+            picked = self.rows.count_marks()
+            return f"{picked}: J K move them as one block, enter drops them here"
         if calls := self.draft.calls:
             count = plural(len(calls), "request")
             if self.sender.asked:

@@ -45,7 +45,7 @@ def a_group(here: SiteStructurePlace) -> str | None:
 
 def to_be_removed(here: SiteStructurePlace) -> str | None:
     """Say so when the row is going to be removed."""
-    if here.row is not None and here.rows.shown.state(here.row).removed:
+    if here.row is not None and here.order.shown.state(here.row).removed:
         return f"{here.row.title} is going to be removed. u brings it back."
     return None
 

@@ -78,8 +78,8 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
             self._columns(EMPTY),
             title="Structure",
             empty="Reading the structure…",
+            order=self.order,
             pickable=self._not_pickable,
-            values=True,
             id="structure",
         )
         self.facts = Facts(title="Row", id="site-row")
@@ -92,14 +92,14 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         yield Part("side", self.facts, self.navigation, self.plan, self.written)
 
     def _columns(self, layout: Layout) -> list[Column[Row]]:
-        return site_columns(lambda: self.rows.shown, lambda: self.structure.nodes, layout)
+        return site_columns(lambda: self.order.shown, lambda: self.structure.nodes, layout)
 
     def _not_pickable(self, row: Row) -> str | None:
         if self.refused:
             return self.refused
         if row.kind == "group":
             return "The API has no operation that moves a group. Move what is around it."
-        if self.rows.shown.state(row).removed:
+        if self.order.shown.state(row).removed:
             return f"{row.title} is going to be removed. u brings it back."
         return None
 
@@ -237,7 +237,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
             self.rows.show_columns(self._columns(arrangement.now))
         super().draw()
         self.facts.set_class(bool(self.draft.calls), "plan-first")
-        touched = [row for row, state in self.rows.shown.states.items() if state]
+        touched = [row for row, state in self.order.shown.states.items() if state]
         self.navigation.show(navigation_facts(arrangement.base, arrangement.now, changed=touched))
         self._share_side()
 
@@ -261,7 +261,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         if row is None or self.read is None:
             self.facts.show([], title="Row")
             return
-        facts = present.row_facts(row, self.rows.shown, self.structure.nodes)
+        facts = present.row_facts(row, self.order.shown, self.structure.nodes)
         self.facts.show(facts, title=row.title)
 
     def open_row(self, row: Row) -> None:

@@ -91,31 +91,12 @@ class SpaceTree(TreeList[SpaceNode]):
         )
         super().__init__(
             source,
-            [
-                Column("title", "NAME", present.name, flex=1, minimum=20),
-                Column(
-                    "open", "OPEN", lambda node: present.counted(node, node.open), 5,
-                    align="right",
-                ),
-                Column(
-                    "draft", "DRAFT", lambda node: present.counted(node, node.draft), 6,
-                    align="right", drop=4,
-                ),
-                Column(
-                    "comments", "CMT", lambda node: present.counted(node, node.comments), 5,
-                    align="right", drop=2,
-                ),
-                Column("rules", "  RULES", present.rules, 9, drop=3),
-                Column(
-                    "updated", "UPDATED", lambda node: present.updated(node, clock()), 8,
-                    align="right", drop=1,
-                ),
-            ],
+            _columns(clock),
             title="Spaces",
             empty="",
             dim=present.no_access,
             id=id,
-        )  # fmt: skip
+        )
         self.filter_items(_matching)
         self.fields = present.FIELDS
         self.nodes: tuple[SpaceNode, ...] = ()
@@ -599,6 +580,29 @@ class SpacesPlace(Place, scope="spaces"):
         said = plural(self.rows.count("space"), "space")
         folders = self.rows.count("collection")
         return f"{said} in {plural(folders, 'collection')}" if folders else said
+
+
+def _columns(clock: Callable[[], datetime]) -> list[Column[SpaceNode]]:
+    return [
+        Column("title", "NAME", present.name, flex=1, minimum=20),
+        Column(
+            "open", "OPEN", lambda node: present.counted(node, node.open), 5,
+            align="right",
+        ),
+        Column(
+            "draft", "DRAFT", lambda node: present.counted(node, node.draft), 6,
+            align="right", drop=4,
+        ),
+        Column(
+            "comments", "CMT", lambda node: present.counted(node, node.comments), 5,
+            align="right", drop=2,
+        ),
+        Column("rules", "  RULES", present.rules, 9, drop=3),
+        Column(
+            "updated", "UPDATED", lambda node: present.updated(node, clock()), 8,
+            align="right", drop=1,
+        ),
+    ]  # fmt: skip
 
 
 def _matching(text: str) -> Callable[[SpaceNode], bool]:

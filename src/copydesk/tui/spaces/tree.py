@@ -120,12 +120,13 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     def panes(self) -> ComposeResult:
         self.rows = ArrangedTree(
             present.tree_columns(
-                lambda: self.rows.shown,
+                lambda: self.order.shown,
                 lambda: self.known_nodes,
-                lambda row: present.state(row, self.rows.shown, self.trashed, self.session.now),
+                lambda row: present.state(row, self.order.shown, self.trashed, self.session.now),
             ),
             title="Collections and spaces",
             empty="Reading the tree…",
+            order=self.order,
             pickable=self._not_pickable,
             id="tree",
         )
@@ -138,7 +139,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     def _not_pickable(self, row: Row) -> str | None:
         if TRASH in (row.id, row.level):
             return "It is in the trash: D restores it."
-        if self.rows.shown.state(row).removed:
+        if self.order.shown.state(row).removed:
             return f"{row.title} is going to be deleted. u brings it back."
         return None
 
@@ -370,7 +371,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
             return () if found is None else present.trash_facts(found, now)
         return present.row_facts(
             row,
-            self.rows.shown,
+            self.order.shown,
             self.node,
             now,
             rules=self.read.rules,

@@ -66,7 +66,7 @@ def in_trash(here: OrganizationStructurePlace) -> str | None:
 
 def to_be_deleted(here: OrganizationStructurePlace) -> str | None:
     """Say so when the row is going to be deleted."""
-    if here.row is not None and here.rows.shown.state(here.row).removed:
+    if here.row is not None and here.order.shown.state(here.row).removed:
         return f"{here.row.title} is going to be deleted. u brings it back."
     return None
 

@@ -49,7 +49,7 @@ def ago(then: datetime | None, now: datetime) -> str:
 
 
 def age_or_ahead(then: datetime | None, now: datetime) -> str:
-    """Return an `age`; "in 4 y" for what is dated ahead, by more than clocks differ (a day)."""
+    """Return an `age`; "in 4 y" for dates in the future, by more than clocks differ (a day)."""
     if then is not None and (_zoned(then) - _zoned(now)).total_seconds() > _DAY:
         return f"in {age(now, then)}"
     return age(then, now)

@@ -55,8 +55,8 @@ A = TypeVar("A", bound="Arrangement")
 class Rebased(Generic[A]):
     """What is staged, on top of a layout that others changed.
 
-    ``theirs`` is what they did and we did not want too; ``lost`` what no longer fits and went away;
-    in the ``clashes`` both set the same to different values, and ours is on top.
+    ``theirs`` are changes by others that we did not make too; ``lost`` what no longer fits and went
+    away; in the ``clashes`` both set the same to different values, and ours is on top.
     """
 
     arrangement: A
@@ -72,7 +72,7 @@ class Rebased(Generic[A]):
         return bool(self.theirs or self.lost or self.clashes)
 
     def taking_theirs(self) -> A:
-        """Return what is staged without ours where both changed the same."""
+        """Return the staged changes without ours where both changed the same."""
         if self.before is None or not self.clashes:
             return self.arrangement
         way = frozenset((clash.id, clash.field) for clash in self.clashes)
@@ -164,7 +164,7 @@ class Arrangement(Ordered):
         return replace(self._to(layout, (row,)), count=count), row
 
     def remove(self, rows: Collection[str]) -> Self:
-        """Return it without some things and what is in them. Raises `StagingError`.
+        """Return it without some rows and all rows in them. Raises `StagingError`.
 
         One that is only staged is simply forgotten.
         """
@@ -213,7 +213,7 @@ class Arrangement(Ordered):
         left: Collection[Call],
         made: Mapping[str, str],
     ) -> Self:
-        """Return what is staged still once some of its requests were ``sent``, to be rebased.
+        """Return the changes still staged after some requests were ``sent``, to be rebased.
 
         ``layout`` is how it is by now, ``left`` are the requests that were not sent or were taken
         back, ``made`` the ids that the service gave.
@@ -227,7 +227,7 @@ class Arrangement(Ordered):
     def rebase(
         self, layout: Layout, *, give_way: frozenset[tuple[str, str]] = frozenset()
     ) -> Rebased[Self]:
-        """Return what is staged on top of another published layout.
+        """Return the staged changes on top of another published layout.
 
         ``give_way`` names what is taken from the others where both changed it, by id and field.
         """

@@ -36,12 +36,12 @@ TEXTS = frozenset({"title", "description", "condition", "icon", "emoji", "subjec
 class Call:
     """One request of a plan.
 
-    ``key`` names it for as long as it is staged ("move:ID", "change:ID", "add:new:1",
-    "remove:ID"). ``what`` is the verb for the log, ``target`` the title of what it is about,
-    ``line`` both as people read them; all are clean. ``step`` and ``reversal`` may hold provisional
-    ids. ``makes`` is the provisional id of what it makes, ``also`` where in the answer other
-    provisional values are found, by path. ``note`` is what a person should know first. What is
-    ``final`` cannot be taken back; ``arrived`` is then what a read shows once it went through.
+    ``key`` names it for as long as it is staged ("move:ID", "change:ID", "add:new:1", "remove:ID").
+    ``what`` is the verb for the log, ``target`` the title of the thing it changes, ``line`` both as
+    people read them; all are clean. ``step`` and ``reversal`` may hold provisional ids. ``makes``
+    is the provisional id of what it makes, ``also`` where in the answer other provisional values
+    are found, by path. ``note`` is told to a person first. What is ``final`` cannot be taken back;
+    ``arrived`` is then what a read shows once it went through.
     """
 
     key: str

@@ -35,7 +35,7 @@ _CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 
 
 def why_no_condition(text: str) -> str | None:
-    """Return what is surely broken in a condition, as a part of a sentence; else None."""
+    """Return the sure mistake in a condition, as a part of a sentence; else None."""
     opened: list[str] = []
     kind, part, at, text = "opens", "", 0, text.strip()
     while at < len(text):

@@ -76,7 +76,7 @@ def readable(body: str) -> str:
     element is read only where it is closed and is no word of a sentence, and neither in code nor in
     a fence; the rest stays as it was written, entities too where there is no element.
 
-    A megabyte takes a good part of a second: call it off the event loop for what is long.
+    A megabyte takes a good part of a second: call it off the event loop for long texts.
     """
     if ">" in body:
         if _is_html(body):

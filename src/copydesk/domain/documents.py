@@ -36,7 +36,8 @@ MARKS_OF_A_PAGE = 20_000
 """The same of a page, which was written for readers by people who may edit."""
 
 UNREAD = "markdown"
-"""The type of the last block of a document whose text goes on: its data holds that as Markdown."""
+"""The type of the last block of a document that was not read to its end: its data holds the rest as
+Markdown."""
 
 _MARK = re.compile(r"[\n*_`\[<&|~!\\]")
 _PLAIN = 50

@@ -21,7 +21,7 @@ CUT = re.compile(r"(?=<tr[\s/>])|(?<=</tr>)", re.IGNORECASE)
 """Where a line is cut, so that each row begins one."""
 
 MOST = 20_000
-"""Characters of a row that are read; what is longer is left as it was written."""
+"""Characters of a row that are read; a longer one is left as it was written."""
 
 MOST_OF_TABLE = 100_000
 """Characters of a table that are read: about 0.2 s of work."""
@@ -108,8 +108,8 @@ class _Parser(HTMLParser):
 def row_text(source: str) -> str | None:
     """Return a row of a table as Markdown has rows: ``| One | **Two** |``.
 
-    Attributes that no Markdown has stand in braces before their cell or behind their link. None
-    for what is no whole row.
+    Attributes that no Markdown has stand in braces before their cell or behind their link. None for
+    an incomplete row.
     """
     tokens = _tokens(source)
     if tokens is None:
@@ -280,7 +280,7 @@ def _span(token: _Token, name: str) -> int:
 
 
 def _cell(tokens: Iterable[_Token], *, told: bool, escape: bool) -> str | None:
-    """Return what is in a cell as Markdown; None where its tags do not belong together."""
+    """Return the content of a cell as Markdown; None where its tags do not belong together."""
     said: list[str] = []
     opened: list[tuple[str, str]] = []
     for kind, name, attributes, raw in tokens:

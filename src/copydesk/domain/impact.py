@@ -64,7 +64,7 @@ class Impact:
 
 
 def newly(after: Iterable[T], before: Iterable[T]) -> list[T]:
-    """Return what is in ``after`` more often than in ``before``, in the order of ``after``."""
+    """Return the items that ``after`` has more often than ``before``, in its order."""
     had = Counter(before)
     found = []
     for item in after:

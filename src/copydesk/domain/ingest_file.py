@@ -48,7 +48,7 @@ class Item:
 
 
 def read_items(file: Readable) -> Iterator[Item | Complaint]:
-    """Yield the conversations of a file in their order, and what is wrong where it is."""
+    """Yield the conversations of a file in their order, and problems at their places."""
     for found in frames(file):
         if isinstance(found, Complaint):
             yield found
@@ -107,7 +107,7 @@ def _checked(number: int, line: int, data: bytes) -> Item | Complaint:
 
 
 def _without_nulls(value: Any) -> bool:
-    """Leave out what is null and may be absent, as exports write it; return whether there was."""
+    """Leave out optional fields that are null, as exports write them; return whether there was."""
     found = False
     if isinstance(value, dict):
         metadata = value.get("metadata")
@@ -138,7 +138,7 @@ def _problems(error: ValidationError) -> list[Problem]:
 
 
 def _complaint(number: int, line: int, text: str, found: Sequence[Problem]) -> Complaint:
-    """Return what is wrong with a conversation; the line is that of the first problem."""
+    """Return the problems of a conversation; the line is that of the first problem."""
     try:
         read = read_json(text)
     except JsonTextError as wrong:
@@ -193,7 +193,7 @@ def _field(path: Path) -> str:
 
 
 def _sentence(problem: Any) -> str:
-    """Return what is wrong in words for people, without the value that is wrong."""
+    """Return a problem in words for people, without the wrong value."""
     context = problem.get("ctx", {})
     match problem["type"]:
         case "missing":

@@ -419,7 +419,8 @@ def _depth(data: bytes) -> int:
 
 
 def frames(file: Readable) -> Iterator[Frame | Complaint]:
-    """Yield what stands in a file in place of conversations, in order, and what is in the way."""
+    """Yield the frames of a file that should hold conversations, in order, and anything else in
+    it."""
     pieces = _Pieces(file)
     sign = pieces.sign()
     if (sign and sign in b"\xff\xfe\0") or b"\0" in pieces.held[pieces.at : pieces.at + 2]:

@@ -36,7 +36,7 @@ _NAMED_CELLS = 60
 
 @dataclass(frozen=True)
 class ManifestText:
-    """What a manifest says, on which line each part of it stands, and what is wrong so far."""
+    """The values of a manifest, the line of each part, and the problems found so far."""
 
     value: Mapping[str, JSON]
     lines: Mapping[Path, int]
@@ -49,7 +49,7 @@ class ManifestText:
         return self.lines.get(path, 0) if path else 0
 
     def problem(self, path: Path, sentence: str) -> Problem:
-        """Return what is wrong with a part: its line, its name and a sentence."""
+        """Return the problems of a part: its line, its name and a sentence."""
         name = where(path)
         return Problem(self.line(path), f"{name}: {sentence}" if name else sentence)
 

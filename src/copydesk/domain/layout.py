@@ -198,7 +198,7 @@ class Difference:
 
 
 def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
-    """Return what is different, as a person would tell it: new, gone, changed, moved."""
+    """Return the differences, as a person would tell them: new, gone, changed, moved."""
     found: list[Difference] = []
     for row in after.walk():
         if row not in before and row in after.items:

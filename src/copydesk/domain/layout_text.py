@@ -1,4 +1,4 @@
-"""Layouts as text on this machine: a published one, and what is staged on it.
+"""Layouts as text on this machine: a published one, and the changes staged on it.
 
 Of the staged one only what differs is written.
 """

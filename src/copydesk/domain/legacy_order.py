@@ -1,4 +1,4 @@
-"""Orders of a site that an earlier version kept staged, as what is staged now.
+"""Orders of a site that an earlier version staged, as staged changes of this one.
 
 That version kept the order of each level before and after, and nothing else: one line of JSON,
 ``{"base": {level: [ids]}, "now": {level: [ids]}}``.

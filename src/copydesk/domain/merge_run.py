@@ -57,9 +57,9 @@ class RunItem:
 
     ``revision`` and ``comments`` are what it was queued with; an empty revision is not read yet.
     ``seen`` is when it had last changed as the reader saw it, in seconds since the epoch, and
-    ``seen_revision`` its revision then: a verdict changes the one and not the other.
-    ``sent`` is a request that went out and whose outcome is not noted: after a cut it may have
-    arrived. ``arrived`` is the revision that the service named after an update. Texts are clean.
+    ``seen_revision`` its revision then: a verdict changes the one and not the other. ``sent`` is a
+    request without a recorded outcome: after a cut it may have arrived. ``arrived`` is the revision
+    that the service named after an update. Texts are clean.
     """
 
     space: str

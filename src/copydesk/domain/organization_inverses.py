@@ -54,7 +54,7 @@ def organization_changed(
 ) -> Reversal:
     """Return the way back of other settings: the former ones are put in their place.
 
-    Both are what the organization says by the names of the wire, ``logo`` its address.
+    Both have values of the organization by wire name; ``logo`` is its address.
     """
 
     def shown(values: Mapping[str, JSON]) -> dict[str, JSON]:

@@ -15,7 +15,7 @@ TOLD = 6
 
 
 class _Anchors:
-    """Where the anchors of threads are found in a text: its rows, and the lines they are of."""
+    """Where the anchors of threads are found in a text: its rows and their lines."""
 
     def __init__(self, text: BlockText) -> None:
         self._text = text
@@ -181,7 +181,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _of(text: BlockText, start: int, stop: int) -> tuple[int, int]:
-    """Return which lines of a text some of its ``lines`` are of."""
+    """Return the range of source lines that some of a text's ``lines`` come from."""
     return text.line_of(start), text.line_of(stop - 1) + 1
 
 

@@ -1,7 +1,7 @@
-"""A difference that can be applied: which pieces of a text stay, where they go, and what is new.
+"""A difference that can be applied: which pieces of a text stay, where they go, and which are new.
 
-It is what the rows of a `TextDiff` show, with every character of it: blanks, line ends and escapes
-that the rows leave out.
+It shows the rows of a `TextDiff` with every character: blanks, line ends and escapes that the rows
+leave out.
 """
 
 from __future__ import annotations

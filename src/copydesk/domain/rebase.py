@@ -1,4 +1,4 @@
-"""Putting what is staged on top of a layout that others changed meanwhile: a three-way merge.
+"""Putting staged changes on top of a layout that others changed meanwhile: a three-way merge.
 
 What both wanted alike is nobody's difference. Where both set the same to different values ours is
 on top, and it is a `Clash`. What no longer fits is `Lost`, and said.
@@ -80,7 +80,7 @@ def merge(
     touched: Collection[str] = (),
     give_way: Collection[tuple[str, str]] = (),
 ) -> Merged:
-    """Return what is staged (``now``, on ``base``) on top of ``theirs``."""
+    """Return the staged changes (``now``, on ``base``) on top of ``theirs``."""
     return _Merge(base, now, theirs, touched, give_way).done()
 
 
@@ -166,7 +166,7 @@ class _Merge:
         return gone | {each for row in gone for each in theirs.walk(row) if each not in now}
 
     def _settings(self, items: dict[str, Item]) -> None:
-        """Put our settings on top of theirs; what is new of ours is among the items afterwards."""
+        """Put our settings on top of theirs; our new rows are among the items afterwards."""
         for row, ours in self.now.items.items():
             was, is_ = self.base.items.get(row), self.theirs.items.get(row)
             if was is ours or (was == ours):

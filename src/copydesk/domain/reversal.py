@@ -101,8 +101,8 @@ class Expectation:
     With ``gone`` the thing must not be there at all. ``said`` is what a person reads when it does
     not hold, where that says more than the fields do; no full stop. What is in ``without`` may be
     in a list that is found, or not: what the same plan takes away later. With ``beside`` only that
-    thing and those next to it count in such a list: a long one is not kept whole. ``also`` is what
-    another read must show besides; who waits to send asks it.
+    thing and those next to it count in such a list: a long one is not kept whole. ``also`` is
+    another expectation that must hold; a write that waits to be sent checks it too.
     """
 
     read: Step
@@ -384,7 +384,8 @@ def trace_of(value: JSON) -> Trace:
 
 
 def value_at(answer: JSON, path: str) -> JSON:
-    """Return what is at a path of an answer; None when nothing is, a list when it goes through one.
+    """Return the value at a path of an answer; None when nothing is, a list when it goes through
+    one.
 
     What a ``{}`` went through comes sorted.
     """

@@ -21,7 +21,7 @@ _PRIVATE_KEY = re.compile(r"-\s*BEGIN [A-Z0-9 ]*PRIVATE KEY", re.IGNORECASE)
 
 
 def names_secret(name: str) -> bool:
-    """Whether what is called so is a secret."""
+    """Whether a value with this name is a secret."""
     return _NAME.search(name) is not None
 
 

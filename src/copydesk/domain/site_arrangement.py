@@ -212,7 +212,7 @@ class SiteArrangement(Arrangement):
             raise StagingError(f"{why[0].upper()}{why[1:]}.")
 
     def why_not(self, after: Layout, picked: Collection[str]) -> str | None:
-        """Say why no request makes a layout of what is staged, or None."""
+        """Say why no request can make the staged layout, or None."""
         if after.items is self.now.items:
             moved = [row for row in picked if row in after]
             shifted = any(after.level_of(row) != self.now.level_of(row) for row in moved)

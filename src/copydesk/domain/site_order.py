@@ -103,7 +103,7 @@ def _opened(left: dict[str, Op], staged: SiteArrangement) -> list[Op]:
 
 
 def _ringed(left: dict[str, Op]) -> dict[str, Op]:
-    """Return what is in a ring of needs, or waits for one."""
+    """Return the requests in a ring of needs, and those that wait for one."""
     needing = dict(left)
     needs = {key: {other for _, other, _ in op.needs if other in left} for key, op in left.items()}
     waiters: dict[str, list[str]] = {}

@@ -48,7 +48,7 @@ DEFAULT_SPACE = "defaultSiteSpace"
 
 
 def calls_of(staged: SiteArrangement) -> list[Call]:
-    """Return the fewest requests for what is staged, in the order they are sent."""
+    """Return the fewest requests for the staged changes, in the order of sending."""
     requests = Requests(staged)
     return [requests.call(op) for op in in_order(_Ops(staged).all(), staged)]
 
@@ -152,7 +152,7 @@ class _Ops:
                 op.values[DEFAULT_SPACE] = row
 
     def _natural(self, scope: str) -> str | None:
-        """Return what is the default of something unless it is said."""
+        """Return the default that a scope has where the plan sets no other."""
         was = self.base.defaults.get(scope)
         if was is not None:
             return was

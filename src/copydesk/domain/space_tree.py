@@ -125,7 +125,7 @@ def space_node(space: Space) -> SpaceNode:
 
 
 def collection_node(collection: Collection) -> SpaceNode:
-    """Return a collection as a node without what is below it."""
+    """Return a collection as a node without its children."""
     granted = collection.permissions
     return SpaceNode(
         kind="collection",
@@ -277,7 +277,7 @@ _TEXTS = frozenset(
 
 
 def to_row(node: SpaceNode) -> dict[str, Any]:
-    """Return a node, without what is below it, as plain data that JSON can hold."""
+    """Return a node, without its children, as plain data that JSON can hold."""
     row: dict[str, Any] = {name: value for name in _TEXTS if (value := getattr(node, name))}
     row["rules"] = [[rule, list(users)] for rule, users in node.rules]
     if node.permissions is not None:

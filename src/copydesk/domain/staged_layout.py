@@ -97,7 +97,7 @@ class Arranged:
     # What is staged
 
     def state(self, row: str) -> State:
-        """Return what is staged of one thing."""
+        """Return the staged changes of one row."""
         return self.states.get(row, _NOTHING)
 
     @cached_property
@@ -235,7 +235,7 @@ class Ordered(Arranged):
     """A published layout and the wanted one, whose levels can be put in another order."""
 
     def why_not(self, after: Layout, picked: Collection[str]) -> str | None:
-        """Say why no request makes a layout of what is staged, or None."""
+        """Say why no request can make the staged layout, or None."""
         return None
 
     # Order
@@ -388,7 +388,8 @@ class Ordered(Arranged):
         return item
 
     def _rows(self, picked: Collection[str]) -> list[str]:
-        """Return what is picked in the order of its level, without what is in others of it."""
+        """Return the picked rows in the order of their level, without those inside other picked
+        rows."""
         for row in picked:
             self.there(row)
         chosen = set(picked)
@@ -546,7 +547,7 @@ def without_sent(
     left: Collection[Call],
     made: Mapping[str, str],
 ) -> tuple[Layout, Layout]:
-    """Return what is staged (``now``, on ``base``) without what was ``sent``, as two such layouts.
+    """Return the staged changes (``now``, on ``base``) without those ``sent``, as two layouts.
 
     ``theirs`` is how it is by now, ``left`` are the requests that were not sent or were taken back,
     ``made`` the ids that the service gave. Both layouts have these ids already.

@@ -55,7 +55,7 @@ class Entry:
     """A section or a site space as the file has it, from ``line`` on: the ``number``-th entry.
 
     ``id`` is empty for one to be added, which shows ``space`` (an id or a title) then. ``values``
-    has what is set, by the names of the API; ``told`` what the file only tells; ``lines`` where
+    are the settings by the names of the API; ``told`` what the file only tells; ``lines`` where
     each name stands. ``spaces`` are those of a section.
     """
 
@@ -115,7 +115,7 @@ def quoted(text: str) -> str:
 def write_file(site: str, title: str, layout: Layout, options: str = "") -> str:
     """Return the file that says what a site is, with a comment on what may be changed in it.
 
-    ``options`` are what a command on it takes to reach the same service.
+    ``options`` are the command-line options that reach the same service.
     """
     body = _body(site, layout)
     body.insert(1, f"exported: {fingerprint(site, layout)}")
@@ -203,7 +203,7 @@ def read_file(text: str) -> StructureFile:
 
 
 class _Reader:
-    """Reads one file and collects what is wrong."""
+    """Reads one file and collects its problems."""
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []

@@ -86,7 +86,7 @@ class _Staging(Generic[A]):
         """The id of each entry, by its number: provisional for what is added."""
 
     def staged(self) -> A:
-        """Return what is wanted. Raises `FileError`."""
+        """Return the staged arrangement. Raises `FileError`."""
         sectioned = is_sectioned(self._base)
         if self._base.items and sectioned != self._file.sectioned:
             has, says = ("sections", "spaces") if sectioned else ("no sections", "sections")
@@ -154,7 +154,7 @@ class _Staging(Generic[A]):
         return ""
 
     def _look(self, entry: Entry) -> None:
-        """Look whether an entry is what it says, where it says."""
+        """Check an entry's id, kind and place against the site."""
         for below in entry.spaces:
             self._look(below)
         if not entry.id:
@@ -485,7 +485,7 @@ class _Matching:
 
 
 def beside_problems(file: StructureFile, base: Layout, gone: set[str]) -> list[Problem]:
-    """Return what is wrong, where the file has it; ``gone`` is what the file removes."""
+    """Return the problems with their lines; ``gone`` is what the file removes."""
     looking = _Looking(file, base)
     looking.look_at_groups()
     looking.look_at_paths()

@@ -28,7 +28,7 @@ from copydesk.domain.layout import TOP
 from copydesk.domain.order import kept
 
 Orders = Mapping[str, Sequence[str]]
-"""Ids in their order, by the collection that they are in."""
+"""Ids in their order, by collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def tree_moves(
 
 
 def top_down(levels: Orders) -> Iterator[str]:
-    """Yield the levels of a tree, each after the one that it is in."""
+    """Yield the levels of a tree, each after its parent."""
     waiting = [TOP]
     while waiting:
         level = waiting.pop()

@@ -91,7 +91,7 @@ def _rule(rule: Mapping[str, JSON]) -> str:
 
 
 def _fresh(base: Layout, now: Layout) -> list[Item]:
-    """Return what is new, as the tree reads."""
+    """Return the new rows, as the tree reads."""
     if now.items.keys() <= base.items.keys():
         return []
     return [now.items[row] for row in now.walk() if row not in base]

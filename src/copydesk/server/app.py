@@ -160,7 +160,7 @@ def _endpoint(
 
 
 def _troubled(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError) -> Response:
-    """Return the answer to what is wrong with the file or its disk, or to any other failure.
+    """Return the answer to a problem of the file or its disk, or to any other failure.
 
     Nothing was written by a request that is answered so. What SQLite quotes is in no sentence.
     """

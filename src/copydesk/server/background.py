@@ -50,7 +50,7 @@ class Worker:
         store.before_closing(self.close)
 
     def wake(self) -> None:
-        """See to it that what is to be done now gets done. Returns at once."""
+        """Wake the worker for work that is due now. Returns at once."""
         with self._lock:
             self._asked = True
             if self._thread is None and not self._closed:

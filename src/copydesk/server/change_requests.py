@@ -187,7 +187,7 @@ def merge_branch(tx: Tx, change_request_id: str, author: str) -> Joined:
 
 
 def record_merge(tx: Tx, change_request_id: str, revision: str) -> None:
-    """Note that a revision of primary content is what a change request was merged as."""
+    """Record the revision of primary content that a change request was merged as."""
     set_status(tx, change_request_id, "merged")
     tx.update("change_request", change_request_id, revision_merged=revision, merged_at=tx.now)
 

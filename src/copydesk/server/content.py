@@ -296,7 +296,7 @@ def put_revision(
     author: str | None = None,
     git: dict[str, Any] | None = None,
 ) -> str:
-    """Store a revision and return its id. Its first parent is what it was made from."""
+    """Store a revision and return its id. It was made from its first parent."""
     parents = list(parents)
     if content.files:
         named = {file.blob for parent in parents[:1] for file in load(tx, parent).files}

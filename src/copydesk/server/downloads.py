@@ -1,4 +1,4 @@
-"""The bytes of files: where they are fetched, and what is answered there.
+"""The bytes of files: their address, and its answers.
 
 A file of a revision never changes, so its address does not either. It takes the same token as the
 API and is for whoever may view the space.

@@ -32,7 +32,7 @@ class Findings:
     """What is wrong with a desk, as sentences, most fundamental first.
 
     ``damage`` is of the file and of what is written; ``rules`` are kept counts and the like that do
-    not hold; ``index`` is where the search index is not what it is made from.
+    not hold; ``index`` are differences between the search index and its pages.
     """
 
     damage: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Findings:
 
 
 def examine(path: Path) -> Findings:
-    """Read a whole desk file and return what is wrong; nothing is written.
+    """Read a whole desk file and return its problems; nothing is written.
 
     Other processes may go on using the desk: what is read is one moment of it. Raises ``DeskError``
     for what is no desk at all, or one of another version, whose rules are not known here.
@@ -145,7 +145,7 @@ class Contents:
         """Page versions and trees that are not what their hashes say."""
 
     def problems(self) -> Iterator[Iterator[str]]:
-        """Yield what is wrong, kind by kind. Each is read to its end before the next."""
+        """Yield problems, kind by kind. Each is read to its end before the next."""
         yield self._of_blobs()
         yield self._of_versions()
         yield self._of_trees()
@@ -327,7 +327,7 @@ class Rule:
 
 
 def _counted(table: str, column: str, what: str, counting: str) -> Rule:
-    """Return the rule that a kept count is what there is to be counted."""
+    """Return the rule that a kept count equals the number of rows."""
     return Rule(
         f"{table} {{id}} keeps a count of {{kept}} {what}, but there are {{found}}",
         f"SELECT * FROM (SELECT id, {column} AS kept, ({counting}) AS found FROM {table} AS t) "  # noqa: S608 - names are ours

@@ -28,7 +28,7 @@ _VERSION = re.compile(r"3\.\d+\.\d+(?:-.+)?")
 
 
 def problems_of(data: bytes) -> list[str]:
-    """Return what is wrong with a document, as sentences; none for an OpenAPI document."""
+    """Return the problems of a document, as sentences; none for an OpenAPI document."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

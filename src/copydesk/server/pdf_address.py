@@ -1,4 +1,4 @@
-"""The address of a PDF, and what is answered there.
+"""The address of a PDF, and its answers.
 
 The address says itself what is printed and until when, signed with the desk's key: nothing is kept
 on the desk, and it is made when it is fetched, from a revision, which never changes. Whoever has

@@ -72,7 +72,7 @@ def import_source(
 
 
 def _step(progress: Progress, step: str) -> Progress:
-    """Return what tells progress with the step that it is of: each counts from the beginning."""
+    """Return a progress callback that names its step: each step counts from the beginning."""
     return lambda done, total, what: progress(done, total, f"{step} {what}")
 
 

@@ -205,7 +205,7 @@ class Carrying:
         self._copy_files(editor)
 
     def _write_pages(self, editor: Editor) -> dict[str, str]:
-        """Write what is new or changed; return the target page of each source page that has one."""
+        """Write new and changed pages; return the target page of each source page that has one."""
         draft = editor.draft
         pages = content.versions(editor.tx, self.source.versions().values())
         places: dict[str, str] = {}

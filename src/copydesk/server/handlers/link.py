@@ -154,7 +154,7 @@ def _links(
 
 @dataclass(frozen=True)
 class _Source:
-    """A page that leads to what is asked for, with the space and revision that it is in."""
+    """A page that leads to the target, with its space and revision."""
 
     space: Row
     revision_id: str

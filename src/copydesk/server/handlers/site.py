@@ -196,7 +196,7 @@ def list_adaptive_template_conditions(
 def get_published_site(
     call: Call, organization_id: str, site_id: str, *, share_key: str | None = None
 ) -> PublishedSite:
-    """Return a published site with its structure, without what is in the trash."""
+    """Return a published site with its structure, without spaces in the trash."""
     view = replace(site_to_read(call, organization_id, site_id, share_key), reading=True)
     if not view.site["published"]:
         raise Refusal(404, f"The site {view.site['title']!r} is not published.")

@@ -169,7 +169,7 @@ def opens_space(call: Call, space_id: str, share_key: str) -> bool:
 
 
 def reads(call: Call, site: Row, share_key: str | None) -> bool:
-    """Say whether the caller is of the audience of a published site.
+    """Say whether the caller belongs to the audience of a published site.
 
     The API takes no visitor's own token, so whom a site of visitor-auth lets in is known of the
     people of its organization only.

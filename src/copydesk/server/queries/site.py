@@ -353,7 +353,7 @@ def refuse_twice(call: Call, siblings: Siblings, space: Row) -> None:
 
 
 def check_default(row: Row) -> None:
-    """Raise a 409 when readers should land on what is hidden from them (a row of ``SHOWN``)."""
+    """Raise a 409 when readers would land on a hidden site space (a row of ``SHOWN``)."""
     if row["shown_hidden"]:
         raise conflict(
             "This site space is hidden, and readers land on the default; show it before it is that."

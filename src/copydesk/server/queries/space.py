@@ -206,7 +206,7 @@ def may_restore(call: Call, row: Row) -> bool:
 
 
 def purge_trash(tx: Tx) -> int:
-    """Remove spaces for good whose time in the trash is over; return how many those were."""
+    """Remove spaces for good after their time in the trash; return how many those were."""
     doomed = tx.all("SELECT id FROM space WHERE deleted_at <= ?", trash_limit(tx))
     for row in doomed:
         remove_space(tx, row["id"])

@@ -331,6 +331,6 @@ def text_of(path: str) -> str:
 
 
 def read(kind: type[DeclaredT], name: str) -> DeclaredT:
-    """Return what a data file declares. Raises ``ValueError`` naming what is wrong in it."""
+    """Return what a data file declares. Raises ``ValueError`` naming the wrong field."""
     data = yaml.load(text_of(f"data/{name}.yaml"), Loader=yaml.CSafeLoader)
     return kind.model_validate(data)

@@ -22,7 +22,7 @@ _GERMAN = {
     "connect/webhooks": "webhooks",
     "go-live/checklist": "vor-dem-start",
 }
-"""Which page of the guide each German one is of, by path."""
+"""The path of the German page for each page of the guide."""
 
 _FOR_GERMAN = """\
 Say **Sie**. Keep the names of fields, states and error codes as they are, and write amounts with a

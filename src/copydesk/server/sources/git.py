@@ -538,7 +538,7 @@ def _branch_name(ref: bytes) -> str | None:
 
 
 def whole(path: Path) -> Path:
-    """Return the repository that a ``.git`` is of, for such a path; another as it is."""
+    """Return the repository of a path that ends in ``.git``; another path as it is."""
     resolved = path.resolve()
     return resolved.parent if resolved.name == ".git" and path.exists() else path
 

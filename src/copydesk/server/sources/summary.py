@@ -209,7 +209,7 @@ def _drafts(text: str) -> tuple[Sequence[_Draft], Set[int]]:
 
 
 def _complaint(token: Token, target: str | None) -> str | None:
-    """Return what is wrong with the text of a list item that Markdown takes as it is."""
+    """Return the problem of a list item's text that Markdown takes as it is."""
     if target is None:
         said = "has a broken link: [Title](file.md) is one"
         bracket = _BRACKET.search(token.content)

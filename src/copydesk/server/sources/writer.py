@@ -224,7 +224,7 @@ class _Writer:
     """The files of the space, by their names as a disk knows them that folds capitals."""
 
     def overwritten(self, contents: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-        """Yield the files that hold something else now, and what it is."""
+        """Yield the files whose content in the folder differs, with that content."""
         for path, data in contents.items():
             place, reason = self._find(path)
             if reason is None and place.is_file():

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.filter import Fields, Query, Value, fold
 from copydesk.domain.text import clean
+from copydesk.present.facts import Fact
 from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.widgets.list import Column
 
@@ -36,7 +37,7 @@ def shown_text(shown: Shown[T], item: T, now: datetime) -> str | Text | None:
 
 
 class ItemTexts(Generic[T]):
-    """What is shown of items of a resource: the columns of their list, and its filter.
+    """What is shown of items of a resource: the columns of their list, its filter, their details.
 
     ``text_of`` gives what is shown of an item, for each of ``resource.shown``.
     """
@@ -69,6 +70,19 @@ class ItemTexts(Generic[T]):
             minimum=shown.minimum,
             most=shown.most,
         )
+
+    def details(self, item: T, now: datetime) -> list[Fact]:
+        """Return the details of an item, also those that are in no column."""
+        known = [
+            Fact(shown.label, said)
+            for shown in self._resource.shown
+            if shown.detail and (said := self._text_of(shown, item))
+        ]
+        more = self._resource.more(item, now)
+        return [
+            *known,
+            *(Fact(name, clean(s, lines=True) if isinstance(s, str) else s) for name, s in more),
+        ]
 
     def forget(self) -> None:
         """Ask anew what is shown of items: the time went on, or something else is shown."""

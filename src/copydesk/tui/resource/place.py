@@ -260,6 +260,10 @@ class SpaceCommands(Commands, scope="resource"):
 
     place: ResourcePlace[Any]
 
+    def ask(self) -> None:
+        """Ask for the space as ``:of`` does."""
+        self.place.call_later(run_command, self, self.LINE_COMMANDS["of"], "")
+
     @command("of", uses=("list_organization_spaces", "list_organization_collections"))
     async def choose_space(self, rest: str = "") -> None:
         """Choose the space whose list is shown, where it is the list of one."""
@@ -536,12 +540,8 @@ class ResourcePlace(Place, Generic[T]):
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers: address, name, id, and what the resource adds."""
-        item, resource = self.item, self.resource
-        if item is None:
-            return []
-        own = [("address", resource.url(item)), ("name", self.label(item)),
-               ("id", resource.key(item))]  # fmt: skip
-        return [(name, clean(text)) for name, text in (*own, *resource.copies(item)) if text]
+        item = self.item
+        return [] if item is None else self.resource.copied(item, self.label(item))
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the item comes from."""
@@ -579,8 +579,7 @@ class ResourcePlace(Place, Generic[T]):
         if self.resource.views:
             self.set_views(self.resource.views)
         if self.OF_SPACE and self.target.space is None:
-            owner = self.commands_of(SpaceCommands)
-            self.call_later(run_command, owner, owner.LINE_COMMANDS["of"], "")
+            self.commands_of(SpaceCommands).ask()
         if self.RESOURCE.adding:
             self.rights.read()
 
@@ -697,13 +696,7 @@ class ResourcePlace(Place, Generic[T]):
 
     def facts_of(self, item: T) -> list[Fact]:
         """Return the details of an item."""
-        now = self.session.now
-        known = [
-            Fact(shown.label, said)
-            for shown in self.resource.shown
-            if shown.detail and (said := self.text_of(shown, item))
-        ]
-        return [*known, *(Fact(name, _clean(said)) for name, said in self.resource.more(item, now))]
+        return self.texts.details(item, self.session.now)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the item."""
@@ -714,7 +707,3 @@ class ResourcePlace(Place, Generic[T]):
         """Open an item: go to its details, where it has nothing of its own."""
         self.remove_class("-no-side")
         self.show_pane(self.facts)
-
-
-def _clean(said: str | Text) -> str | Text:
-    return clean(said, lines=True) if isinstance(said, str) else said

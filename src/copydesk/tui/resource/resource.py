@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 
 if TYPE_CHECKING:
@@ -150,6 +151,11 @@ class Resource(Generic[T]):
     adding: str = ""
     readers_empty: str = ""
     work: Work[T] | None = None
+
+    def copied(self, item: T, label: str) -> Sequence[tuple[str, str]]:
+        """Return the address, name and id of an item, and its other ``copies``; clean."""
+        own = [("address", self.url(item)), ("name", label), ("id", self.key(item))]
+        return [(name, clean(text)) for name, text in (*own, *self.copies(item)) if text]
 
     def raw(self, target: Target, item: T) -> Raw:
         """Return where the raw JSON of an item comes from: its own read, else its list."""

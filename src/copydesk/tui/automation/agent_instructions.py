@@ -75,7 +75,6 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         yield "Agent instructions"
 
     def status_left(self) -> str:
-        """Say when they were changed last."""
         if self.found is None:
             return ""
         if self.session.drafts.own_text(self.draft_key) is not None:
@@ -84,7 +83,6 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         return f"changed {when}" if when else "nobody has written any"
 
     def raw(self) -> Raw | None:
-        """Return where the JSON comes from."""
         return Raw("agent instructions", self.RAW[0], (self.home,)) if self.home else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
@@ -101,7 +99,6 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         self.reads.load("text", self._read, self._arrived, what="Reading", failed=self._unread)
 
     def poll(self) -> None:
-        """Read again quietly."""
         self.reads.load("text", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> tuple[AgentInstructions, str] | None:
@@ -147,7 +144,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
             self.shown.set_text("")
 
     def resume_draft(self, part: str) -> None:
-        """Go on with what was written, once the instructions are there."""
+        """Go on with the draft, once the instructions are there."""
         self.resuming = part if self.found is None else ""
         if not self.resuming:
             self.app.call_later(run, self, self.ACTIONS["edit"])
@@ -156,7 +153,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
 
     @property
     def draft_key(self) -> str:
-        """The key of what is written and not sent."""
+        """The key of the draft."""
         return form_key(self.PLACE, Target(organization=self.home), "edit")
 
     @action("e", "edit", unless=(not_read, may_not_tell), danger=2, show=28, group="Change",

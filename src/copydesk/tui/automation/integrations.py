@@ -109,7 +109,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         super().reload()
 
     def show_item(self) -> None:
-        """Show what is known of the item, and find out whether it is installed."""
+        """Show the details of the item, and find out whether it is installed."""
         super().show_item()
         item, home = self.item, self.organization
         if item is None or home is None or item.name in self.here:
@@ -133,7 +133,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         self.refresh_frame()
 
     def named(self, item: Integration) -> str:
-        """Return its name as a sentence or a title has it."""
+        """Return its name, short enough for a title."""
         return shorten(self.label(item), 40)
 
     def facts_of(self, item: Integration) -> list[Fact]:
@@ -145,7 +145,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         return facts
 
     def open_item(self, item: Integration) -> None:
-        """Go to where it is installed, and to what happened there."""
+        """Go to its installations and their events."""
         target = Target(organization=self.organization, item=item.name)
         self.desk.go_soon("integration", target)
 
@@ -201,7 +201,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             self.read_written(name)
 
     def _empty(self) -> dict[str, Any]:
-        """Return what the fields hold of which an integration says nothing."""
+        """Return empty values for the fields that an integration leaves out."""
         empty: dict[str, Any] = dict.fromkeys(EDITED[:3], "")
         empty |= {name: [] for name in LISTS}
         return {**empty, "contentSecurityPolicy": "", "configurations": {}}
@@ -436,18 +436,17 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         yield clean(self.target.item or "no integration")
 
     def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
-        """Return what is shown of an item: organizations by their titles."""
         home = self._home(item) if shown.name in ("organization", "installation") else ""
         return self.session.title_of(home) if home else super().text_of(shown, item)
 
     def label(self, item: Any) -> str:
-        """Return the name of an item: of an installation the organization that it is in."""
+        """Return the name of an item: the organization of an installation."""
         if self.resource is INSTALLATIONS and (home := self._home(item)):
             return f"Installed in {self.session.title_of(home)}"
         return super().label(item)
 
     def _home(self, item: Any) -> str:
-        """Return the organization that an item belongs to; empty where that is not known."""
+        """Return the organization of an item; empty while unknown."""
         if self.resource is INSTALLATIONS:
             return installed_in(item)
         which = item.installation_id if self.resource is PARTS["events"] else item.installation
@@ -464,7 +463,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         self._find_homes()
 
     def _find_homes(self) -> None:
-        """Read which organizations the rows are about, where they name installations only."""
+        """Read the organizations of rows that name installations only."""
         if self.resource is not INSTALLATIONS:
             self.reads.load("homes", self._read_homes, self._learn,
                       what="Reading where it is installed", quiet=True)  # fmt: skip
@@ -484,7 +483,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
     # Events
 
     def show_item(self) -> None:
-        """Show what is known of the item, and of an event what was written meanwhile."""
+        """Show the details of the item, and the trace of an event."""
         super().show_item()
         item = self.item
         if item is None or self.resource is not PARTS["events"] or item.id in self._traces:
@@ -508,7 +507,6 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         self.show_item()
 
     def facts_of(self, item: Any) -> list[Fact]:
-        """Return the details of an item; of an event also its trace, and what it carries."""
         facts = super().facts_of(item)
         if self.resource is PARTS["events"]:
             if (detail := self._traces.get(item.id)) is not None:

@@ -207,7 +207,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     RESOURCE = SPECS
 
     def named(self, item: OpenAPISpec) -> str:
-        """Return its name as a sentence or a title has it."""
+        """Return its name, short enough for a title."""
         return shorten(self.label(item), 40)
 
     @property
@@ -216,11 +216,11 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         return self.organization or ""
 
     def waits_by(self, item: OpenAPISpec) -> str:
-        """Return its slug, which requests name it by."""
+        """Return its slug: requests name it so."""
         return by_slug(self.home, item.slug)
 
     def show_item(self) -> None:
-        """Show the specification, then what the service says of it by now."""
+        """Show the specification, then its newest state."""
         super().show_item()
         item, home = self.item, self.organization
         if item is None or home is None:

@@ -69,7 +69,7 @@ class SourceAsked(Body):
         return self
 
     async def read(self) -> OpenAPISource:
-        """Return it as it is sent, reading the file. Raises `NotDoneError`."""
+        """Return the source for the request, reading the file. Raises `NotDoneError`."""
         if self.file is None:
             assert self.url is not None
             return OpenAPISourceURL(url=self.url)

@@ -311,7 +311,7 @@ class PublishCommands(Commands, scope="integrations"):
         return (await find_integration(api, name),)
 
     async def _owner(self, named: str) -> str:
-        """Return what the organization is called that a manifest names, as a sentence has it."""
+        """Return the title of the organization that a manifest names."""
         from copydesk.session.reads.spaces import read_organizations
 
         if named == self.place.organization:
@@ -323,7 +323,7 @@ class PublishCommands(Commands, scope="integrations"):
         return f"“{shorten(clean(named), 40)}”, which is no organization of yours" if named else ""
 
     def _owned(self, manifest: Manifest, found: Integration | None) -> IntegrationPublish | None:
-        """Return the body with its owner: the organization at hand where nobody is said."""
+        """Return the body with its owner: by default the organization of the place."""
         if found is not None or manifest.body.organization is not None:
             return manifest.body
         if self.place.organization is None:
@@ -333,7 +333,7 @@ class PublishCommands(Commands, scope="integrations"):
     async def _agreed(
         self, manifest: Manifest, body: IntegrationPublish, found: Integration | None
     ) -> bool:
-        """Show what will be published; whether that is to be done."""
+        """Show the plan, and return whether to publish."""
 
         home = await self._owner(body.organization or "")
         owner = found.owner if found is not None else None

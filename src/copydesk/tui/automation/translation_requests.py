@@ -32,7 +32,7 @@ class TranslationAsked(Body):
     )
 
     def body(self) -> TranslationCreate:
-        """Return it as it is sent."""
+        """Return the body of the request."""
         made = TranslationCreate(language=self.language, source=self.source)
         if self.instructions:
             made.instructions = rich_text(None).read(self.instructions)

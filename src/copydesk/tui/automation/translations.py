@@ -249,15 +249,15 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         return self.organization or ""
 
     def named(self, item: Listed) -> str:
-        """Return its name as a sentence or a title has it."""
+        """Return its name, short enough for a title."""
         return shorten(self.label(item), 44)
 
     def url(self) -> str | None:
-        """Return nothing: a translation has no page of its own in the application."""
+        """Return None: a translation has no page of its own in the application."""
         return None
 
     def open_item(self, item: Listed) -> None:
-        """Go to the pages of the space that it writes."""
+        """Go to the pages of the translated space."""
         result = item.translation.result
         if (result is None or result.space is None) and item.translation.stats.runs:
             self.say("The space that it wrote is gone: the next run writes another one.", "warn")

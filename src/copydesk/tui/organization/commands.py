@@ -46,7 +46,7 @@ class HasOrganization(Protocol):
 
     @property
     def at_hand(self) -> AtHand | None:
-        """The organization that is meant now."""
+        """The organization of the place or of its row."""
         ...
 
 

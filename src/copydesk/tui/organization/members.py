@@ -266,7 +266,6 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
 
     @property
     def at_hand(self) -> AtHand | None:
-        """The organization whose members these are."""
         home = self.organization
         if home is None:
             return None
@@ -285,7 +284,6 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         self.desk.go_soon("member", target)
 
     def named(self, item: Member) -> str:
-        """Return the name of a member, short enough for a title."""
         return shorten(self.label(item), NAME_CELLS)
 
     def _is_me(self, item: Member) -> bool:
@@ -390,7 +388,7 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             self.read_written(self.row_reader.wanted)
 
     async def _people(self, home: str) -> list[Option]:
-        """Return whom the reader can see that do not sign in by single sign-on here."""
+        """Return visible people without single sign-on here."""
         from copydesk.client.errors import Forbidden
         from copydesk.contract import operations as ops
         from copydesk.session.reads.spaces import read_organizations
@@ -489,7 +487,7 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         yield self._name or clean(self.target.item or "nobody")
 
     def opened(self) -> None:
-        """Find out what the member is called."""
+        """Read the name of the member."""
         super().opened()
         if self.target.item is not None:
             self.reads.load("name", self._read_member, self._named, what="Reading the member")

@@ -179,7 +179,6 @@ class OrganizationsPlace(Place, scope="organizations"):
         return None if row is None else AtHand(row.id, row.title, administers(row))
 
     def panes(self) -> ComposeResult:
-        """Yield the list, and what there is to know about its row."""
         self.rows: VirtualList[OrganizationRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
@@ -203,7 +202,6 @@ class OrganizationsPlace(Place, scope="organizations"):
         yield "Organizations"
 
     def url(self) -> str | None:
-        """Return the address of the organization in the platform's application."""
         row = self.rows.selected
         return (row.url or None) if row is not None else None
 
@@ -215,7 +213,6 @@ class OrganizationsPlace(Place, scope="organizations"):
         return [(name, text) for name, text in choices if text]
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the organization under the cursor comes from."""
         row = self.rows.selected
         if row is None:
             return None
@@ -318,11 +315,10 @@ class OrganizationsPlace(Place, scope="organizations"):
     # Choosing
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known about the row, once keys pause."""
+        """Show the details of the row, once keys pause."""
         self.frame_soon()
 
     def update_frame(self) -> None:
-        """Bring the frame and the details up to date."""
         if self.is_attached:
             self._show_facts()
         super().update_frame()
@@ -336,7 +332,6 @@ class OrganizationsPlace(Place, scope="organizations"):
             self.facts.show(facts, title=row.title, about=row.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Go to the organization."""
         row: OrganizationRow | None = event.row
         if row is not None:
             self.app.call_later(self.choose, row)

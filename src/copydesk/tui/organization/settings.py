@@ -218,12 +218,10 @@ class OrganizationPlace(Place, scope="organization"):
 
     @property
     def home(self) -> str | None:
-        """The id of the organization."""
         return self.target.organization or self.session.organization
 
     @property
     def at_hand(self) -> AtHand | None:
-        """The organization whose settings these are."""
         if self.home is None:
             return None
         read = self.read
@@ -235,7 +233,6 @@ class OrganizationPlace(Place, scope="organization"):
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        """The settings, and what there is to know about the one under the cursor."""
         self.rows: SettingsList[Setting] = SettingsList()
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
         yield Part("main", self.rows)
@@ -266,7 +263,6 @@ class OrganizationPlace(Place, scope="organization"):
         return [(name, text) for name, text in found.items() if text]
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the organization comes from."""
         meant = self.at_hand
         if meant is None:
             return None
@@ -280,7 +276,6 @@ class OrganizationPlace(Place, scope="organization"):
         )
 
     def poll(self) -> None:
-        """Read again quietly."""
         self.reads.load("settings", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> tuple[Organization, str] | None:
@@ -326,7 +321,6 @@ class OrganizationPlace(Place, scope="organization"):
             self.resume_draft(self.resuming)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of the setting."""
         self._look()
         self.frame_soon()
 
@@ -338,11 +332,9 @@ class OrganizationPlace(Place, scope="organization"):
             self.facts.show(setting_facts(setting, self.read), title=setting.label)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Change the setting."""
         self.desk.call_later(run, self, self.ACTIONS["change"])
 
     def resume_draft(self, part: str) -> None:
-        """Open the form again that a draft was typed in."""
         self.resuming = part if self.read is None else ""
         if self.read is None:
             return
@@ -446,7 +438,7 @@ class OrganizationPlace(Place, scope="organization"):
         self.read_again()
 
     async def _send(self, body: OrganizationUpdate, draft: str = "") -> None:
-        """Send other settings; where the former ones are not told there is no way back."""
+        """Send other settings; where the former ones are unknown there is no way back."""
         from copydesk.contract import operations as ops
 
         read = self.read
@@ -477,6 +469,6 @@ class OrganizationPlace(Place, scope="organization"):
         )
 
     def _changed(self, organization: Organization) -> None:
-        """Show at once what was changed, and what it is called from now on."""
+        """Show the new settings and the new name at once."""
         if self.is_attached:
             self._arrived((organization, self._site))

@@ -210,13 +210,12 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
 
     @property
     def called(self) -> str:
-        """The name of the team, as far as it is known."""
+        """The name of the team, or its id until that is read."""
         known = self.team.title if self.team is not None else ""
         return shorten(clean(known) or clean(self.target.item or "no team"), NAME_CELLS)
 
     @property
     def ids(self) -> TeamIds:
-        """The organization and the team."""
         return self.organization or "", self.target.item or ""
 
     @property
@@ -226,7 +225,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
 
     @property
     def manages(self) -> bool | None:
-        """Whether the reader manages the team; None while that is not known."""
+        """Whether the reader manages the team; None while unknown."""
         team, me, base = self.team, self.session.me, self.rows.source.base
         if team is None or team.permissions is None or me is None:
             return None
@@ -245,7 +244,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     # Reading
 
     def reload(self) -> None:
-        """Read who is in the team, and what the team is called now."""
+        """Read the members and the name of the team."""
         super().reload()
         if self.missing() is None:
             self.reads.load("team", self._read_team, self._learned, what="Reading the team")

@@ -126,7 +126,6 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
         self.desk.go_soon("team-members", target)
 
     def named(self, item: Team) -> str:
-        """Return the name of a team, short enough for a title."""
         return shorten(self.label(item), NAME_CELLS)
 
     # Changing

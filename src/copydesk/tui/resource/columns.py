@@ -55,7 +55,6 @@ class ItemTexts(Generic[T]):
         """What the list can be filtered by: what is shown of an item."""
 
     def columns(self) -> list[Column[T]]:
-        """Return the columns of the list."""
         return [self._column(shown) for shown in self._resource.shown if shown.column]
 
     def _column(self, shown: Shown[T]) -> Column[T]:
@@ -85,7 +84,7 @@ class ItemTexts(Generic[T]):
         ]
 
     def forget(self) -> None:
-        """Ask anew what is shown of items: the time went on, or something else is shown."""
+        """Forget the texts: time went on, or other things are shown."""
         self._texts.clear()
         if self._found:
             # Those remain until a filter looks at the items again.
@@ -125,7 +124,7 @@ class ItemTexts(Generic[T]):
         )
 
     def matching(self, text: str) -> Callable[[T], bool]:
-        """Return what tells whether an item matches a filter. Raises ValueError with a sentence."""
+        """Return a predicate for a filter. Raises ValueError with a sentence."""
         query = Query.parse(text, self.fields)
         if query.wrong is not None:
             raise ValueError(query.wrong)

@@ -72,7 +72,7 @@ class LimitCommands(Commands, scope="limited"):
         )
 
     def none_so(self) -> str:
-        """Return what to say where nothing meets the conditions."""
+        """Return the sentence for a list without a row that meets the conditions."""
         return f"None with {self.line()}. :where alone asks for all again."
 
     def forget(self) -> None:

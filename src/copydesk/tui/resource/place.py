@@ -128,7 +128,7 @@ class OrderCommands(Commands, scope="resource_list"):
         return order.reverse or {} if self.backwards else order.query
 
     def note(self) -> Sequence[str]:
-        """Return what to say of the order beside the title of the list."""
+        """Return the order, and the part that is listed, for beside the title of the list."""
         said = []
         if self.order != SERVICE or self.backwards:
             reversed_ = ", reversed" if self.backwards else ""
@@ -311,12 +311,12 @@ class Watch(Generic[T]):
         """The keys of items whose work was begun here and has not been seen since."""
 
     def read_begun(self, key: str) -> None:
-        """Read again once something was begun: its end is told, also one that has come by then."""
+        """Read again after a write that begins work: its end is announced, even an early one."""
         self._begun.add(key)
         self._place.read_written(key)
 
     def look(self) -> None:
-        """Say what has come to its end, and watch what has not."""
+        """Announce finished work, and watch the rest."""
         place, work, key = self._place, self._place.resource.work, self._place.resource.key
         if work is None:
             return
@@ -419,7 +419,7 @@ class RowReader(Generic[T]):
             place.orders.read_whole(top=True)
 
     def show_kind(self, resource: Resource[Any]) -> None:
-        """Give the list what belongs to another kind: columns, title, the keys of its filter."""
+        """Give the list the columns, title and filter of another kind."""
         place, rows = self._place, self._place.rows
         # What is there goes first: it is of the former kind.
         rows.source = ListSource((), key=resource.key)
@@ -480,16 +480,15 @@ class ResourcePlace(Place, Generic[T]):
     # What a place says of itself
 
     def resource_of(self, view: str) -> Resource[Any]:
-        """Return what a view lists, where the views are of different kinds; "" is the first."""
+        """Return the resource of a view, where views differ in kind; "" is the first view."""
         return self.RESOURCE
 
     @property
     def organization(self) -> str | None:
-        """The id of the organization that this is about."""
+        """The id of the organization of the list."""
         return self.target.organization or self.session.organization
 
     def panes(self) -> ComposeResult:
-        """The list, and the details of the item under the cursor."""
         resource = self.resource
         self.rows = self.ROWS(
             self.row_reader.paged(),
@@ -507,7 +506,6 @@ class ResourcePlace(Place, Generic[T]):
         yield Part("side", *self.beside())
 
     def beside(self) -> Iterable[Widget]:
-        """Yield what stands beside the list: the details."""
         noun = self.resource.noun
         self.facts = Facts(title=_capital(noun), empty=f"No {noun} is selected.", id="details")
         yield self.facts
@@ -523,7 +521,6 @@ class ResourcePlace(Place, Generic[T]):
 
     @property
     def item(self) -> T | None:
-        """The item under the cursor."""
         return self.rows.selected
 
     def label(self, item: T) -> str:
@@ -531,7 +528,7 @@ class ResourcePlace(Place, Generic[T]):
         return clean(self.resource.label(item)) or clean(self.resource.key(item))
 
     def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
-        """Return what is shown of an item."""
+        """Return one text of an item."""
         return shown_text(shown, item, self.session.now)
 
     def url(self) -> str | None:
@@ -544,7 +541,6 @@ class ResourcePlace(Place, Generic[T]):
         return [] if item is None else self.resource.copied(item, self.label(item))
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the item comes from."""
         item = self.item
         target = self.target.but(organization=self.organization)
         return None if item is None else self.resource.raw(target, item)
@@ -563,7 +559,7 @@ class ResourcePlace(Place, Generic[T]):
         return MISSING[of] if owners.get(of, "") is None else None
 
     def nothing(self) -> str:
-        """Return what to say where the list is empty."""
+        """Return the sentence for an empty list."""
         resource = self.resource
         if self.limits.chosen:
             return self.limits.none_so()
@@ -589,7 +585,6 @@ class ResourcePlace(Place, Generic[T]):
     # Reading
 
     def conditions_known(self) -> Sequence[Condition]:
-        """Return what the service limits the view by."""
         return self.resource.conditions
 
     async def page(self, api: Api, resource: Resource[T], target: Target, asked: Asked) -> Page[T]:
@@ -646,25 +641,24 @@ class ResourcePlace(Place, Generic[T]):
             CAUSE.reset(before)
 
     def ask_anew(self) -> None:
-        """Read the list from its beginning: something else is asked for."""
         self.row_reader.read_anew()
 
     # What was typed in a form
 
     def draft_key(self, method: str, item: str = "") -> str:
-        """Return the key of what is typed in the form that an action opens, about an item."""
+        """Return the key of the draft of an action's form, about an item."""
         target = self.target.but(organization=self.organization)
         return form_key(self.PLACE, target, method, item)
 
     def resume_draft(self, part: str) -> None:
-        """Open the form again that a draft was typed in, once the list is read."""
+        """Open the form of a draft again, once the list is read."""
         if self.rows.source.base.complete or self.rows.source.base.loaded:
             self.resume(part)
         else:
             self.resuming = part
 
     def resume(self, part: str) -> None:
-        """Open the form again that a draft was typed in."""
+        """Open the form of a draft again."""
         method, _, item = part.partition(" ")
         if item and not self.rows.select(item):
             self.say(f"The {self.resource.noun} is not here. What you typed is kept (:drafts).")
@@ -674,7 +668,6 @@ class ResourcePlace(Place, Generic[T]):
     # Details
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show the details of the item."""
         if event.list is self.rows:
             self.show_item()
             self.frame_soon()
@@ -691,15 +684,13 @@ class ResourcePlace(Place, Generic[T]):
             self.facts.show(self.facts_of(item), title=self.label(item), about=about)
 
     def waits_by(self, item: T) -> str:
-        """Return what the outbox knows an item by: what the addresses of requests name."""
+        """Return the id of an item in the outbox: the one in the addresses of its requests."""
         return self.resource.key(item)
 
     def facts_of(self, item: T) -> list[Fact]:
-        """Return the details of an item."""
         return self.texts.details(item, self.session.now)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Open the item."""
         if event.list is self.rows and event.row is not None:
             self.open_item(event.row)
 

@@ -61,7 +61,7 @@ class Shown(Generic[T]):
 
     @property
     def label(self) -> str:
-        """What it is called among the details."""
+        """Its name among the details."""
         return self.heading.lower()
 
 

@@ -163,12 +163,10 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         """Whether the service lists no replies of threads on spaces (extension E7)."""
 
     def beside(self) -> Iterable[Widget]:
-        """The thread under the cursor."""
         self.thread = ThreadView(title="Thread", empty="No thread is selected.", id="thread")
         yield self.thread
 
     def within(self) -> Iterable[str]:
-        """The space."""
         if self.space is not None:
             yield clean(self.space.title)
 
@@ -289,7 +287,6 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         self.desk.go_soon("pages", target)
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the message comes from."""
         item = self.item
         return message_raw(self.thread_ids, item.id, self.current_message()) if item else None
 
@@ -301,21 +298,17 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     @property
     def closed(self) -> bool:
-        """A space has no end."""
         return False
 
     @property
     def thread_ids(self) -> tuple[str, str]:
-        """The space, and no change request."""
         return self.target.space or "", ""
 
     @property
     def threads_known(self) -> bool:
-        """Whether the threads have been read."""
         return not isinstance(nothing_selected(self), NotYet)
 
     def commenting_refused(self) -> str | None:
-        """Return why I may not comment on this space, or None."""
         space = self.space
         if space is None:
             return NotYet("The space is not read yet.")
@@ -324,7 +317,6 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         return None
 
     def current_thread(self) -> Thread | None:
-        """Return the thread under the cursor."""
         item = self.item
         return None if item is None else self.threads.get(item.id)
 
@@ -333,11 +325,9 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         return self.thread.message if self.focused is self.thread else self.item
 
     def called(self, words: str) -> str:
-        """Return what a message is called in the log that begins with these words."""
         return f"{clean(self.space.title) if self.space else 'space'} “{words}”"
 
     def thread_name(self, thread: Thread) -> str:
-        """Return how the screen names a thread: by its first words."""
         return f"“{first_words(thread.comment, 30)}”"
 
     def show_threads(self, *, same: bool = False) -> None:
@@ -354,12 +344,10 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
             source.update(comment)
 
     async def drafts_changed(self) -> None:
-        """Show the reply that waits to be sent."""
         if (thread := self.current_thread()) is not None:
             self._draw(thread)
 
     def waits_changed(self) -> None:
-        """Show what waits to be sent as it is by now."""
         self._writing.waits_changed()
 
     def on_screen_resume(self) -> None:
@@ -370,17 +358,14 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         """Show a draft no more: it is drawn from what is kept."""
 
     def message_arrived(self, thread: str, *, read: bool) -> None:
-        """Show what has arrived."""
         self.show_threads()
         self.read_written(thread)
 
     def show_sent(self, message: Comment | CommentReply) -> None:
-        """Go to a reply of mine that has just been sent."""
         if isinstance(message, CommentReply):
             self.thread.select(message.id)
 
     def message_removed(self, thread: Thread, message: Comment | CommentReply) -> None:
-        """Show a message no more, because it was deleted."""
         if isinstance(message, CommentReply):
             self._update(thread.comment)
         else:

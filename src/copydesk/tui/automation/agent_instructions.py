@@ -50,7 +50,7 @@ def no_text(here: AgentInstructionsPlace) -> str | None:
 @place("agent-instructions", key="B", title="Agent instructions",
        uses=("get_agent_instructions", "get_organization"))  # fmt: skip
 class AgentInstructionsPlace(Place, scope="agent_instructions"):
-    """What the documentation agent has to mind, as text."""
+    """The instructions for the documentation agent, as text."""
 
     RAW = ("get_agent_instructions",)
 

@@ -31,7 +31,7 @@ LARGEST = 10_000_000
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is to be published: the body, and which of its parts come from which file.
+    """A manifest to be published: the body, and the files of its parts.
 
     ``files`` maps places in the manifest ("script", "previewImages[0]") to names and bytes.
     """
@@ -74,7 +74,7 @@ def _text(path: Path) -> str:
 
 
 def _bytes(path: Path, at: Problem) -> bytes:
-    """Return what is in a file. Raises `FileError` with the place that names it."""
+    """Return the bytes of a file. Raises `FileError` with the place that names it."""
     lead = f"{at.sentence}: " if at.sentence else ""
     try:
         if path.is_dir():
@@ -95,7 +95,7 @@ def _bytes(path: Path, at: Problem) -> bytes:
 def _with_files(
     path: Path, manifest: ManifestText, files: dict[str, tuple[str, int]]
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """Return what a manifest says with what is in its files, and what is wrong with those."""
+    """Return the values of a manifest with the contents of its files, and their problems."""
     value: dict[str, Any] = json.loads(json.dumps(dict(manifest.value)))
     problems: list[Problem] = []
     named = set()
@@ -135,7 +135,7 @@ def _with_files(
 
 
 def _pictures(value: Mapping[str, Any]) -> list[tuple[Where, Any]]:
-    """Return the pictures that a manifest says."""
+    """Return the pictures of a manifest."""
     images = value.get("previewImages")
     pictures: list[tuple[Where, Any]] = [(("icon",), value.get("icon"))]
     several = images if isinstance(images, list) else ()

@@ -47,32 +47,32 @@ LONGEST = 2_000
 HIDDEN = "hidden (g j has it)"
 
 VALUES = 200
-"""So many values of a configuration or an event are told; the JSON has all of them."""
+"""Values of a configuration or an event among the details; the JSON has all of them."""
 
 DEPTH = 8
-"""So deep in parts of parts values are told; what is deeper is in the JSON."""
+"""Levels of nested values among the details; deeper ones are in the JSON."""
 
 _LEVELS = {"error": "bad", "warn": "warn", "debug": "muted"}
 
 
 def integration_title(integration: Integration) -> str:
-    """Return what an integration is called."""
+    """Return the title of an integration."""
     return integration.title.strip() or integration.name
 
 
 def owner_title(integration: Integration) -> str:
-    """Return who owns an integration."""
+    """Return the owner of an integration."""
     return "" if integration.owner is None else integration.owner.title or integration.owner.id
 
 
 def visibility_text(integration: Integration) -> Text:
-    """Return who finds an integration."""
+    """Return the visibility of an integration with its tone."""
     said = clean(integration.visibility)
     return Text(said, style="" if said == "public" else "muted")
 
 
 def integration_details(integration: Integration) -> Iterator[Said]:
-    """Yield what there is to know about an integration beside what its list shows."""
+    """Yield the details of an integration beyond the columns."""
     if integration.description:
         yield "", clean(integration.description, lines=True, limit=LONGEST)
     granted = integration.permissions
@@ -110,7 +110,7 @@ def _several(label: str, texts: Iterable[str]) -> Iterator[Said]:
 
 
 def _asked(level: str, part: Configuration | None) -> Iterator[str]:
-    """Yield what an installation is asked for at a level, a line for each thing."""
+    """Yield the fields of the configuration at a level, a line for each."""
     if part is None:
         return
     for name, each in part.properties.items():
@@ -124,7 +124,7 @@ def _asked(level: str, part: Configuration | None) -> Iterator[str]:
 
 
 def configured(configuration: Mapping[str, Any]) -> Iterator[Said]:
-    """Yield what an installation is configured with, what looks like a secret hidden.
+    """Yield the configuration of an installation, with possible secrets hidden.
 
     Parts are told one value a line; what is hidden by its name is so with all that is in it.
     """
@@ -137,7 +137,7 @@ def configured(configuration: Mapping[str, Any]) -> Iterator[Said]:
 
 
 def _values(name: str, value: Any, secret: bool, depth: int = 0) -> Iterator[Said]:
-    """Yield what is in a value, whose name says already whether that is a secret."""
+    """Yield the parts of a value; ``secret`` says whether its name already hides them."""
     if isinstance(value, dict) and value and depth < DEPTH:
         # As in {"name": "Authorization", "value": …}: what is named inside names the others.
         named = (value.get(each) for each in ("name", "key", "header"))
@@ -182,7 +182,7 @@ def selection_word(said: str | None) -> str:
 
 
 def installation_details(installation: Installation) -> Iterator[Said]:
-    """Yield what there is to know about an installation beside what its list shows."""
+    """Yield the details of an installation beyond the columns."""
     yield from configured(installation.configuration)
     if address := web_address(installation.urls.public_endpoint):
         yield "answers at", Text(address, style="link")
@@ -199,7 +199,7 @@ def site_of(item: SiteInstallation) -> Site | None:
 
 
 def part_details(item: SpaceInstallation | SiteInstallation) -> Iterator[Said]:
-    """Yield what there is to know about an integration on one space or site."""
+    """Yield the details of an integration on one space or site."""
     yield from configured(item.configuration)
     if address := web_address(item.urls.public_endpoint):
         yield "answers at", Text(address, style="link")
@@ -215,13 +215,13 @@ def event_status(event: IntegrationEvent) -> Text:
 
 
 def event_type(event: IntegrationEvent) -> str:
-    """Return what happened, in words."""
+    """Return the type of an event, in words."""
     kind = event.payload.type if event.payload is not None else None
     return (kind or "event").replace("_", " ")
 
 
 def payload_facts(payload: EventPayload | None) -> Iterator[Fact]:
-    """Yield what an event carries, what looks like a secret hidden."""
+    """Yield the payload of an event, with possible secrets hidden."""
     if payload is None:
         return
     told = ("type", "eventId", "installationId")
@@ -233,7 +233,7 @@ def payload_facts(payload: EventPayload | None) -> Iterator[Fact]:
 
 
 def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]:
-    """Yield what an integration wrote while it handled an event: how much, and every line."""
+    """Yield the log of an integration while it handled an event: its length, and every line."""
     logs = detail.trace.logs if detail.trace is not None else []
     yield Fact("", "")
     if not logs:
@@ -252,7 +252,7 @@ def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]
 
 
 def happened(event: IntegrationEvent, now: datetime) -> str:
-    """Return when an event was."""
+    """Return the time of an event."""
     return moment(event.created_at, now)
 
 
@@ -318,7 +318,7 @@ INTEGRATION_VIEWS = (
     View("sites", "Sites"),
     View("events", "Events"),
 )
-"""What is listed of one integration."""
+"""The views of one integration."""
 
 _EXTERNAL = Condition("external_id", "those that the integration knows by this id of its own")
 
@@ -373,7 +373,7 @@ Listing: TypeAlias = "Callable[[Api, Target, Asked], Awaitable[Page[P]]]"
 def _works_on(
     noun: str, title: str, pages: Listing[P], place_of: Callable[[P], Space | Site | str]
 ) -> Resource[P]:
-    """Return what is listed of the places that an integration works on.
+    """Return the resource of the spaces or sites that an integration works on.
 
     ``place_of`` returns the space or site, or its id where the service gave no more.
     """
@@ -476,7 +476,7 @@ EVENTS: Resource[IntegrationEvent] = Resource(
     views=INTEGRATION_VIEWS,
     copies=lambda one: [("installation", one.installation_id)],
 )  # fmt: skip
-"""What an integration was told."""
+"""The events of an integration."""
 
 PARTS: dict[str, Resource[Any]] = {
     "installations": INSTALLATIONS,
@@ -484,4 +484,4 @@ PARTS: dict[str, Resource[Any]] = {
     "sites": SITES,
     "events": EVENTS,
 }
-"""What each view of one integration lists."""
+"""The resources of the views of one integration."""

@@ -60,10 +60,10 @@ EDITED = (
     "contentSources",
     "configurations",
 )
-"""What the form of an integration has: what the service gives back of what was published."""
+"""The fields of the form of an integration: the published ones that the service returns."""
 
 LISTS = ("categories", "scopes", "externalLinks", "blocks", "contentSources")
-"""Those of them that are lists."""
+"""The lists among `EDITED`."""
 
 
 def not_mine(here: IntegrationsPlace) -> str | None:
@@ -402,7 +402,7 @@ async def find_installation(api: Api, name: str, organization: str) -> Installat
 
 
 PAGE = 100
-"""So many installations are read at once, to say which organizations they are in."""
+"""Installations read at once for the titles of their organizations."""
 
 
 @place(
@@ -417,7 +417,7 @@ PAGE = 100
     ),
 )
 class IntegrationPlace(ResourcePlace[Any], scope="integration"):
-    """Where one integration is installed, what it works on, and what it was told."""
+    """The installations, spaces, sites and events of one integration."""
 
     RESOURCE = INSTALLATIONS
     RAW = ("get_integration_event",)

@@ -35,33 +35,33 @@ if TYPE_CHECKING:
 
 
 STATES = {"pending": "waits", "progress": "reading", "complete": "read"}
-"""What each processing state is called."""
+"""The words for processing states."""
 
 FAILED = "failed"
-"""What one is called that could not be read."""
+"""The word for a specification that could not be read."""
 
 CODES = {
     "FETCH_TIMEOUT": "it did not arrive in time",
     "FETCH_ERROR": "it could not be fetched",
     "PARSE_ERROR": "it is no OpenAPI document",
 }
-"""What each error code says."""
+"""The sentences for error codes."""
 
 TONES = {"waits": "muted", "reading": "accent", FAILED: "bad"}
 
 
 def spec_name(spec: OpenAPISpec) -> str:
-    """Return what a specification is called; never empty."""
+    """Return the name of a specification; never empty."""
     return spec.slug.strip() or spec.id
 
 
 def under_way(spec: OpenAPISpec) -> bool:
-    """Whether the service has not done with it yet."""
+    """Whether the service is still reading it."""
     return spec.processing_state in ("pending", "progress")
 
 
 def state_word(spec: OpenAPISpec) -> str:
-    """Return how far the service is with it, in a word; not cleaned."""
+    """Return its state in a word; not cleaned."""
     if spec.processing_state == "complete" and failed(spec):
         return FAILED
     return STATES.get(spec.processing_state, spec.processing_state)
@@ -79,12 +79,12 @@ def state_text(spec: OpenAPISpec) -> Text:
 
 
 def source_text(spec: OpenAPISpec) -> str | Text:
-    """Return where it comes from."""
+    """Return its source."""
     return spec.source_url or Text("given as text", style="muted")
 
 
 def visibility_of(spec: OpenAPISpec) -> str:
-    """Return who may read it; the service says nothing of one that nobody else may."""
+    """Return its visibility; the service leaves out that of a private one."""
     return spec.visibility or "private"
 
 
@@ -97,7 +97,7 @@ def why_failed(spec: OpenAPISpec) -> str:
 
 
 def spec_details(spec: OpenAPISpec, now: datetime) -> Sequence[tuple[str, str | Text]]:
-    """Return what else is known of it: every error, whole."""
+    """Return the details beyond the columns: every error in full, its times and addresses."""
     found: list[tuple[str, str | Text]] = []
     if failed(spec):
         found.append(("not read", Text(why_failed(spec), style="bad")))
@@ -119,7 +119,7 @@ def spec_details(spec: OpenAPISpec, now: datetime) -> Sequence[tuple[str, str | 
 
 
 def reading_ended(spec: OpenAPISpec) -> tuple[str, str]:
-    """Return what came of reading it, and the tone of that; cleaned."""
+    """Return the outcome of reading it, and its tone; cleaned."""
     title = clean(spec_name(spec), limit=60)
     if not failed(spec):
         return f"{title} has been read.", "good"
@@ -134,7 +134,7 @@ def spec_url(spec: OpenAPISpec) -> str | None:
 
 
 LABELS = {"source.url": "Address", "source.file": "File"}
-"""What the fields of a source are called."""
+"""The labels of the fields of a source."""
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpec]:

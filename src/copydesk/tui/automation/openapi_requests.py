@@ -51,7 +51,7 @@ def _is_file(typed: str) -> str:
 
 
 class SourceAsked(Body):
-    """Where a document is: an address, or a file on this machine."""
+    """The source of a document: an address, or a file on this machine."""
 
     url: WebAddress | None = Field(
         default=None, description=OpenAPISourceURL.model_fields["url"].description

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 WIDE = 56
-"""Cells of what is published in a field; the manifest has all of it."""
+"""Cells of the value of a field; the manifest has all of it."""
 
 UNSHOWN = ("script", "icon", "previewImages", "secrets", "runtime", "organization")
-"""Fields that no integration shows again, or not under that name."""
+"""Fields that the service does not return, or not under that name."""
 
 
 def plan(
@@ -88,7 +88,7 @@ def _changed(before: Any, value: Any, new: bool) -> str:
 
 
 def _unshown(manifest: Manifest, sent: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what is told by its size or its name only."""
+    """Yield the fields of which only size or name is shown."""
     if "runtime" in sent:
         yield "Runtime", clean(sent["runtime"])
     for name in ("script", "icon"):
@@ -118,7 +118,7 @@ def size(count: int) -> str:
 
 
 def in_a_line(value: Any) -> str:
-    """Return what is in a field in a line: a list by the names of what is in it."""
+    """Return the value of a field in a line: a list by the names of its items."""
     if isinstance(value, str):
         return shorten(clean(value), WIDE) or "empty"
     if isinstance(value, Mapping):
@@ -162,7 +162,7 @@ async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
 
 
 class Publication:
-    """A version of an integration, and how it is seen that it arrived."""
+    """A version of an integration to be sent, and the check whether it arrived."""
 
     def __init__(self, name: str, body: IntegrationPublish) -> None:
         self.name = name
@@ -201,7 +201,7 @@ class Publication:
 
 
 OFFERED = 50
-"""So many files are offered as manifests."""
+"""Files offered as manifests."""
 
 
 def manifests_here(here: IntegrationsPlace) -> Sequence[str]:
@@ -214,7 +214,7 @@ def manifests_here(here: IntegrationsPlace) -> Sequence[str]:
 
 
 def no_file(typed: str) -> str | None:
-    """Say why what is typed is no file that can be read."""
+    """Say why a typed path is no readable file."""
     try:
         path = Path(typed).expanduser()
         if path.is_file():

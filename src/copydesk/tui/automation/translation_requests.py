@@ -53,7 +53,7 @@ async def find(api: Api, home: str, translation: str) -> Translation | None:
 async def find_made(
     api: Api, home: str, body: TranslationCreate, known: set[str]
 ) -> Translation | None:
-    """Return the translation that a body made, none of those that were known before."""
+    """Return the translation that a body made, or None; ``known`` are the older ones."""
     from copydesk.contract import operations as ops
 
     space = body.source.space if body.source is not None else None

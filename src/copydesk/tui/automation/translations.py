@@ -37,7 +37,7 @@ AT_ONCE = 6
 """Spaces that are read at once."""
 
 GONE = "(deleted or hidden)"
-"""What a space is called that is deleted, or hidden from the reader."""
+"""The title of a space that is deleted, or hidden from the reader."""
 
 TONES = {"pending": "muted", "running": "accent"}
 
@@ -59,7 +59,7 @@ class Listed:
 
 
 def translation_name(listed: Listed) -> str:
-    """Return what a translation is called: its source, and into which language."""
+    """Return the name of a translation: its source and its language."""
     return f"{source_title(listed)} in {listed.language}"
 
 
@@ -87,7 +87,7 @@ def status_text(listed: Listed) -> Text:
 
 
 def translation_details(listed: Listed, now: datetime) -> Sequence[tuple[str, str | Text]]:
-    """Return what else is known of it: what runs did, and its instructions."""
+    """Return the details beyond the columns: the numbers of its runs, and its instructions."""
     from copydesk.domain.documents import document_to_markdown
 
     item, stats = listed.translation, listed.translation.stats
@@ -114,7 +114,7 @@ def _lasted(seconds: float) -> str:
 
 
 def run_ended(listed: Listed) -> tuple[str, str]:
-    """Return what came of a run, and the tone of that; cleaned."""
+    """Return the outcome of a run, and its tone; cleaned."""
     pages = plural(listed.translation.stats.latest_pages, "page")
     return f"{clean(translation_name(listed), limit=80)}: {pages} written.", "good"
 

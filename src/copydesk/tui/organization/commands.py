@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 NAME_CELLS = 40
-"""How much of a name a title takes."""
+"""Cells of a name in a title."""
 
 
 @dataclass(frozen=True, slots=True)
 class AtHand:
-    """The organization that is meant; ``admin`` is None while the reader's rights are not known."""
+    """The organization of a place or of a row; ``admin`` is None while the rights are unknown."""
 
     id: str
     title: str
@@ -51,7 +51,7 @@ class HasOrganization(Protocol):
 
 
 def no_organization(here: HasOrganization) -> str | None:
-    """Say so when no organization is meant."""
+    """Say so where there is no organization."""
     return None if here.at_hand is not None else "No organization is chosen: g o lists yours."
 
 
@@ -64,7 +64,7 @@ def not_admin(here: HasOrganization) -> str | None:
 
 
 class OrganizationCommands(Commands, scope="organization_actions"):
-    """Saying that one is here, and ending invite links."""
+    """Pinging an organization, and ending invite links."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
@@ -208,7 +208,7 @@ class ClaimsSheet(ScrollingSheet[None], scope="claims"):
 
 
 def claims_facts(token: str, *, shown: bool) -> list[Text]:
-    """Return what a ping gave back: that there is a token, and itself only where it is shown."""
+    """Return the answer of a ping; the token only where it is shown."""
     facts = [
         Text("The organization gave back a token with your claims as a visitor."),
         Text("Whoever has it reads what you may read: give it to nobody.", style="warn"),

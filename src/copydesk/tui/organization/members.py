@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 GUEST = "guest"
-"""What somebody without a role is called, and the filter of the service for them."""
+"""The role of members without one, and the filter of the service for them."""
 
 
 def member_role(member: Member) -> str:
@@ -87,13 +87,13 @@ def space_address(reached: MemberSpace) -> str | None:
 
 
 def team_part(joined: MemberTeam) -> str | Text:
-    """Return what a member is in a team; its owners stand out."""
+    """Return the role of a member in a team; owners stand out."""
     part = clean(joined.member.role)
     return Text(part, style="strong") if part == "owner" else part
 
 
 ROLES = get_args(RoleFilter)
-"""What members can be, as the service lists them by it."""
+"""The roles that the service filters members by."""
 
 
 async def _members(api: Api, target: Target, asked: Asked) -> Page[Member]:
@@ -157,7 +157,7 @@ MEMBERS: Resource[Member] = Resource(
 """The people of an organization."""
 
 PARTS = (View("spaces", "Spaces"), View("teams", "Teams"))
-"""What is listed of one member."""
+"""The views of one member."""
 
 
 async def _spaces(api: Api, target: Target, asked: Asked) -> Page[MemberSpace]:
@@ -242,11 +242,11 @@ MEMBER_TEAMS: Resource[MemberTeam] = Resource(
 """The teams that a member is in."""
 
 KINDS: dict[str, Resource[Any]] = {"spaces": MEMBER_SPACES, "teams": MEMBER_TEAMS}
-"""What each view of one member lists."""
+"""The resources of the views of one member."""
 
 
 OFFERED = 1_000
-"""How many people of an organization are offered."""
+"""The number of people of an organization that are offered."""
 
 
 def not_removable(here: MembersPlace) -> str | None:
@@ -470,7 +470,7 @@ def _wrong_id(text: str) -> str | None:
     uses=("list_member_spaces", "list_member_teams", "get_member"),
 )
 class MemberPlace(ResourcePlace[Any], scope="member"):
-    """What one member reaches, and with whom."""
+    """The spaces and teams of one member."""
 
     RESOURCE = MEMBER_SPACES
     RAW = (MEMBER_TEAMS.get,)

@@ -72,7 +72,7 @@ class OrganizationRow:
 
 
 def organization_row(organization: Organization, member: Member | None = None) -> OrganizationRow:
-    """Return an organization as a row, with what the reader is in it where that is known."""
+    """Return an organization as a row, with the reader's role in it where that is known."""
     kind, rules = rule_list(organization.merge_rules)
     granted = organization.permissions
     blocked = organization.blocked

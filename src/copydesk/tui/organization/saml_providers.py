@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 
 GUEST = "guest"
-"""What newcomers without a role are."""
+"""The role of newcomers without one."""
 
 LONGEST = 12_000
 """Characters of a certificate among the details: longer than any that can be entered."""
 
 CERTIFICATES = {"CERTIFICATE", "X509 CERTIFICATE"}
-"""What PEM calls a certificate."""
+"""The names of a certificate in PEM."""
 
 _FRAME = re.compile(r"-----(?:BEGIN|END) ([A-Z0-9 ]+)-----")
 _SEQUENCE = 0x30
@@ -54,23 +54,23 @@ _SEQUENCE = 0x30
 
 
 def provider_name(provider: SAMLProvider) -> str:
-    """Return what a provider is called; never empty."""
+    """Return the name of a provider; never empty."""
     return provider.label.strip() or provider.id
 
 
 def login_name(login: SSOLogin) -> str:
-    """Return what a way to sign in is called; never empty."""
+    """Return the name of a way to sign in; never empty."""
     return login.label.strip() or login.id
 
 
 def status_word(provider: SAMLProvider) -> Text:
-    """Return whether people can sign in by a provider, in a word."""
+    """Return the status of a provider with its tone."""
     said = clean(provider.status)
     return Text(said, style={"active": "good", "pending": "warn"}.get(said, ""))
 
 
 def newcomer_role(provider: SAMLProvider) -> str:
-    """Return what newcomers may do."""
+    """Return the role of newcomers."""
     return provider.default_role or GUEST
 
 
@@ -81,7 +81,7 @@ def newcomer_team(provider: SAMLProvider) -> str | None:
 
 
 def what_it_lacks(provider: SAMLProvider) -> str:
-    """Return what a provider that is not active lacks, in words; empty where it is active."""
+    """Return the missing parts of an inactive provider, in words; empty for an active one."""
     if provider.status == "active":
         return ""
     parts = (
@@ -93,13 +93,13 @@ def what_it_lacks(provider: SAMLProvider) -> str:
 
 
 def start_address(provider: SAMLProvider) -> str | None:
-    """Return where signing in by a provider begins."""
+    """Return the address where signing in by a provider begins."""
     service = provider.service
     return None if service is None else web_address(service.start_url) or None
 
 
 def to_enter(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
-    """Return what has to be entered at the provider, by name."""
+    """Return the values to enter at the provider, by name."""
     service = provider.service
     if service is None:
         return ()
@@ -111,7 +111,7 @@ def to_enter(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
 
 
 def of_provider(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
-    """Return what the provider says of itself, by name; all of it is public."""
+    """Return the values from the provider, by name; all of them are public."""
     return (
         ("provider id", provider.entity_id),
         ("sign-in address", provider.sso_url),
@@ -120,7 +120,7 @@ def of_provider(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
 
 
 def provider_details(provider: SAMLProvider) -> Iterator[tuple[str, str | Text]]:
-    """Yield what else is known of a provider."""
+    """Yield the details of a provider beyond the columns."""
     if missing := what_it_lacks(provider):
         yield "", Text(f"Nobody signs in by it yet: it lacks {missing}.", style="warn")
     yield "", Text("To be entered at the provider (Y copies):", style="muted")
@@ -135,7 +135,7 @@ def provider_details(provider: SAMLProvider) -> Iterator[tuple[str, str | Text]]
 
 
 def made_facts() -> Sequence[str]:
-    """Return what to know before a provider is made."""
+    """Return the facts of the form of a new provider."""
     return [
         "What has to be entered at the provider is in the details once it is made.",
         "Nobody signs in by it before its provider id, sign-in address and certificate are known.",
@@ -143,7 +143,7 @@ def made_facts() -> Sequence[str]:
 
 
 def edit_facts(provider: SAMLProvider) -> list[str | Text]:
-    """Return what to know before a provider is changed."""
+    """Return the facts of the form of a provider."""
     facts: list[str | Text] = []
     if provider.status == "active":
         said = "People sign in by it: with a wrong address or certificate they cannot any more."
@@ -164,7 +164,7 @@ def edit_facts(provider: SAMLProvider) -> list[str | Text]:
 def provider_loss(
     provider: SAMLProvider, others: int | None, *, enforced: bool
 ) -> Sequence[str | Text]:
-    """Return what deleting a provider comes to.
+    """Return the consequences of deleting a provider.
 
     ``others`` are the further ways to sign in, None where that is not known; ``enforced`` says that
     members have to use one of them.
@@ -184,7 +184,7 @@ def provider_loss(
 
 
 def no_team(text: str) -> str | None:
-    """Say so when no team is left: the service exchanges it, and takes it away from no provider."""
+    """Refuse an empty team: the service exchanges the team of a provider, and never removes it."""
     return None if text else "it cannot be empty"
 
 
@@ -212,7 +212,7 @@ def short_name(text: str) -> str:
 
 
 VIEWS = (View("providers", "Providers"), View("logins", "Ways to sign in", short="Sign in"))
-"""Who vouches for people, and what they are offered."""
+"""The views of single sign-on."""
 
 
 async def _providers(api: Api, target: Target, asked: Asked) -> Page[SAMLProvider]:
@@ -251,7 +251,7 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
     more=lambda provider, now: list(provider_details(provider)),
     adding="admin",
 )  # fmt: skip
-"""Those who vouch for the people of an organization."""
+"""The SAML providers of an organization."""
 
 
 async def _logins(api: Api, target: Target, asked: Asked) -> Page[SSOLogin]:
@@ -279,7 +279,7 @@ LOGINS: Resource[SSOLogin] = Resource(
     url=lambda login: web_address(login.start_url) or None,
     views=VIEWS,
 )  # fmt: skip
-"""What people of an organization can choose from to sign in."""
+"""The ways to sign in that an organization offers."""
 
 
 LABELS = {
@@ -289,13 +289,13 @@ LABELS = {
     "defaultTeam": "Newcomers join",
     "defaultRole": "Newcomers are",
 }
-"""What the fields are called, where their names say too little."""
+"""Labels of fields whose names say too little."""
 
 CHECKS = {"certificate": wrong_certificate}
-"""What is wrong with a text, beside what the service says of it."""
+"""Checks of texts beyond those of the service."""
 
 FIELDS = ("label", "entityID", "ssoURL", "certificate", "defaultTeam", "defaultRole")
-"""The fields in the order in which the pages of providers name them."""
+"""The fields in the order of the providers' own pages."""
 
 
 def only_listed(here: SAMLProvidersPlace) -> str | None:
@@ -459,7 +459,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
 
 
 def _values(body: SAMLProviderCreate | SAMLProviderUpdate) -> dict[str, Any]:
-    """Return as JSON what is sent."""
+    """Return the body of a request as JSON."""
     return body.model_dump(mode="json", exclude_unset=True)
 
 

@@ -52,15 +52,15 @@ LABELS: Mapping[str, str] = {
     "mergeRules": "Merge rules",
     "mergeRules.type": "Merge rules",
 }
-"""What settings are called whose names on the wire say too little."""
+"""Labels of settings whose names on the wire say too little."""
 
 NOT_TOLD = "not told"
-"""What is shown of a setting that the service does not give back."""
+"""Stands for the value of a setting that the service does not return."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting: its name on the wire, what it is called, what it is now, and what it is for.
+    """A setting: its name on the wire, its label, its value and its purpose.
 
     ``on`` says whether a switch is on, None for a setting that is not a switch. ``removable`` says
     that it can be taken away.
@@ -76,7 +76,7 @@ class Setting:
 
 
 def current_of(organization: Organization) -> dict[str, Any]:
-    """Return the JSON of an organization by the names of what can be changed."""
+    """Return the JSON of an organization under the names of its settings."""
     held = organization.to_dict()
     if logo := organization.urls.logo:
         held["logo"] = logo
@@ -119,7 +119,7 @@ def _said(
     site: str,
     names: Mapping[str, str] | None,
 ) -> str | Text:
-    """Return what a setting is now; empty where that is not told."""
+    """Return the value of a setting; empty where the service does not return it."""
     if wire == "mergeRules":
         kind, rules = rule_list(organization.merge_rules)
         return rule_words(rules, names) if kind == "rules" and rules else _none()
@@ -165,7 +165,7 @@ def no_way_back(names: Sequence[str], organization: Organization) -> str:
 
 
 def setting_facts(setting: Setting, organization: Organization) -> Sequence[Fact]:
-    """Return what to know about a setting."""
+    """Return the details of a setting."""
     found = [Fact("now", setting.shown), Fact("", setting.help)]
     if setting.switch:
         found.append(Fact("x", "switches it on or off"))
@@ -205,7 +205,7 @@ def switch_label(here: OrganizationPlace) -> str:
 @place("organization", key="O", title="Organization settings",
        uses=("get_organization", "get_site"))  # fmt: skip
 class OrganizationPlace(Place, scope="organization"):
-    """What an organization is called, who joins it, and what holds in all of it."""
+    """The settings of an organization."""
 
     RAW = ("get_organization",)
     COMMAND_CLASSES = (OrganizationCommands, DetailsCommands)

@@ -36,13 +36,30 @@ if TYPE_CHECKING:
     from copydesk.session.options import Option
 
 
+NAMES = 6
+"""People named in a dialog; the others are counted."""
+
+
+def role_in_team(person: TeamMember) -> Text | str:
+    """Return the role in the team; owners stand out."""
+    said = clean(person.team.role)
+    return Text(said, style="strong") if said == "owner" else said
+
+
+def person_details(person: TeamMember) -> Iterator[tuple[str, str | Text]]:
+    """Yield the details of a person beyond the columns."""
+    member = person.organization
+    if url := web_address(member.user.urls.app):
+        yield "app", Text(url, style="link")
+
+
 def person_name(person: TeamMember) -> str:
-    """Return what somebody is called."""
+    """Return the name of a person."""
     return member_name(person.organization)
 
 
 def short_names(people: Sequence[TeamMember]) -> str:
-    """Return who is meant, for a title: a name, or how many."""
+    """Return the name of one person, or the number of several, for a title."""
     if len(people) == 1:
         return shorten(clean(person_name(people[0])), NAME_CELLS)
     return plural(len(people), "person", "people")
@@ -167,7 +184,7 @@ def nobody(here: TeamMembersPlace) -> str | None:
 
 
 def may_not_manage(here: TeamMembersPlace) -> str | None:
-    """Say why the reader may not change who is in the team, as far as that is known."""
+    """Say why the reader may not manage the team; None while that is unknown."""
     if (why := here.missing()) is not None:
         return why
     if here.manages is not False:
@@ -181,7 +198,7 @@ def may_not_remove(here: TeamMembersPlace) -> str | None:
 
 
 def remove_label(here: TeamMembersPlace) -> str:
-    """Return what removing is called."""
+    """Return the label of removing."""
     return "leave" if here.leaving else "remove"
 
 
@@ -395,20 +412,3 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             )
             self.rows.set_marks(())
             self.read_written()
-
-
-NAMES = 6
-"""How many people are named in a sheet; of more the others are counted."""
-
-
-def role_in_team(person: TeamMember) -> Text | str:
-    """Return what somebody is in the team; owners stand out."""
-    said = clean(person.team.role)
-    return Text(said, style="strong") if said == "owner" else said
-
-
-def person_details(person: TeamMember) -> Iterator[tuple[str, str | Text]]:
-    """Yield what else is known of somebody in a team."""
-    member = person.organization
-    if url := web_address(member.user.urls.app):
-        yield "app", Text(url, style="link")

@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 
 def team_title(team: Team) -> str:
-    """Return what a team is called; never empty."""
+    """Return the title of a team; never empty."""
     return team.title.strip() or team.id
 
 
 def team_details(team: Team) -> Iterator[tuple[str, str | Text]]:
-    """Yield what else is known of a team."""
+    """Yield the details of a team beyond the columns."""
     if team.permissions is not None:
         yield "you may", "rename and delete it" if team.permissions.admin else "look at it"
 
 
 def team_loss(team: Team) -> Sequence[str | Text]:
-    """Return what deleting a team comes to."""
+    """Return the consequences of deleting a team."""
     if team.members:
         said = f"{plural(team.members, 'member')} of it stay in the organization."
         lost = "They lose whatever only the team gives them"

@@ -18,12 +18,12 @@ from copydesk.tui.widgets.list import Column
 T = TypeVar("T")
 
 OFFERED = 1_000
-"""How many different texts are kept to be offered after a key of the filter."""
+"""The number of different texts that are offered after a key of the filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts(Generic[T]):
-    """What is shown of an item, by the names of it, and all of that as a filter compares it."""
+    """The texts of an item by their names, and all of them folded for a filter."""
 
     item: T
     by_name: Mapping[str, str | None]
@@ -31,13 +31,13 @@ class Texts(Generic[T]):
 
 
 def shown_text(shown: Shown[T], item: T, now: datetime) -> str | Text | None:
-    """Return what is shown of an item, clean; None for nothing."""
+    """Return one text of an item, clean; None for nothing."""
     said = shown.of(item, now)
     return clean(said) if isinstance(said, str) else said
 
 
 class ItemTexts(Generic[T]):
-    """What is shown of items of a resource: the columns of their list, its filter, their details.
+    """The texts of items: the columns of their list, its filter, their details.
 
     ``text_of`` gives what is shown of an item, for each of ``resource.shown``.
     """
@@ -135,7 +135,7 @@ class ItemTexts(Generic[T]):
 
 
 def in_order(rows: Iterable[T], by: Callable[[T], Any], *, backwards: bool) -> list[T]:
-    """Return rows by something about them; those of which it is not told stand last either way."""
+    """Return rows sorted by a value; those without one stand last in either direction."""
 
     def known(item: T) -> tuple[bool, Any]:
         value = by(item)

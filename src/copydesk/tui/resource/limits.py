@@ -35,12 +35,12 @@ def no_conditions(here: HasLimits) -> str | None:
 
 
 def where_label(here: HasLimits) -> str:
-    """Return what asking is called; the footer leaves out what a list never has."""
+    """Return the label of the action; empty where the list has no conditions."""
     return "ask for" if here.conditions_known() else ""
 
 
 def offering_operations() -> Sequence[str]:
-    """Return the operations that read what some condition of a list offers."""
+    """Return the operations that read the values of conditions."""
     lists = [getattr(cls, "CONDITIONS", ()) for cls in declaring()]
     return sorted({name for conditions in lists for each in conditions for name in each.uses})
 
@@ -50,7 +50,7 @@ def _ways(here: HasLimits) -> Sequence[str]:
 
 
 class LimitCommands(Commands, scope="limited"):
-    """Choosing the conditions of a list, which are kept here."""
+    """Choosing the conditions of a list; they are kept here."""
 
     unlimited = "The service has no conditions for this list. / filters it here."
     """What to say where the list in front has no conditions."""
@@ -151,12 +151,12 @@ class LimitCommands(Commands, scope="limited"):
 
 
 def ways_to_ask(conditions: Sequence[Condition]) -> Sequence[str]:
-    """Return what can be typed behind ``:where``: each condition with each of its values."""
+    """Return the completions of ``:where``: each condition with each of its values."""
     return [f"{each.name}={value}" for each in conditions for value in (each.values or ("",))]
 
 
 def said_in(text: str, conditions: Sequence[Condition]) -> dict[str, str]:
-    """Return what is typed behind ``:where``, by name. Raises ``ValueError`` for other words."""
+    """Return the values typed behind ``:where``, by name. Raises ``ValueError`` for other words."""
     said: dict[str, str] = {}
     for word in _words(text):
         name, sign, value = word.partition("=")
@@ -167,7 +167,7 @@ def said_in(text: str, conditions: Sequence[Condition]) -> dict[str, str]:
 
 
 def asked_with(said: Mapping[str, str], conditions: Sequence[Condition]) -> dict[str, Any]:
-    """Return what the service is asked with; an empty text asks for nothing.
+    """Return the arguments of the request; an empty text is no condition.
 
     Raises ``ValueError`` where there is no such condition, or none with such a value.
     """

@@ -68,7 +68,7 @@ MISSING = {
     "space": "No space is chosen: :of chooses one.",
     "item": "Nothing is chosen whose list this would be. Esc goes back.",
 }
-"""What to say where it is not known whose list is meant."""
+"""The sentences for a list without its organization, space or item."""
 
 WATCH_SECONDS = 2.0
 """How often a list is read while the service works on something in it."""
@@ -256,7 +256,7 @@ class OrderCommands(Commands, scope="resource_list"):
 
 
 class SpaceCommands(Commands, scope="resource"):
-    """Choosing the space whose list is shown, where it is the list of one."""
+    """Choosing the space of a list."""
 
     place: ResourcePlace[Any]
 

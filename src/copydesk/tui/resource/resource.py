@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Shown(Generic[T]):
-    """One thing that is known of an item: a column, a line of the details, a key of the filter.
+    """One text of an item: a column, a line of the details, a key of the filter.
 
     ``of`` takes the item and the time, and returns its text (which is cleaned for it), a `Text` of
     cleaned parts, or None where there is nothing to say. With neither ``width`` nor ``flex`` it is
@@ -67,7 +67,7 @@ class Shown(Generic[T]):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a list is asked for: the page, how many, the view, the order, and its conditions."""
+    """The request for a list: the page, its length, the view, the order and the conditions."""
 
     token: str | None
     limit: int
@@ -93,7 +93,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that the service itself limits a list by (``:where name=value``).
+    """A condition that the service itself limits a list by (``:where name=value``).
 
     ``name`` is that of the operation's parameter. ``values`` are what it can be, where they are
     few; ``read`` turns the text into the argument and raises ``ValueError`` with a sentence. Where

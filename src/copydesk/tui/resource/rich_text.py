@@ -35,13 +35,13 @@ Read = Callable[["Api"], Awaitable["Document | None"]]
 """Reads the document as it is now; None where there is none yet."""
 
 Send = Callable[["Document | None", "Document"], Awaitable[Any]]
-"""Sends a document in the place of what was read last; its draft is dropped by that."""
+"""Sends a document in the place of the one read last, and drops its draft."""
 
 
 async def edit_rich(
     here: Place, title: str, *, key: str, read: Read, send: Send, facts: Sequence[Fact] = ()
 ) -> bool:
-    """Edit a document that ``read`` reads; whether it was sent.
+    """Edit the document that ``read`` reads, and return whether it was sent.
 
     ``key`` is that of its draft, ``facts`` stand below the changes. It is read again once the
     editor is closed: the changes are those to the text that is there by then.
@@ -101,7 +101,7 @@ async def edit_rich(
 
 
 async def _document(here: Place, api: Api, read: Read) -> tuple[Document | None] | None:
-    """Return what is there, or None when the reader stopped it."""
+    """Return the document, or None when the user stopped the read."""
 
     async def reading() -> tuple[Document | None]:
         return (await read(api),)
@@ -117,7 +117,7 @@ def _changes(before: Document | None, after: Document) -> list[Fact]:
 
 
 def change_lines(before: str, after: str) -> list[Text]:
-    """Return what differs between two texts, a fact for each row, with a little around it."""
+    """Return the difference of two texts, a line for each row, with its context."""
     from copydesk.domain.diff import compare
 
     found = compare(exposed(before), exposed(after))

@@ -28,7 +28,7 @@ class Bench(SiteStructurePlace, scope="bench"):
         """Show the site as if it had just been read."""
         structure: Structure = made_up(int(sys.argv[1]))
         row = SiteRow("site", "Site", "public", True, 1, "", "basic", False, "", None)
-        self._arrived((SiteRead(row, structure), None))
+        self.arrived((SiteRead(row, structure), None))
 
     def poll(self) -> None:
         """Nobody else changes it."""

@@ -324,6 +324,32 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
     ):
         with pytest.raises(StagingError, match=why):
             step()
+    said = {
+        "x": "Section x has the path /x already. Give that one another first, "
+        "whichever it is to be: the plan sorts it out.",
+        "/x y": "A path is letters, digits, '-', '_', '.' and '~', a letter or a digit first, "
+        "without a slash.",
+    }
+    for path, sentence in said.items():
+        with pytest.raises(StagingError) as refused:
+            begun.change("s-a", {"path": path})
+        assert str(refused.value) == sentence
+    gone = begun.remove(["s-a-two"])
+    with pytest.raises(StagingError) as refused:
+        gone.add("s-a", "site-space", {"space": "space-two"})
+    assert str(refused.value) == "It is shown there, to be removed. Take that back instead (u)."
+
+
+def test_a_first_section_takes_over_nothing_that_is_to_be_removed() -> None:
+    service = SiteService()
+    service.show("one", "two")
+    begun = begin(service)
+    first = begun.now.levels[""][1]
+    with pytest.raises(StagingError) as refused:
+        begun.remove([first]).add("", "section", {"title": "New", "space": "s"})
+    assert str(refused.value) == (
+        "The first section takes over what the site shows. Send first what is staged to be removed."
+    )
 
 
 def test_places_that_no_request_reaches_are_passed_by() -> None:

@@ -136,3 +136,39 @@ def test_rows_come_back_as_they_were_and_damaged_ones_not_at_all() -> None:
         {"kind": "space", "id": "x", "title": "x", "permissions": 3},
     ):
         assert from_row(bad) is None
+
+
+def test_what_a_service_says_of_a_space_and_of_a_collection() -> None:
+    when = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    urls = {"app": "https://desk.test/s"}
+    made = space_node(
+        Space.model_validate(
+            {
+                "id": "s", "title": " A ", "visibility": "private", "createdAt": when,
+                "updatedAt": when, "urls": urls, "permissions": {"view": True, "edit": False},
+                "changeRequestsOpen": 3, "changeRequestsDraft": 2, "comments": 1,
+            }
+        )
+    )  # fmt: skip
+    assert (made.updated, made.title, made.spaces) == (when.isoformat(), "A", 1)
+    assert (made.open, made.draft, made.comments) == (3, 2, 1)
+    assert made.permissions == ("view",)
+    assert made.raw == {"title": " A "}
+    known = {
+        "id": "c", "title": "", "urls": urls, "createdAt": when, "updatedAt": when,
+        "description": "All", "permissions": {"view": True, "create": True, "admin": False},
+    }  # fmt: skip
+    found = collection_node(Collection.model_validate(known))
+    assert (found.permissions, found.title, found.description) == (
+        ("view", "create"), "Untitled", "All",
+    )  # fmt: skip
+    del known["permissions"]
+    assert collection_node(Collection.model_validate(known)).permissions is None
+
+
+def test_a_group_that_is_among_the_nodes_is_the_group() -> None:
+    group = SpaceNode("loose", LOOSE, "(others)", open=9)
+    tree = build_tree([folder("a"), group, space("one")])
+    assert [(node.id, node.kind) for node in tree] == [("a", "collection"), (LOOSE, "loose")]
+    assert tree[1].title == "(others)"
+    assert ids(tree[1].children) == ["one"]

@@ -463,3 +463,48 @@ def test_others_changes_are_kept_and_what_no_longer_fits_is_said() -> None:
     rebased = it.rebase(moved)
     assert rebased.lost
     assert rebased.arrangement.now.levels == {TOP: ("a", "one", "two"), "a": ("b",), "b": ()}
+
+
+def test_the_end_of_a_level_is_told() -> None:
+    items = {
+        "a": Item("a", "collection", {"title": "A"}),
+        "b": Item("b", "collection", {"title": "B"}),
+        "c": Item("c", "space", {"title": "C"}),
+        "d": Item("d", "space", {"title": "D"}),
+        "e": Item("e", "space", {"title": "E"}),
+    }
+    layout = Layout(items, {TOP: ("a", "b", "c", "d"), "a": ("e",), "b": ()})
+    begun = TreeArrangement.on(layout, "org")
+    for row, delta, said in (
+        ("d", 1, "It is the last space at the top."),
+        ("c", -1, "It is the first space at the top."),
+        ("a", -1, "It is the first collection at the top."),
+        ("b", 1, "It is the last collection at the top. How collections and spaces stand among "
+         "each other, the API does not say."),
+        ("e", 1, "It is the only space in A."),
+    ):  # fmt: skip
+        with pytest.raises(StagingError) as refused:
+            begun.move([row], delta)
+        assert str(refused.value) == said
+
+
+def test_what_is_staged_is_read_again_below_what_is_said_of_it() -> None:
+    items = {"c": Item("c", "space", {"title": "C"}), "d": Item("d", "space", {"title": "D"})}
+    begun = TreeArrangement.on(Layout(items, {TOP: ("c", "d")}), "org").move(["d"], -1)
+    again = TreeArrangement.from_text(begun.to_text(["One.", "Two."]), "org")
+    assert again is not None
+    assert (again.now, again.base) == (begun.now, begun.base)
+    assert TreeArrangement.from_text(begun.to_text(), "org") is not None
+
+
+def test_the_rules_of_a_space_are_as_they_are_sent() -> None:
+    ruled = SpaceNode(
+        "space", "s", "S", rules_type="rules", rules=(("approvals", ()), ("by", ("u1", "u2")))
+    )
+    value, hidden = layout_of([ruled, SpaceNode("space", "t", "T")])
+    assert hidden == 0
+    assert value.items["s"].values["mergeRules"] == {
+        "type": "rules",
+        "rules": [{"rule": "approvals"}, {"rule": "by", "users": ["u1", "u2"]}],
+    }
+    assert value.items["t"].values["mergeRules"] == {"type": "inherit"}

@@ -1,0 +1,57 @@
+"""What readers get of a site, beside what its admins see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from copydesk.domain.site_readers import ReaderNode, readers_tree, standings
+from copydesk.domain.site_tree import SiteNode, Structure
+
+
+def told(tree: Iterable[ReaderNode]) -> list[tuple[object, ...]]:
+    return [(row.id, row.standing, row.alone, told(row.children)) for row in tree]
+
+
+def section(row: str, **values: str) -> SiteNode:
+    return SiteNode(row, "section", row, **values)  # type: ignore[arg-type]  # fields by name
+
+
+def shown(row: str, level: str, **values: bool) -> SiteNode:
+    return SiteNode(row, "site-space", row, level, **values)  # type: ignore[arg-type]  # as above
+
+
+def structure(*nodes: SiteNode, **levels: str) -> Structure:
+    order = {name.removeprefix("top"): tuple(rows.split()) for name, rows in levels.items()}
+    return Structure({node.id: node for node in nodes}, order)
+
+
+def test_each_row_stands_where_admins_have_it() -> None:
+    published = structure(
+        section("a"), section("c", condition="visitor.claims.a"),
+        shown("a1", "a"), shown("a2", "a", hidden=True), shown("c1", "c"),
+        top="a c", a="a1 a2", c="c1",
+    )  # fmt: skip
+    seen = structure(
+        section("a"), section("b"), section("c"), section("d"),
+        shown("a1", "a"), shown("a3", "a", trashed=True), shown("a2", "a"), shown("d1", "d"),
+        top="a b c d", a="a1 a3 a2", c="", d="d1",
+    )  # fmt: skip
+    tree = readers_tree(published, seen)
+    assert told(tree) == [
+        ("a", "shown", False, [
+            ("a1", "shown", False, []), ("a3", "trashed", False, []), ("a2", "hidden", False, []),
+        ]),
+        ("b", "empty", False, []),
+        ("c", "conditional", False, [("c1", "unseen", True, [])]),
+        ("d", "empty", False, [("d1", "left-out", True, [])]),
+    ]  # fmt: skip
+    assert told(readers_tree(published, seen, adaptive=False))[2][1] == "shown"
+    assert standings(tree) == {
+        "shown": 2, "trashed": 1, "hidden": 1, "empty": 2, "conditional": 1, "unseen": 1,
+        "left-out": 1,
+    }  # fmt: skip
+
+
+def test_where_nobody_knows_what_admins_see_all_is_as_readers_get_it() -> None:
+    alone = structure(section("a"), shown("a1", "a"), top="a", a="a1")
+    assert told(readers_tree(alone, None)) == [("a", "shown", True, [("a1", "shown", True, [])])]

@@ -84,7 +84,7 @@ def test_a_deleted_page_stands_where_it_stood() -> None:
     found = changes(before, after)
     assert [name for name, _ in found] == ["z", "b", "c", "d"]
     gone, *_ = compare_trees(flatten(before), flatten(after))
-    assert (gone.before_path, gone.after_path, gone.page.title) == ("x/z", None, "Z")
+    assert (gone.page.path, gone.after, gone.page.title) == ("x/z", None, "Z")
 
 
 def test_texts_decide_where_they_are_given() -> None:

@@ -11,21 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from copydesk.domain.reversal import (
-    JSON,
-    Expectation,
-    Reversal,
-    Step,
-    expectation_of,
-    reversal_of,
-    step_of,
-    value_at,
-)
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, value_at
 
 NEW = "new:"
 """What provisional ids begin with; no id of the API does."""
 
-_PROVISIONAL = re.compile(r"new:\d+(?:/[a-z]+)?")
 _IN_PATH = re.compile(r"(?<==)new:\d+(?=[\]}])")
 
 TEXTS = frozenset({"title", "description", "condition", "icon", "emoji", "subject"})
@@ -73,56 +63,6 @@ class Call:
                 found[name] = value
         return found
 
-    def to_dict(self) -> dict[str, JSON]:
-        """Return it as JSON."""
-        value: dict[str, JSON] = {
-            "key": self.key,
-            "what": self.what,
-            "target": self.target,
-            "line": self.line,
-            "step": self.step.to_dict(),
-            "makes": self.makes,
-            "also": dict(self.also),
-            "note": self.note,
-            "final": self.final,
-        }
-        if self.reversal is not None:
-            value["reversal"] = self.reversal.to_dict()
-        if self.arrived is not None:
-            value["arrived"] = self.arrived.to_dict()
-        return value
-
-
-def call_of(value: JSON) -> Call:
-    """Return the call that JSON describes. Raises ``ValueError`` for what is none."""
-    match value:
-        case {
-            "key": str(key),
-            "what": str(what),
-            "target": str(target),
-            "line": str(line),
-            "step": step,
-            "makes": str(makes),
-            "also": dict(also),
-            "note": str(note),
-            "final": bool(final),
-        } if all(isinstance(path, str) for path in also.values()):
-            back = value.get("reversal")
-            return Call(
-                key,
-                what,
-                target,
-                line,
-                step_of(step),
-                None if back is None else reversal_of(back),
-                makes,
-                also,
-                note,
-                final,
-                expectation_of(value.get("arrived")),
-            )
-    raise ValueError("this is no call")
-
 
 def bind(call: Call, made: Mapping[str, str]) -> Call:
     """Return a call with real ids in place of the provisional ones that are known by now."""
@@ -142,22 +82,6 @@ def bind(call: Call, made: Mapping[str, str]) -> Call:
         ),
         arrived=_expectation(call.arrived, made),
     )
-
-
-def provisional(call: Call) -> frozenset[str]:
-    """Return the provisional ids that a call names and that have to be known before it is sent."""
-    return frozenset(_named({**call.step.arguments, "": call.step.body}))
-
-
-def _named(value: JSON, name: str = "") -> set[str]:
-    match value:
-        case str() if name not in TEXTS and _PROVISIONAL.fullmatch(value):
-            return {value}
-        case dict():
-            return {each for key, one in value.items() for each in _named(one, key)}
-        case list() | tuple():
-            return {each for one in value for each in _named(one, name)}
-    return set()
 
 
 def _bound(value: Any, made: Mapping[str, str], name: str = "") -> Any:

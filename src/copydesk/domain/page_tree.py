@@ -77,16 +77,6 @@ class PageChange:
             raise ValueError("a change is of a page that was, or is")
         return page
 
-    @property
-    def before_path(self) -> str | None:
-        """Its path in the old tree, None for a new page."""
-        return self.before.path if self.before else None
-
-    @property
-    def after_path(self) -> str | None:
-        """Its path in the new tree, None for a page that is gone."""
-        return self.after.path if self.after else None
-
 
 def flatten(pages: Iterable[ContentPage]) -> tuple[PageNode, ...]:
     """Lay a page tree out in reading order: a page, then those below it.

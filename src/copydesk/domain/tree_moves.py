@@ -123,13 +123,6 @@ def top_down(levels: Orders) -> Iterator[str]:
         waiting.extend(item for item in reversed(levels.get(level, ())) if item in levels)
 
 
-def unanchored(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether these collections can only come into the other order with the help of a space."""
-    order = _Level(tuple(before), tuple(after))
-    staying = set(order.staying)
-    return any(item in staying for item in after[_left_alone(order) :])
-
-
 def _left_alone(order: _Level) -> int:
     """Return how many of those that begin the wanted order stand in that order already."""
     staying = iter(order.staying)

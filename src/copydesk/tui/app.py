@@ -557,7 +557,6 @@ class CopydeskApp(DeskApp):
         return self.runs.note
 
     async def on_unmount(self) -> None:
-        """Let go of the service."""
         await self.account.close()
 
     def hint(self, width: int) -> str:

@@ -92,11 +92,9 @@ class Outlet:
             self._tried(self._file.flush)
 
     def fileno(self) -> int:
-        """Return the descriptor."""
         return self._file.fileno()
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
         return True
 
     def restore(self) -> None:

@@ -15,7 +15,7 @@ from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.draft_keys import belonging, schema_key
 from copydesk.session.target import Target
-from copydesk.tui.dialogs.problems import ProblemsSheet
+from copydesk.tui.dialogs.dialog import ProblemsSheet
 from copydesk.tui.sites.schema_cells import short_name
 from tests.drive import drive
 from tests.tui.opening import open_world

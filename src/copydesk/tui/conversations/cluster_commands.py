@@ -115,7 +115,6 @@ def put(path: Path, text: str, *, replacing: bool = False) -> None:
 SUBJECT_LIMIT = 100
 """Cells of the subject that is filled in; what the service takes is the contract's to say."""
 
-
 MERGED_PAGES = 100
 """Pages of merged change requests that are looked through for an export."""
 

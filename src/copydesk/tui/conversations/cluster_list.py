@@ -275,7 +275,6 @@ class WatchedPages(PagedSource[T], Generic[T]):
         self._watch = watch
 
     def want(self, first: int, last: int) -> None:
-        """Load them, and pass it on."""
         super().want(first, last)
         self._watch(first, last)
 

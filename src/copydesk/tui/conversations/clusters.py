@@ -255,7 +255,6 @@ class ClustersPlace(Place, scope="clusters"):
         return [(name, text) for name, text in found if text]
 
     def status_left(self) -> str:
-        """How many there are, and that something is masked."""
         if self.pane in (self.issues, self.reader.view):
             if said := super().status_left():
                 return said
@@ -268,7 +267,6 @@ class ClustersPlace(Place, scope="clusters"):
         return self.reader.in_clear or self.requests.analysing_said()
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return what is drawn in the weeks, and what it means."""
         bars = glyphs().spark
         return [
             *super().signs(),
@@ -341,7 +339,6 @@ class ClustersPlace(Place, scope="clusters"):
         self.requests.come_back()
 
     def reload(self) -> None:
-        """Read the clusters again, and what is open."""
         self.requests.doubt()
         self.requests.read_besides()
         clusters, issues = self.clusters.source.base, self.issues.source.base
@@ -401,7 +398,6 @@ class ClustersPlace(Place, scope="clusters"):
             )
 
     def on_resize(self, event: events.Resize) -> None:
-        """Read what there is room for now."""
         self.call_after_refresh(self._follow_if_unread)
 
     def _follow_if_unread(self) -> None:
@@ -413,7 +409,6 @@ class ClustersPlace(Place, scope="clusters"):
     # From column to column
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Open the next column."""
         self.enter(self.issues if event.list is self.clusters else self.reader.view)
 
     def enter(self, pane: Pane) -> None:

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 MOST = 500
 """Conversations that are sent from here; more are for the command line, which sends batches."""
 
-
 SAID = 12
 """Complaints about a file that are shown."""
 
@@ -284,7 +283,6 @@ class ConversationsPlace(Place, scope="conversations"):
 
     @property
     def source_name(self) -> str:
-        """The name of the source of the view."""
         return self.view.removeprefix(FROM)
 
     def names_of_views(self) -> Sequence[View]:
@@ -300,7 +298,6 @@ class ConversationsPlace(Place, scope="conversations"):
         return found
 
     def trail(self) -> Iterable[str]:
-        """The organization, that these are its conversations, and from where."""
         yield from super().trail()
         if self.source_asked is not None:
             yield self.source_name
@@ -462,17 +459,13 @@ class ConversationsPlace(Place, scope="conversations"):
         self.listing.show_views()
 
     def on_unmount(self) -> None:
-        """Cache the rows."""
         self.listing.keep()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Read what there is room for now."""
         self.call_after_refresh(self.reader.follow_if_unread)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Follow the cursor."""
         self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Read the conversation."""
         self.listing.open()

@@ -206,19 +206,15 @@ class IssuesPlace(Place, scope="issues"):
         self.listing.show_views()
 
     def on_unmount(self) -> None:
-        """Cache the rows."""
         self.listing.keep()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Read what there is room for now."""
         self.call_after_refresh(self.reader.follow_if_unread)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Follow the cursor."""
         self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Read the conversation."""
         self.listing.open()
 
     @action(

@@ -162,7 +162,6 @@ class ConversationView(WrappedList, scope="conversation"):
         self._return_to(here)
 
     def on_unmount(self) -> None:
-        """Stop reading."""
         self._stop_tasks()
 
     def _lay_out(self) -> None:
@@ -223,7 +222,6 @@ class ConversationView(WrappedList, scope="conversation"):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
         return len(self._rows)
 
     def stops(self, row: int) -> bool:
@@ -365,7 +363,6 @@ class ConversationView(WrappedList, scope="conversation"):
     # Searching
 
     def title_line(self) -> str:
-        """Return the title, with what a search has found."""
         if not self._found:
             return self.title
         if self._searching is not None:
@@ -375,7 +372,6 @@ class ConversationView(WrappedList, scope="conversation"):
         return f"{plural(total, 'match')}{among}   {self.title}"
 
     def find(self, text: str) -> bool:
-        """Search all of the conversation, as it may be seen now."""
         found = text.casefold()
         if not self._found or found == self._found:
             self._began = self._here()

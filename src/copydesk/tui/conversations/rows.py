@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SUBJECT_LIMIT = 500
 """Characters of a subject that are read."""
 
-
 NO_SUBJECT = "No subject"
 """Stands for a subject that is missing."""
 

@@ -80,7 +80,6 @@ class Ask(Sheet[str]):
         """Whether it is being sent: Enter again sends nothing."""
 
     def body(self) -> ComposeResult:
-        """The question, the field and the keys."""
         yield Label(self._label, markup=False)
         draft = self._drafts.load(self._draft_key)
         self._typed = self._value if draft is None else typed(draft)
@@ -115,7 +114,6 @@ class Ask(Sheet[str]):
             self._drafts.drop(self._draft_key)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say what is wrong while it is typed."""
         event.stop()
         if event.value == self._typed:
             return
@@ -129,7 +127,6 @@ class Ask(Sheet[str]):
         self.query_one("#ask-keys", Label).update(self.paint(line))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take it with Enter."""
         event.stop()
         self.take(event.value)
 

@@ -32,13 +32,10 @@ SAMPLES = (
 )
 """Texts by which a pattern is explained: who reads it sees what it takes, not how it is written."""
 
-
 TOLD = 200
 """How much of what a value holds is repeated where it is told what is wrong with it."""
 
-
 _MOMENT = "it has to be a date and a time, such as 2026-03-01T08:30:00Z"
-
 
 _KINDS: Mapping[str, str] = {
     "missing": "it has to be filled in",
@@ -186,7 +183,6 @@ DEEPEST = 4
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _SHORT = frozenset({"ai", "api", "id", "json", "saml", "sso", "uri", "url"})
-
 
 _NONE_HELD: Mapping[str, Sequence[str]] = {}
 

@@ -109,7 +109,6 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         self._unwatch_session: Callable[[], None] = lambda: None
 
     def body(self) -> ComposeResult:
-        """The list, the warning and the keys."""
         self.add_class("wide")
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self._list(), id="bulk-items")
@@ -131,7 +130,6 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         self._unwatch_session()
 
     def cancel(self) -> None:
-        """Leave the sheet; what has begun goes on."""
         self._unwatch()
         self._unwatch = lambda: None
         super().cancel()

@@ -23,7 +23,6 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 R = TypeVar("R")
 
-
 TICK_KEYS = (("space", "ticks"), ("ctrl+s", "takes them"))
 """The keys where several may be chosen."""
 
@@ -143,7 +142,6 @@ class Chooser(Sheet[R]):
         self._several = ticked is not None
 
     def body(self) -> ComposeResult:
-        """The field, the options, the keys."""
         yield self.FIELD(placeholder=self._hint, compact=True)
         yield self.options
         yield Label(self.paint(self._keys()), classes="keys", id="choice-keys")
@@ -161,7 +159,6 @@ class Chooser(Sheet[R]):
             self.call_after_refresh(self.options.select, self._current)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list."""
         event.stop()
         self.narrow(event.value)
 
@@ -194,12 +191,10 @@ class Chooser(Sheet[R]):
         self.options.move_first()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Choose."""
         event.stop()
         self.chosen()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Choose with the mouse."""
         event.stop()
         self.chosen()
 

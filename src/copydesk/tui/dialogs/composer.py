@@ -75,7 +75,6 @@ class Composer(TextField, scope="composer"):
 
         @property
         def control(self) -> Composer:
-            """The field."""
             return self.composer
 
     def __init__(

@@ -47,11 +47,9 @@ class Box(VerticalScroll, can_focus=False):
         self._say_more()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Say whether all of it is shown."""
         self.call_after_refresh(self._say_more)
 
     def watch_virtual_size(self) -> None:
-        """Say whether all of it is shown."""
         self.call_after_refresh(self._say_more)
 
     def _say_more(self) -> None:
@@ -128,7 +126,6 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
             self.dismiss(*self._leaving_with)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Take the shape for the terminal."""
         self.set_class(is_bare(event.size), "-bare")
 
     @abstractmethod
@@ -210,7 +207,6 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
         self._warning = warning
 
     def body(self) -> ComposeResult:
-        """The facts, the warning and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(fact_lines(self._facts)))
         if self._warning:
@@ -310,7 +306,6 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
         self._what = what
 
     def body(self) -> ComposeResult:
-        """The facts, the field and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(fact_lines(self._facts)))
         ask = Text.assemble(f"Type {self._what} to go on: ", (self._expect, "strong"))
@@ -339,7 +334,6 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
         self.query_one("#type-keys", Label).update(self.paint(self._keys()))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter confirms nothing."""
         event.stop()
         said = self._keys("Enter confirms nothing.")
         self.query_one("#type-keys", Label).update(self.paint(said))
@@ -352,3 +346,24 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
         else:
             said = f"That is not {self._what}."
             self.query_one("#type-keys", Label).update(self.paint(self._keys(said)))
+
+
+class ProblemsSheet(ScrollingSheet[bool], scope="problems_sheet"):
+    """What is wrong, each with where it is. The result is True to edit again, else None."""
+
+    def __init__(self, title: str, facts: Sequence[Fact]) -> None:
+        super().__init__(title)
+        self._facts = facts
+
+    def body(self) -> ComposeResult:
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self.paint(fact_lines(self._facts)))
+        kept = Text("Nothing was sent; what you wrote is kept.", style="muted")
+        yield Static(self.paint(kept), classes="warning")
+        keys = Text.assemble(("e", "accent"), " edit again   ", ("esc", "accent"), " later")
+        yield Label(self.paint(keys), classes="keys")
+
+    @action("e", "edit again")
+    def again(self) -> None:
+        """Open the editor again, with the text as it is."""
+        self.dismiss(True)

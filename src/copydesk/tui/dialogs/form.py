@@ -52,10 +52,8 @@ def _read(draft: str | None) -> Mapping[str, str]:
 SMALLEST_WITH_HELP = 16
 """The lines that a terminal has more of where help is shown."""
 
-
 ROOMY = 20
 """Terminals of fewer lines have `FEWEST` for it."""
-
 
 FEWEST, MOST = 2, 4
 """How many lines it has: of whole sentences, as many as any field of the form needs."""
@@ -276,7 +274,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self.call_after_refresh(self._reveal, field.name)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show as much help as there is room for now."""
         self.call_after_refresh(self._show_help)
 
     def on_unmount(self) -> None:
@@ -350,12 +347,10 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._say("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say what is wrong while it is typed."""
         event.stop()
         self._edited()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Say what is wrong while it is typed."""
         event.stop()
         self._edited()
 

@@ -65,7 +65,6 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
             self.value = text
 
     def watch_value(self, old: str, new: str) -> None:
-        """Tell the form."""
         if old != new:
             self.post_message(self.Changed(self))
 

@@ -62,7 +62,6 @@ class RunSheet(Sheet[int], scope="run"):
         self.state: State = "asking"
 
     def body(self) -> ComposeResult:
-        """The list, the facts and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self._list(), id="run-lines")
         if self._facts:

@@ -14,8 +14,7 @@ from rich.text import Text
 
 from copydesk.domain.text import exposed, plural
 from copydesk.session.glyphs import glyphs
-from copydesk.tui.dialogs.dialog import Confirm, Fact
-from copydesk.tui.dialogs.problems import ProblemsSheet
+from copydesk.tui.dialogs.dialog import Confirm, Fact, ProblemsSheet
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.place import Place
 

@@ -28,8 +28,7 @@ from copydesk.session.reads.visitor_schema import (
 )
 from copydesk.session.site_rows import SchemaRow
 from copydesk.session.target import Target
-from copydesk.tui.dialogs.dialog import Confirm, Fact
-from copydesk.tui.dialogs.problems import ProblemsSheet
+from copydesk.tui.dialogs.dialog import Confirm, Fact, ProblemsSheet
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor

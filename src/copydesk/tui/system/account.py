@@ -146,7 +146,6 @@ class TokenSheet(Sheet[str]):
         self._shown = Text()
 
     def body(self) -> ComposeResult:
-        """What is known of the token, the field and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(self._known()), id="token-known")
         yield Label("Token (it is not shown)", classes="ask", markup=False)
@@ -154,11 +153,9 @@ class TokenSheet(Sheet[str]):
         yield Label(self.paint(KEYS), classes="keys", id="token-keys")
 
     def on_mount(self) -> None:
-        """Follow what the service says meanwhile."""
         self._forget = self._session.watch(self._follow)
 
     def on_unmount(self) -> None:
-        """Follow it no more."""
         self._forget()
 
     def _follow(self) -> None:

@@ -62,7 +62,6 @@ class Said(WrappedList, scope="said"):
 
     @property
     def rows(self) -> int:
-        """One, if there is a text."""
         return 1 if self.said else 0
 
     def draw(self, row: int, width: int) -> list[Line]:
@@ -163,7 +162,6 @@ class Activity(ScrollingSheet[None], scope="activity"):
         self._tell()
 
     def on_unmount(self) -> None:
-        """Stop listening."""
         self._stop()
 
     @action("r", "retry", unless=not_failed)

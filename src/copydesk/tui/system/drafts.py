@@ -153,7 +153,6 @@ class Drafts(Place, scope="drafts"):
         yield Part("side", self.text)
 
     def signs(self) -> Sequence[tuple[str, str]]:
-        """Return the sign of what could not be sent."""
         return [(glyphs().failed, "could not be sent: the reason is above its text")]
 
     def trail(self) -> Iterable[str]:
@@ -178,7 +177,6 @@ class Drafts(Place, scope="drafts"):
         """Read nothing: drafts change by the hand that types them."""
 
     def on_screen_resume(self) -> None:
-        """Show what was sent or typed meanwhile."""
         super().on_screen_resume()
         if self.reads.asked_at is not None:
             self.read_again()
@@ -230,7 +228,6 @@ class Drafts(Place, scope="drafts"):
         self.text.set_text(why + readable(row.belongs, text) if row is not None else "")
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show the whole text."""
         self._look()
         self.frame_soon()
 

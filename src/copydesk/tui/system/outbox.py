@@ -47,10 +47,8 @@ STATES = {
 }
 """What is shown of why something waits, and its tone."""
 
-
 BODY_LIMIT = 20_000
 """Characters of a body that are shown."""
-
 
 PLACES = (
     ("change_request", "review"),
@@ -230,7 +228,6 @@ class OutboxPlace(Place, scope="outbox"):
     _shown: tuple[Entry, ...] = ()
 
     def panes(self) -> ComposeResult:
-        """What waits, and all of what is under the cursor."""
         self.rows: VirtualList[Entry] = VirtualList(
             ListSource(key=lambda entry: entry.id),
             self._columns(()),
@@ -256,7 +253,6 @@ class OutboxPlace(Place, scope="outbox"):
 
     @property
     def outbox(self) -> Outbox:
-        """What waits."""
         return self.session.outbox
 
     @property
@@ -269,7 +265,6 @@ class OutboxPlace(Place, scope="outbox"):
         yield "Outbox"
 
     def opened(self) -> None:
-        """Follow what comes and goes."""
         self._unfollow = self.session.watch(self._follow)
 
     def _follow(self) -> None:
@@ -278,7 +273,6 @@ class OutboxPlace(Place, scope="outbox"):
             self.call_later(self.show)
 
     def on_unmount(self) -> None:
-        """Follow it no more."""
         self._unfollow()
 
     def _age(self, entry: Entry) -> Text:
@@ -314,7 +308,6 @@ class OutboxPlace(Place, scope="outbox"):
             self.poll()
 
     def show(self) -> None:
-        """Show what waits now."""
         if not self.is_attached:
             return
         source = self.rows.source.base
@@ -345,12 +338,10 @@ class OutboxPlace(Place, scope="outbox"):
         return "\n\n".join(lines)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show all of it."""
         self._look()
         self.frame_soon()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Go to what it is about."""
         entry = self.entry
         where = None if entry is None else goal(entry)
         if where is None:

@@ -47,7 +47,6 @@ class RawPlace(Place, scope="raw"):
         yield "JSON"
 
     def status_left(self) -> str:
-        """Say which operation read it."""
         said = self._raw.operation or self._raw.source
         return f"{said}   masked: V in the list shows all" if self._raw.masked else said
 

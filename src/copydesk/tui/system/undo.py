@@ -36,14 +36,11 @@ if TYPE_CHECKING:
 Naming = Callable[[str], str]
 """Takes the id of a thing and returns what a person calls it."""
 
-
 NAMED = 6
 """How many collections of an order a line names before it counts the others."""
 
-
 SHOWN = 12
 """How many writes a sheet names before it counts the others."""
-
 
 TAKE_REPLIES = frozenset({"delete_space_comment", "delete_change_request_comment"})
 """The operations that delete a message with all that was replied to it."""
@@ -459,7 +456,6 @@ class UndoList(Place, scope="undo_list"):
         """Read nothing: what is written here shows at once."""
 
     def on_screen_resume(self) -> None:
-        """Show what was written meanwhile."""
         super().on_screen_resume()
         if self.reads.asked_at is not None:
             self.show()
@@ -504,7 +500,6 @@ class UndoList(Place, scope="undo_list"):
         return "\n\n".join(lines)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known of it."""
         self._look()
         self.frame_soon()
 
@@ -516,7 +511,6 @@ class UndoList(Place, scope="undo_list"):
             self.call_later(run, self, self.ACTIONS[name])
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show how it stands now."""
         self.show()
 
     def requeued(self) -> None:

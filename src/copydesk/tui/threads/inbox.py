@@ -45,7 +45,6 @@ VIEWS: Mapping[str, str] = {
 }
 """The views, by id: everything, and one for each reason."""
 
-
 WORDS: Mapping[Why, tuple[str, str]] = {
     "named": ("@ names you", "accent"),
     "answered": ("answered you", ""),
@@ -53,7 +52,6 @@ WORDS: Mapping[Why, tuple[str, str]] = {
     "asked": ("to review", "muted"),
 }
 """Each reason as the column says it, and its tone."""
-
 
 SORTS: Mapping[str, str] = {
     "newest": "last word, newest first",
@@ -152,7 +150,6 @@ class Inbox(Place, scope="inbox"):
         return source
 
     def trail(self) -> Iterable[str]:
-        """The organization."""
         yield self.session.organization_title or "no organization"
         yield "Inbox"
 
@@ -162,7 +159,6 @@ class Inbox(Place, scope="inbox"):
         return [*found, ("text", self.row.text)] if self.row is not None else []
 
     def raw(self) -> Raw | None:
-        """Return where the JSON of the message comes from."""
         row = self.row
         if row is None:
             return None
@@ -171,7 +167,6 @@ class Inbox(Place, scope="inbox"):
         return thread_raw(row.space, row.request, row.id)
 
     def url(self) -> str | None:
-        """Return the address of the thread."""
         from copydesk.domain.address import web_address
 
         thread = self.current_thread()
@@ -303,7 +298,6 @@ class Inbox(Place, scope="inbox"):
         )
 
     def view_changed(self) -> None:
-        """Show the threads that wait for one reason."""
         self._source.set(self._shown())
         self.rows.refresh_rows()
         self._look(after=0)
@@ -389,7 +383,6 @@ class Inbox(Place, scope="inbox"):
     # Acting
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Go to the thread where it stands."""
         self._go_there()
 
     def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
@@ -463,7 +456,6 @@ class Inbox(Place, scope="inbox"):
         return f"the thread on {row.where}" if row is not None else "the thread"
 
     def show_threads(self, *, same: bool = False) -> None:
-        """Show which threads are resolved by now."""
         for row in list(self._all.values()):
             thread = self.threads.get(row.id)
             over = thread is not None and thread.comment.status == "resolved"

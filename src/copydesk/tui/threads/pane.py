@@ -86,7 +86,6 @@ class ThreadView(WrappedList, scope="threads"):
             self.select(here)
 
     def waits_changed(self) -> None:
-        """Say below each thread what waits of it by now."""
         self.show(self._groups, left=self._left, answers=self._answers)
 
     def put_replies(self, threads: Container[str]) -> None:
@@ -184,7 +183,6 @@ class ThreadView(WrappedList, scope="threads"):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
         return len(self._rows)
 
     def stops(self, row: int) -> bool:
@@ -192,7 +190,6 @@ class ThreadView(WrappedList, scope="threads"):
         return self._rows[row].kind in ("comment", "reply")
 
     def draw(self, row: int, width: int) -> list[Line]:
-        """Return the lines of a row."""
         kind, thread, reply, text = self._rows[row]
         if kind == "heading":
             return [*([[("", "")]] if row else []), [(f" {text}", "title")]]

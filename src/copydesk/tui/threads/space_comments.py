@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 TEXT = 300
 """Characters of a comment that its row shows at most."""
 
-
 STATUSES: Mapping[str, CommentStatusFilter] = {"open": "open", "resolved": "resolved", "all": "all"}
 """What the service is asked for, by the view."""
 
@@ -123,7 +122,6 @@ SPACE_COMMENTS: Resource[Comment] = Resource(
     dim=lambda comment: comment.status == "resolved",
 )  # fmt: skip
 """Threads on the primary content of a space, or on the space as a whole."""
-
 
 WHOLE = "space"
 """The part of the draft of a comment on the space as a whole, and its id in a choice."""
@@ -206,7 +204,6 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
             self.came()
 
     def came(self) -> None:
-        """Go to the thread that was asked for."""
         if self._wanted_thread is not None and self.rows.select(self._wanted_thread):
             self._wanted_thread = None
         super().came()

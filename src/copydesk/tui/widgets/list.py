@@ -26,18 +26,14 @@ from copydesk.tui.widgets.columns import Column, fit, lay_out, needs
 
 T = TypeVar("T")
 
-
 GUTTER = 4
 """Cells before the first column: cursor, sign (new, out of date), mark or what waits, blank."""
-
 
 AGAIN = " R tries again."
 """Ends a sentence that says already which key reads again."""
 
-
 KEPT_STRIPS = 1024
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""
-
 
 __all__ = ["Column", "VirtualList"]
 
@@ -175,7 +171,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
         return self._source.length
 
     def on_mount(self) -> None:
-        """Show what the source has."""
         self._source_changed("reset")
 
     def waits_changed(self) -> None:
@@ -183,7 +178,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self.refresh()
 
     def on_unmount(self) -> None:
-        """Stop listening to the source."""
         self._stop()
 
     def _source_changed(self, change: Change) -> None:
@@ -331,7 +325,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
             self._show_cursor()
 
     def move(self, lines: int) -> bool:
-        """Move the cursor by that many rows."""
         self._go(self._cursor + lines)
         return True
 
@@ -387,14 +380,12 @@ class VirtualList(Pane, Generic[T], scope="list"):
         return True
 
     def find_clear(self) -> bool:
-        """Show all rows again."""
         if not self._source.filtering:
             return False
         self._source.where(None)
         return True
 
     def find_next(self, direction: int) -> bool:
-        """Step through the matches."""
         return self.move(direction) if self._source.filtering else False
 
     @property
@@ -474,7 +465,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
         return None
 
     def on_click(self, event: events.Click) -> None:
-        """Select by a click, open by a double click."""
         index = event.y - self.gutter.top + self.scroll_offset.y - self._header
         if event.y - self.gutter.top < self._header or not 0 <= index < self.length:
             return
@@ -484,12 +474,10 @@ class VirtualList(Pane, Generic[T], scope="list"):
             self.open_row()
 
     def on_focus(self) -> None:
-        """Light the cursor."""
         self._show_cursor()
         self.refresh()
 
     def on_blur(self) -> None:
-        """Dim the cursor."""
         self.refresh()
 
     # Drawing: only the visible rows, each once per state and width

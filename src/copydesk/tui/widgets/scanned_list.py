@@ -14,14 +14,11 @@ from copydesk.tui.widgets.list import VirtualList
 
 T = TypeVar("T")
 
-
 AT_A_TIME = 4
 """Pages that are looked through before the reader goes on."""
 
-
 SIFTED_PAGE = 50
 """Rows asked for at once where only some of them are shown."""
-
 
 KEPT_ROWS = 200
 """Rows that are kept of a list that is left, about."""
@@ -187,7 +184,6 @@ class SiftedPages(LookedPages[T]):
         super()._restart_from(at, rows, following)
 
     def fold(self) -> None:
-        """Show the order of the last refresh."""
         if self._fresh_pages is not None:
             self._taken.clear()
         super().fold()
@@ -240,7 +236,6 @@ class LookedList(VirtualList[T]):
     # What it says
 
     def title_line(self) -> str:
-        """Return the title, with how many rows were looked at where not all are shown."""
         said, pages = super().title_line(), self._pages
         if isinstance(pages, SiftedPages) and pages.looked:
             found = "" if self.source.filtering else f"{pages.loaded:,} {self.sifted} of "
@@ -255,7 +250,6 @@ class LookedList(VirtualList[T]):
 
     @property
     def tail(self) -> Sequence[str]:
-        """How to look at more, where there is more."""
         pages = self._pages
         if pages is None or not pages.more or not self._partial:
             return ()

@@ -48,7 +48,6 @@ class SettingsList(VirtualList[S]):
 
     @property
     def settings(self) -> Sequence[S]:
-        """The settings in their order."""
         return list(self._settings.shown())
 
     def show(self, settings: Sequence[S]) -> None:

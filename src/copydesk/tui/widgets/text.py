@@ -71,11 +71,9 @@ class TextView(SpanPane):
         self._source = source
 
     def on_mount(self) -> None:
-        """Show the text given at first."""
         self.set_text(self._source)
 
     def on_unmount(self) -> None:
-        """Stop measuring."""
         self._stop()
 
     def set_text(self, source: str, *, top: bool = True) -> None:

@@ -47,7 +47,6 @@ class TextField(Acts, TextArea):
 KEYS = frozenset({"tab", "enter", "up", "down", "escape"})
 """The keys that are the line's while it offers something."""
 
-
 GAP = "  "
 
 
@@ -83,7 +82,6 @@ class Completion(Static):
         return self.offers[self.at] if self.offers else None
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw what fits."""
         if self.offers:
             self._draw()
 

@@ -174,7 +174,6 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         return self.tree_source.text if self.tree_source.filtering else ""
 
     def find_next(self, direction: int) -> bool:
-        """Step through what is shown."""
         return self.move(direction) if self.tree_source.filtering else False
 
     def _nothing_line(self, width: int) -> list[str]:

@@ -43,7 +43,6 @@ class WrappedList(SpanPane):
 
         @property
         def control(self) -> WrappedList:
-            """The list."""
             return self.rows
 
     class Seen(Moved):
@@ -320,7 +319,6 @@ class WrappedList(SpanPane):
         return True
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor where the mouse is."""
         screen = self._screen()
         y = event.y - self.gutter.top
         if 0 <= y < len(screen) and self.stops(screen[y][0]):
@@ -357,12 +355,10 @@ class WrappedList(SpanPane):
     # Drawing
 
     def on_focus(self) -> None:
-        """Light the cursor."""
         self._show_cursor()
         self.refresh()
 
     def on_blur(self) -> None:
-        """Dim the cursor."""
         self.refresh()
 
     def refresh_rows(self) -> None:

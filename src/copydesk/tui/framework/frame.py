@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -27,6 +27,7 @@ from copydesk.tui.framework.actions import Action, Commands, actions_of
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.keyboard import Meaning, keys_of
 from copydesk.tui.framework.keys import shown
+from copydesk.tui.framework.pane import is_bare
 from copydesk.tui.framework.read_only import away
 
 if TYPE_CHECKING:
@@ -351,6 +352,39 @@ def _that_fit(
         else:
             high -= 1
     return views[low:high], _short
+
+
+def shape(breakpoints: Sequence[tuple[int, str]], cells: int) -> dict[str, bool]:
+    """Return the classes of the shape for a width or height: one of them holds."""
+    largest = max(point for point in breakpoints if point[0] <= cells)
+    return {name: (least, name) == largest for least, name in breakpoints}
+
+
+def spared_lines(size: Size) -> dict[str, bool]:
+    """Return the classes that leave out of the frame what would take the last lines of the rows."""
+    # All at once: every change of classes applies the styles of the whole screen.
+    return {
+        "-bare": is_bare(size),
+        "-no-foot": size.height < FOOT_LINES,
+        "-no-head": size.height < HEAD_LINES,
+        "-too-small": size.width < SMALLEST.width or size.height < SMALLEST.height,
+    }
+
+
+def waiting_rows(source: Any) -> str:
+    """Return what waits to be folded into the rows of a source, or what is new in them."""
+    if source is None:
+        return ""
+    base = getattr(source, "base", source)
+    gone = len(base.missing)
+    new = source.waiting - gone
+    if source.waiting:
+        said = [f"{new} new"] if new > 0 or not gone else []
+        said += [f"{gone} gone"] if gone else []
+        return f"{', '.join(said)} (press . to fold them in)"
+    if base.fresh:
+        return f"{glyphs().changed} new or changed since you saw it"
+    return ""
 
 
 def last_write(session: Session) -> str:

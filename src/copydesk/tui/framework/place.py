@@ -6,14 +6,13 @@ frame, the movement keys, search, jumps, help and the command line come from her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.css.query import NoMatches
-from textual.geometry import Size
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
@@ -26,18 +25,19 @@ from copydesk.tui.framework.base_screen import SteadyScreen
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.frame import (
-    FOOT_LINES,
-    HEAD_LINES,
     SMALLEST,
     Foot,
     Head,
     Status,
     Views,
     last_write,
+    shape,
+    spared_lines,
+    waiting_rows,
 )
 from copydesk.tui.framework.frame import Part as Part
 from copydesk.tui.framework.frame import View as View
-from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
+from copydesk.tui.framework.pane import HEIGHTS, Pane
 from copydesk.tui.framework.reader import Reads
 from copydesk.tui.framework.writer import Writer
 
@@ -206,20 +206,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def status_left(self) -> str:
         """Return what to know while nothing happens: marks, what waits to be folded in."""
-        pane = self.pane
-        source = getattr(pane, "source", None)
-        if source is None:
-            return ""
-        base = getattr(source, "base", source)
-        gone = len(base.missing)
-        new = source.waiting - gone
-        if source.waiting:
-            said = [f"{new} new"] if new > 0 or not gone else []
-            said += [f"{gone} gone"] if gone else []
-            return f"{', '.join(said)} (press . to fold them in)"
-        if base.fresh:
-            return f"{glyphs().changed} new or changed since you saw it"
-        return ""
+        return waiting_rows(getattr(self.pane, "source", None))
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs that this place draws and what they mean; the help lists them."""
@@ -264,33 +251,9 @@ class Place(Acts, SteadyScreen[None]):
 
     # The frame
 
-    def fit(self, size: Size) -> None:
-        """Take the shape for a size before the first frame; Textual does so after it."""
-        shapes: dict[str, bool] = {}
-        for steps, cells in (
-            (self.HORIZONTAL_BREAKPOINTS, size.width),
-            (self.VERTICAL_BREAKPOINTS, size.height),
-        ):
-            shape = max(step for step in steps if step[0] <= cells)
-            shapes.update((step[1], step == shape) for step in steps)
-        self._spare_lines(size, shapes)
-
-    def _spare_lines(self, size: Size, shapes: Mapping[str, bool] | None = None) -> None:
-        """Leave out of the frame what would take the last lines from the rows."""
-        # All at once: every change of classes applies the styles of the whole screen.
-        self.update_classes(
-            {
-                **(shapes or {}),
-                "-bare": is_bare(size),
-                "-no-foot": size.height < FOOT_LINES,
-                "-no-head": size.height < HEAD_LINES,
-                "-too-small": size.width < SMALLEST.width or size.height < SMALLEST.height,
-            }
-        )
-
     def on_resize(self, event: events.Resize) -> None:
-        """Take the shape for the terminal."""
-        self._spare_lines(event.size)
+        """Leave out of the frame what would take the last lines from the rows."""
+        self.update_classes(spared_lines(event.size))
 
     def bring_forward(self, widget: Widget) -> None:
         """Have the part show that a widget is in, where one shows at a time."""
@@ -302,7 +265,11 @@ class Place(Acts, SteadyScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the frame around the panes."""
-        self.fit(self.app.size)
+        # The shape for a size, before the first frame; Textual takes it after that.
+        size = self.app.size
+        columns = shape(self.HORIZONTAL_BREAKPOINTS, size.width)
+        lines = shape(self.VERTICAL_BREAKPOINTS, size.height)
+        self.update_classes({**columns, **lines, **spared_lines(size)})
         yield Head(id="head")
         yield Views(id="views")
         with Container(id="body"):

@@ -1,0 +1,112 @@
+"""The structure of the source: what would grow back unnoticed, one figure a test.
+
+What `docs/architecture.md` says of layers is held by import-linter. Here are the rest of its rules.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections import Counter
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import grimp
+import pytest
+
+from copydesk.tui.framework.place import Place
+from copydesk.tui.system.reference import load_everything
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "copydesk"
+
+MOST_AT_THE_TOP = 6
+MOST_IN_A_PACKAGE = 30
+MOST_CLASSES = 5
+MOST_LINES = 1200
+MOST_ONE_SUBCLASS = 10
+MOST_HEADINGS = 60
+
+
+@cache
+def own_classes() -> frozenset[type]:
+    """Return all classes of the terminal's program."""
+    load_everything()
+    loaded = [each for name, each in sys.modules.items() if name.startswith("copydesk.tui.")]
+    members = (value for module in loaded for value in vars(module).values())
+    classes = (each for each in members if inspect.isclass(each))
+    return frozenset(each for each in classes if each.__module__.startswith("copydesk.tui."))
+
+
+def own_bases(kind: type) -> list[type]:
+    """Return a class and those of its bases that are ours."""
+    return [each for each in kind.__mro__ if each.__module__.startswith("copydesk.")]
+
+
+def modules(folder: Path) -> list[Path]:
+    """Return the modules of a folder, without those of the folders in it."""
+    return [each for each in folder.glob("*.py") if each.stem != "__init__"]
+
+
+def test_no_modules_of_the_screens_import_each_other_in_a_circle() -> None:
+    graph = grimp.build_graph("copydesk", exclude_type_checking_imports=True, cache_dir=None)
+    names = (name for name in graph.modules if name.startswith("copydesk.tui"))
+    imports = {name: graph.find_modules_directly_imported_by(name) for name in names}
+    TopologicalSorter(imports).prepare()  # raises CycleError
+
+
+def test_the_shell_takes_only_the_program_and_its_themes() -> None:
+    graph = grimp.build_graph("copydesk", cache_dir=None)
+    taken = {
+        each
+        for name in graph.modules
+        if name.startswith("copydesk.cli")
+        for each in graph.find_modules_directly_imported_by(name)
+        if each.startswith("copydesk.tui")
+    }
+    assert len(taken) <= 2, sorted(taken)
+
+
+def test_packages_stay_small_enough_to_be_looked_over() -> None:
+    assert len(modules(SOURCE / "tui")) <= MOST_AT_THE_TOP
+    sizes = {each.name: len(modules(each)) for each in (SOURCE / "tui").iterdir() if each.is_dir()}
+    assert {name: size for name, size in sizes.items() if size > MOST_IN_A_PACKAGE} == {}
+
+
+def test_no_class_stands_on_a_tower_of_bases() -> None:
+    chains = {kind.__qualname__: own_bases(kind) for kind in own_classes()}
+    high = {name: len(chain) for name, chain in chains.items() if len(chain) > MOST_CLASSES}
+    assert high == {}
+
+
+def test_a_screen_with_its_bases_is_read_in_one_go() -> None:
+    def lines(kind: type) -> int:
+        return sum(len(inspect.getsource(each).splitlines()) for each in own_bases(kind))
+
+    screens = [kind for kind in own_classes() if issubclass(kind, Place)]
+    assert len(screens) > 30
+    assert {kind.__qualname__: n for kind in screens if (n := lines(kind)) > MOST_LINES} == {}
+
+
+def test_few_classes_are_bases_of_a_single_one() -> None:
+    bases = Counter(base for kind in own_classes() for base in kind.__bases__)
+    single = [kind for kind in own_classes() if bases[kind] == 1]
+    assert len(single) <= MOST_ONE_SUBCLASS, sorted(kind.__qualname__ for kind in single)
+
+
+def test_no_class_leaves_a_method_to_its_subclasses_unsaid() -> None:
+    outside = (each for each in (SOURCE / "tui").glob("*/*.py") if each.parent.name != "framework")
+    assert [each.name for each in outside if "NotImplementedError" in each.read_text()] == []
+
+
+def test_the_list_of_keys_has_about_one_heading_for_each_screen() -> None:
+    text = (ROOT / "docs" / "keys.md").read_text()
+    assert len(re.findall(r"^#+ ", text, re.MULTILINE)) <= MOST_HEADINGS
+
+
+@pytest.mark.parametrize("document", ["interaction.md", "platform-api.md", "decisions.md"])
+def test_no_module_cites_a_document_that_is_not_here(document: str) -> None:
+    cited = [each for each in SOURCE.rglob("*.py") if document in each.read_text()]
+    assert cited == []

@@ -52,10 +52,10 @@ STAY_SECONDS = 0.4
 """How long it stays before the rows around it are read too."""
 
 READ_FOR = {"pages": PAGES, "rules": RULES, "threads": THREADS}
-"""The columns whose cells come from what is read, and from which part."""
+"""The columns that need details, with the part of the details that each shows."""
 
 KEPT_IMPACTS = 100
-"""Requests of which is kept what they do to links."""
+"""How many requests have their effect on links kept."""
 
 FRESH_SECONDS = 60
 """How old what was read of a row may get before it is read again by itself."""
@@ -77,7 +77,7 @@ class DetailsReader:
     # The pane
 
     def look(self) -> None:
-        """Show the row under the cursor in the details; what is not known is read."""
+        """Show the row under the cursor in the details, and read the parts that are missing."""
         row = self.place.rows.selected
         self.place.reads.cancel("details")
         if row is not None and self._wants(row):
@@ -92,7 +92,7 @@ class DetailsReader:
         return bool(self.known.due(row, ALL_PARTS))
 
     def show_facts(self) -> None:
-        """Show what is known of the row under the cursor."""
+        """Show the details of the row under the cursor, as far as they are read."""
         row = self.place.rows.selected
         if row is None:
             self.place.facts.show([], title="Details")
@@ -146,7 +146,7 @@ class DetailsReader:
         self.place.reads.load("impact", read, arrived, what="Reading who links to it")
 
     def read(self, row: ChangeRow, parts: Collection[str] = ALL_PARTS) -> None:
-        """Read about a row; what is known of it stays until the answer comes."""
+        """Read the details of a row; the old ones stay until the answer comes."""
 
         async def read(api: Api) -> Details:
             return await self.known.read(api, self.place.scope, row, parts)
@@ -154,7 +154,7 @@ class DetailsReader:
         def arrived(details: Details) -> None:
             before = self.known.details(row)
             self.known.keep(row, details)
-            # Else it is read again for what came of it, and that for ever.
+            # Judging a row anew reads it again: without news that would never end.
             if not _tell_the_same(before, self.known.details(row)):
                 self.place.triage.learned([row])
 
@@ -205,7 +205,7 @@ class DetailsReader:
             rows = wanted[at : at + AT_ONCE]
             before = {row.id: self.known.details(row) for row in rows}
             await self.known.read_rows(api, self.place.scope, rows, parts)
-            # Where nothing is news, nothing is looked at again: that would lead here, for ever.
+            # Judging rows anew leads here again: without news that would never end.
             if news := [r for r in rows if not _tell_the_same(before[r.id], self.known.details(r))]:
                 self.place.triage.learned(news)
         return bool(wanted)

@@ -86,7 +86,7 @@ LISTED = (
     uses=(*LISTED, "list_space_change_requests", "get_issues_cluster"),
 )
 class ChangesPlace(Place):
-    """A list of change requests, and what there is to know about the one under the cursor."""
+    """A list of change requests, and the details of the one under the cursor."""
 
     RAW = ("get_change_request",)
 
@@ -119,7 +119,7 @@ class ChangesPlace(Place):
         self.left: set[str] = set()
         """Ids of rows that no longer belong to the view, shown until it is read anew."""
         self.counts: dict[str, int | None] = {}
-        """How many rows each view holds, as far as that is known."""
+        """How many rows each view holds; None where that is not known."""
         self.own: list[SavedView] = []
         """The reader's own views."""
         if not self.view:
@@ -264,7 +264,7 @@ class ChangesPlace(Place):
         return [(name, "\n".join(lines)) for name, lines in offered.items() if lines]
 
     def status_left(self) -> str:
-        """Say what is marked, what waits, or what the signs mean."""
+        """Name the marked rows, the waiting changes, or the meaning of the signs."""
         marks = self.rows.marks_line
         said = f"{marks}   " if marks else ""
         if self.rows.source.waiting:
@@ -345,7 +345,7 @@ class ChangesPlace(Place):
             self.session.snoozed.look(row.id, self.session.now)
 
     def look(self) -> None:
-        """Show what is known of the row under the cursor, and read what is not.
+        """Show the details of the row under the cursor, and read the parts that are missing.
 
         Names get the room that they need to tell people apart, as rows arrive.
         """
@@ -398,7 +398,7 @@ class ChangesPlace(Place):
             self.tell(f"{bulk.verb}: {plural(waiting, 'request')} to go; @ shows each.")
 
     def _ended(self, bulk: Bulk, run: BulkRun) -> None:
-        """Say what came of it, and unmark what was done."""
+        """Tell the result, and unmark the rows that are done."""
         bulk.ended(run.count("failed") > 0)
         done = {item.id for item in run.items if item.state in ("done", "queued")}
         if self.is_attached:
@@ -453,7 +453,7 @@ class ChangesPlace(Place):
         return FIRST
 
     def show_views(self) -> None:
-        """Name the views, with how many rows each holds as far as that is known."""
+        """Name the views, each with its count where that is known."""
         self.set_views(
             [
                 View(each.id, each.title, self.counts.get(each.id), each.short)
@@ -462,7 +462,7 @@ class ChangesPlace(Place):
         )
 
     def read_views(self) -> None:
-        """Read the person's own views, and say what is wrong with one."""
+        """Read the person's own views, and tell the mistakes in them."""
 
         async def read(api: Api) -> tuple[list[SavedView], str]:
             try:

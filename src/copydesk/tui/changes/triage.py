@@ -45,7 +45,7 @@ class TriageSource(FilteredSource[ChangeRow]):
         self._late: set[str] = set()
         self._left: set[str] = set()
         self.unjudged: dict[str, None] = {}
-        """Ids of rows of which not enough is known, in the order of the list."""
+        """Ids of rows that cannot be judged yet, in the order of the list."""
         super().__init__(base)
 
     def judge_by(self, judge: Judge | None, text: str, *, keep: bool = False) -> None:
@@ -82,12 +82,12 @@ class TriageSource(FilteredSource[ChangeRow]):
         return found
 
     def again(self) -> None:
-        """Judge every row anew, a slice at a time; what is shown stays until it is folded."""
+        """Judge every row anew, a slice at a time; rows on screen stay until they are folded."""
         if self.filtering:
             self._again()
 
     def learned(self, rows: Iterable[ChangeRow]) -> None:
-        """Judge rows anew of which more is known now; the others stay as they are."""
+        """Judge rows anew whose details were read; the others stay as they are."""
         if self._judge is None:
             return
         place = self.base.index_of
@@ -140,7 +140,7 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
     """The widget."""
 
     judge: Triage
-    """Says how rows are judged, how far that is, and what is not shown."""
+    """Judges the rows, and tells its progress and the number of hidden rows."""
 
     def _adopt(self, source: Source[ChangeRow]) -> None:
         super()._adopt(source if isinstance(source, TriageSource) else TriageSource(source))
@@ -220,7 +220,7 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
         return [row for row in map(self.source.row, at) if row is not None]
 
     def unjudged(self, most: int) -> list[ChangeRow]:
-        """Return the next rows of which not enough is known to judge them."""
+        """Return the next rows that cannot be judged yet."""
         base = self.source.base
         found: list[ChangeRow] = []
         for row_id in islice(self.triage.unjudged, most):
@@ -342,7 +342,7 @@ class Triage:
         return judge
 
     def judge_again(self, *, keep: bool = False) -> None:
-        """Judge every row anew: the view, the filter or what sleeps is another."""
+        """Judge every row anew, because the view, the filter or the snoozed rows changed."""
         self.place.rows.find(self.place.rows.found, keep=keep)
         self.check()
 
@@ -412,7 +412,7 @@ class Triage:
         )
 
     def learned(self, rows: Sequence[ChangeRow]) -> None:
-        """Judge rows anew of which more is known."""
+        """Judge rows anew whose details were read."""
         self.place.rows.triage.learned(rows)
         self.place.rows.refresh_rows()
         self.place.rows.retitle()
@@ -450,7 +450,7 @@ class Triage:
             self.learned(rows)
 
     def count_views(self) -> None:
-        """Count the views that the service cannot count, as far as enough is known."""
+        """Count the views that the service cannot count, from the rows that are read."""
         base, here = self.place.rows.source.base, self.place.listing
         everything = base.complete and base.loaded <= COUNTED_ROWS and not here.who
         for listing in self.place.view_listings():
@@ -467,7 +467,7 @@ class Triage:
         self.place.show_views()
 
     def _elsewhere(self, here: Listing) -> Iterable[str]:
-        """Say where there is something, for a view of what is open that has nothing."""
+        """Name other views with open requests, for a view of open ones that is empty."""
         if here.id == "needs-me":
             ready, waiting = self.place.counts.get("ready"), self.place.counts.get("waiting")
             others = [f"{ready} ready to merge (])"] if ready else []
@@ -494,7 +494,7 @@ class Triage:
     # After the last row
 
     def last_lines(self) -> Sequence[str]:
-        """Say what is not shown."""
+        """Tell how many rows are hidden."""
         source = self.place.rows.source
         said = []
         if source.filtering and not source.text:
@@ -509,7 +509,7 @@ class Triage:
 
 
 def _unclear(view: Query[ChangeRow]) -> str:
-    """Return what is wrong with the filter of a view, which nobody sees while it is typed."""
+    """Return the mistake in the filter of a view, which nobody sees being typed; "" for none."""
     return next((each.sentence for each in view.problems if not each.unfinished), "")
 
 

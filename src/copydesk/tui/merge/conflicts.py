@@ -27,7 +27,7 @@ WIDE = 104
 """From how many cells of the terminal on the sheet is wide enough for two texts."""
 
 EDGES = 6
-"""Cells that the frame of a sheet and what is around its text take."""
+"""Cells that the frame of a sheet and its padding take."""
 
 PAGE = "page "
 """Begins what the sheet answers with when a page is to be read; its id follows."""

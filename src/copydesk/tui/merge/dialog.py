@@ -96,7 +96,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         self.address = ""
         """Where the merged request is shown in the platform."""
         self.unknown = False
-        """Whether a merge was sent of which nobody knows whether it happened."""
+        """Whether a merge was sent and its outcome is not known."""
         self.off: str | None = "Still reading what speaks for and against it."
         """Why it cannot be merged now; None when it can."""
 

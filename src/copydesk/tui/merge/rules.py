@@ -63,13 +63,6 @@ def names_nobody(here: RulesSheet) -> str | None:
     return None
 
 
-def not_naming(here: RulesSheet) -> str | None:
-    """Say so when the rule under the cursor names nobody."""
-    if here.options.selected_id in here.naming:
-        return None
-    return "This one names nobody. Space ticks."
-
-
 class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
     """Choose merge rules; the result is them as JSON, or None when it was left.
 

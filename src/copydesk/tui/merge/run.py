@@ -490,7 +490,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         self._former: Sequence[MergeRun] = ()
         self._shown = -1
         self._stopped_at = ""
-        """The request that it stopped at, as far as that was shown."""
+        """The key of the request that it stopped at, once that was shown."""
         self._stop: Callable[[], None] = lambda: None
         if self.view not in ("run", "former"):
             self.view = "run"
@@ -515,7 +515,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         return None if row is None or row.item is None or run is None else run.item(row.id)
 
     def panes(self) -> ComposeResult:
-        """The requests in their order, and what there is to know of the one under the cursor."""
+        """The requests in their order, and the details of the one under the cursor."""
         self.rows: VirtualList[Row] = VirtualList(
             ListSource(key=lambda row: row.id),
             self._columns(),
@@ -697,7 +697,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             stopped = "" if self.run is None or self.run.stopped is None else self.run.stopped.key
             if stopped != self._stopped_at:
                 self._stopped_at = stopped
-                self.rows.select(stopped)  # what it stopped at is what there is to look at now
+                self.rows.select(stopped)  # people want to look at the request that stopped it
             self._name_views()
             if ended is not None and all(each.id != ended for each in self._former):
                 self._read_runs()
@@ -726,7 +726,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         self.refresh_frame()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what there is to know of it."""
+        """Show its details."""
         self._look()
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""A merge run in words: its rows, what there is to know of each, and the report."""
+"""A merge run in words: its rows, the details of each, and the report."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def details(
 
 
 def _ahead(item: RunItem, forecast: Forecast | None, standing: Standing | None) -> list[Fact]:
-    """Return what is to be expected of a request whose turn has not come."""
+    """Return the forecast of a request whose turn has not come."""
     facts: list[Fact] = []
     if standing is not None and standing.in_the_way:
         facts.append(Fact("in the way", Text(standing.in_the_way, style="bad")))

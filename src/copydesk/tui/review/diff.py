@@ -291,7 +291,7 @@ class DiffView(WrappedList, scope="diff"):
         return f"diff--{kind}" if kind in ("added", "removed") else ""
 
     def row_text(self, row: int) -> str:
-        """Return the text in which a match is lit; what is folded is looked at by `_jump`."""
+        """Return the text that a search is lit in; `_jump` searches folded lines."""
         kind, at, stop = self._rows[row]
         if self.page is None or kind in ("fold", "note"):
             return ""

@@ -164,7 +164,7 @@ class Discussion:
         return {thread.id: text for thread, text in found if thread is not None}
 
     def show_beside(self) -> None:
-        """Fill the pane beside the text: the page as a whole, line by line, then what is gone."""
+        """Fill the pane beside the text: the whole page, its lines in order, then lost lines."""
         if self.place.view == "overview":
             none = "No threads on the request as a whole. C starts one."
             left = [("C", self.model.drafts["request"])] if "request" in self.model.drafts else []

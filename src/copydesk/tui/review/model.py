@@ -59,7 +59,7 @@ class ReviewModel:
 
     @property
     def known(self) -> Opened:
-        """The request, of which it is certain that it was read."""
+        """The request; call this only once it is read."""
         assert self.opened is not None
         return self.opened
 
@@ -161,8 +161,8 @@ class ReviewModel:
 class ThreadNews:
     """The threads as they are now, and how they differ from those on screen.
 
-    ``replies`` are those of threads that got some. ``messages`` are the ids of what is new, which
-    may be more than are known by id; ``changed`` counts threads that were edited, resolved, opened
+    ``replies`` are those of threads that got some. ``messages`` are the ids of new messages, also
+    of threads that are not known yet; ``changed`` counts threads that were edited, resolved, opened
     again, reacted to, or that lost replies; ``gone`` those that were deleted.
     """
 

@@ -170,7 +170,7 @@ class NewsCommands(ReviewCommands, scope="review"):
         self.place.read_again(by_hand=False)
 
     async def _compare(self, api: Api, opened: Opened, pages: Iterable[PageNode]) -> None:
-        """Find out about marked pages whose version is another than the one looked at."""
+        """Compare the marked pages whose version changed since the last comparison."""
         seen = self.model.seen
         assert seen is not None
         now = {node.id: node for node in pages}

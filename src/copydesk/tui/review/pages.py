@@ -30,7 +30,7 @@ REST_SECONDS = 0.12
 """How long the cursor rests on a page of the tree before it is read."""
 
 SEEN_BEFORE = "Edited after you marked it as seen: = shows what is new, space marks it again."
-"""Stands above a page that is another one than when it was marked as seen."""
+"""Stands above a page that changed after it was marked as seen."""
 
 ALL_THREE = 190
 """From how many cells on the tree and the threads stay beside two texts side by side."""

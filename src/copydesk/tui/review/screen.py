@@ -241,7 +241,7 @@ class Review(Place):
         self.news.poll()
 
     def _take_in(self, opened: Opened, rules: RulesRead) -> None:
-        """Show what is not about its text as it is now; its pages are the same."""
+        """Show the new status and verdicts; the pages are the same."""
         if opened != self.model.opened or rules != self.model.rules:
             self.model.opened = opened
             self.request_tabs.take_rules(rules)

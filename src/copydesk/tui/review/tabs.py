@@ -318,7 +318,7 @@ class RequestTabs:
         self.read_answers()
 
     def read_answers(self) -> None:
-        """Read the replies of which the rows on screen tell only who gave them."""
+        """Read the replies behind the rows on screen; these tell only who answered."""
         opened, top = self.model.opened, self.happened.scroll_offset.y
         rows = [self.happened.source.row(at) for at in range(top, top + self.place.app.size.height)]
         threads = [self.model.threads.get(row.thread) for row in rows if row is not None]

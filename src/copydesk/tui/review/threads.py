@@ -23,7 +23,7 @@ from copydesk.tui.threads.commands import Subject
 
 
 class WalkCommands(ReviewCommands, scope="review"):
-    """The ways through the threads of a review, and starting one on what is in front."""
+    """Walking through the threads of a review, and starting one."""
 
     @action("}", "next open thread", unless=none_open, show=9, group="Threads")
     def next_thread(self) -> None:

@@ -58,7 +58,7 @@ class PageTree(TreeList[Entry]):
             self.follow(here)
 
     def fit(self) -> None:
-        """Draw it again: what is counted in it is another number now."""
+        """Fit the columns to the counts as they are now."""
         self.show_columns(self._page_columns())
         self.refresh_rows()
 

@@ -65,7 +65,7 @@ def show_request(
     """Print what a change request is about, whether it can be merged, and what it changes."""
     from copydesk.present.change_details import page_line, page_summary, review_summary, rule_line
     from copydesk.present.change_filter import open_threads
-    from copydesk.present.readiness import readiness_text
+    from copydesk.present.facts import readiness_text
     from copydesk.session.change_rows import ALL_PARTS, row_of
     from copydesk.session.readiness import readiness_of
     from copydesk.session.reads.change_requests import Scope, read_parts

@@ -14,7 +14,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -40,7 +41,6 @@ from copydesk.client.paging import PageGuard
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.response import THREAD_BYTES, read_answer
 from copydesk.client.secret import Secret
-from copydesk.client.shared_reads import SharedReads
 from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
 from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
@@ -407,3 +407,69 @@ class Api:
 def _lacking(operation: Operation[..., Any]) -> str:
     """Return the cache key of a missing operation, which no target of a read has."""
     return f"lacking {operation.name}"
+
+
+@dataclass(eq=False, slots=True)
+class _Flight:
+    task: asyncio.Task[Any]
+    waiting: int = 0
+
+
+class SharedReads:
+    """The reads in flight, by key.
+
+    Cancelling one waiter leaves the read to the others; cancelling the last one cancels the read.
+    """
+
+    def __init__(self) -> None:
+        self._shared: dict[Hashable, _Flight] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def __len__(self) -> int:
+        """The number of reads in flight."""
+        return len(self._tasks)
+
+    async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """Return the answer of the read ``key``; ``start`` begins it if none is in flight.
+
+        Raises what the read raises, in every waiter.
+        """
+        flight = self._shared.get(key)
+        if flight is None:
+            flight = self._shared[key] = _Flight(asyncio.create_task(start()))
+            self._tasks.add(flight.task)
+            flight.task.add_done_callback(lambda _: self._landed(key, flight))
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                self._unshare(key, flight)
+                flight.task.cancel()
+
+    def part(self) -> None:
+        """Share none of the reads in flight from now on: called around writes.
+
+        A read that began before a write may answer with the old state, and a caller after the write
+        wants the new one.
+        """
+        self._shared.clear()
+
+    async def ground(self) -> None:
+        """Cancel all reads and wait until they have ended."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _landed(self, key: Hashable, flight: _Flight) -> None:
+        self._tasks.discard(flight.task)
+        self._unshare(key, flight)
+        if not flight.task.cancelled():
+            # Retrieved, so that a failure without a waiter is not reported as lost.
+            flight.task.exception()
+
+    def _unshare(self, key: Hashable, flight: _Flight) -> None:
+        if self._shared.get(key) is flight:
+            del self._shared[key]

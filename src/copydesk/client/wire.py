@@ -6,10 +6,11 @@ All knowledge of HTTP is here. ``request`` makes the requests, ``api`` interpret
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from email.utils import parsedate_to_datetime
@@ -35,9 +36,10 @@ from copydesk.client.failures import no_answer, refusal, request_id
 from copydesk.client.in_process import InProcess
 from copydesk.client.network import is_loopback, proxy_for, trust
 from copydesk.client.request import Outgoing
-from copydesk.client.request_log import log_request, logs
 from copydesk.client.secret import Secret
+from copydesk.domain.cause import CAUSE
 from copydesk.domain.service_url import service_url
+from copydesk.domain.text import clean, shorten
 
 CONCURRENCY = 8
 """Requests in parallel: more than a person needs, less than a service minds."""
@@ -420,3 +422,101 @@ class Clocks:
         known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         self._ahead.append(known.timestamp() + 0.5 - (asked + answered) / 2)
         self._skew = timedelta(seconds=median(self._ahead))
+
+
+LOG = logging.getLogger("copydesk.requests")
+
+
+SHOWN = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "age",
+        "cache-control",
+        "cf-ray",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "date",
+        "host",
+        "retry-after",
+        "server",
+        "transfer-encoding",
+        "user-agent",
+        "via",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+        "x-request-id",
+    }
+)
+"""Headers whose values are written."""
+
+
+HIDDEN = "…"
+
+
+VALUE_LIMIT = 200
+"""The longest logged value of a header, in characters."""
+
+
+HEADER_LIMIT = 60
+"""The number of logged headers of a message."""
+
+
+def logs() -> bool:
+    """Whether requests are logged."""
+    return LOG.isEnabledFor(logging.DEBUG)
+
+
+def log_request(
+    request: Outgoing,
+    *,
+    status: int | None,
+    seconds: float,
+    attempt: int,
+    request_id: str,
+    sent: Iterable[tuple[str, str]],
+    received: Mapping[str, str],
+) -> None:
+    """Log a finished request (``--debug``): ``status`` None without an answer.
+
+    Neither paths nor queries nor bodies are logged: they hold typed text. Only headers known to be
+    harmless have their values; of the others only the names.
+
+    The name, the status, the seconds and the user's actions that caused it are the arguments of the
+    line, in this order; everything else is in fields of the record.
+    """
+    # The name of a request that no operation declares is its path.
+    declared = " " not in request.name
+    causes = " ".join(CAUSE.get())
+    LOG.debug(
+        "%s %s %.3fs for %s" if causes else "%s %s %.3fs%s",
+        request.name if declared else f"{request.method} (raw)",
+        status,
+        seconds,
+        causes,
+        extra={
+            "method": request.method,
+            "operation": request.name if declared else None,
+            "status": status,
+            "seconds": round(seconds, 4),
+            "attempt": attempt,
+            "request_id": request_id,
+            "sent_headers": _shown(sent),
+            "received_headers": _shown(received.items()),
+        },
+    )
+
+
+def _shown(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    shown: dict[str, str] = {}
+    for name, value in headers:
+        if len(shown) >= HEADER_LIMIT:
+            break
+        known = name.lower() in SHOWN
+        shown[shorten(clean(name.lower()), VALUE_LIMIT)] = (
+            shorten(clean(value), VALUE_LIMIT) if known else HIDDEN
+        )
+    return shown

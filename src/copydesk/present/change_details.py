@@ -13,9 +13,8 @@ from copydesk.domain.age import age, moment
 from copydesk.domain.text import listed
 from copydesk.present.change_filter import open_threads
 from copydesk.present.change_request import UNKNOWN
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, readiness_text
 from copydesk.present.page_changes import counted
-from copydesk.present.readiness import readiness_text
 from copydesk.session.change_rows import PAGES, RULES, ChangeRow, Details, PageLine
 from copydesk.session.glyphs import glyphs
 from copydesk.session.readiness import readiness_of

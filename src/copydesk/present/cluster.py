@@ -12,9 +12,7 @@ from copydesk.domain.age import age
 from copydesk.domain.filter import fold
 from copydesk.domain.text import listed, plural
 from copydesk.domain.trend import FEW, Effect, Stretch, effects, spark, week_of
-from copydesk.present.facts import Fact
-from copydesk.present.hints import hint
-from copydesk.present.readiness import readiness_text
+from copydesk.present.facts import Fact, hint, readiness_text
 from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, RequestRow
 from copydesk.session.glyphs import UNICODE, glyphs
 

@@ -16,10 +16,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
-from rich.text import Text
 
-from copydesk.domain.text import clean
-from copydesk.present.markdown_blocks import Block, blocks
+from copydesk.present.markdown_blocks import Block
 from copydesk.session.glyphs import glyphs
 
 Span = tuple[str, str]
@@ -331,19 +329,3 @@ def _tag(block: Block, width: int) -> list[Line]:
     return wrap(
         [(f"{block.mark}: {about}" if about else block.mark, "muted")], width, first=[], rest=[]
     )
-
-
-def markdown_lines(source: str, width: int, *, limit: int = 10_000) -> list[Text]:
-    """Return a short text (a comment, a description) as lines, for panes that draw their own.
-
-    ``limit`` bounds the letters that are looked at.
-    """
-    lines: list[Text] = []
-    for block in blocks(clean(source, lines=True, limit=limit)):
-        lines.extend(
-            Text.assemble(*((text, tone) if tone else text for text, tone in line))
-            for line in draw(block, width)
-        )
-    while lines and not lines[-1].plain:
-        lines.pop()
-    return lines

@@ -13,7 +13,7 @@ from copydesk.domain.age import ago
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.conflict import HOW_TO_SETTLE
-from copydesk.present.hints import hint
+from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of
 from copydesk.session.reads.review import Side

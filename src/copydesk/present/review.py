@@ -12,9 +12,8 @@ from copydesk.domain.age import age, ago
 from copydesk.domain.text import clean, plural
 from copydesk.present.conflict import conflict_head
 from copydesk.present.diff import wrap_exact
-from copydesk.present.hints import hint
+from copydesk.present.facts import hint, readiness_text
 from copydesk.present.page_changes import counted
-from copydesk.present.readiness import readiness_text
 from copydesk.present.request_rules import rule_sign
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of

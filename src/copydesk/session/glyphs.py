@@ -1,8 +1,9 @@
-"""Every sign that copydesk draws, with its ASCII form."""
+"""Every sign that copydesk draws, with its ASCII form, and the names of emoji."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +83,20 @@ def use(style: str) -> None:
 def pairs() -> list[tuple[str, str, str]]:
     """Return (name, sign, ASCII form) of every glyph, for the documentation and its test."""
     return [(f.name, getattr(UNICODE, f.name), getattr(ASCII, f.name)) for f in fields(Glyphs)]
+
+
+@cache
+def emoji_names() -> tuple[tuple[str, str], ...]:
+    """Return (name, sign) of every emoji, without those that only differ in the tone of a skin.
+
+    The first call imports a large table: make it in a thread.
+    """
+    from emoji import EMOJI_DATA, STATUS
+
+    found = []
+    for sign, known in EMOJI_DATA.items():
+        if known["status"] != STATUS["fully_qualified"] or "skin_tone" in known["en"]:
+            continue
+        names = (known["en"], *known.get("alias", ()))
+        found += [(name.strip(":").casefold(), sign) for name in names]
+    return tuple(found)

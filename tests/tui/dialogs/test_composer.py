@@ -12,7 +12,7 @@ import pytest
 from copydesk.domain.completion import Begun, begun, emoji, people
 from copydesk.domain.mention import Named
 from copydesk.session.draft_keys import review_key
-from copydesk.session.emoji import emoji_names
+from copydesk.session.glyphs import emoji_names
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.framework.prompt import PromptInput

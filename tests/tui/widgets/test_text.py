@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import ComposeResult
 
-from copydesk.present.markdown import draw, markdown_lines, spans
+from copydesk.domain.text import clean
+from copydesk.present.markdown import draw, spans
 from copydesk.present.markdown_blocks import blocks
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
@@ -93,9 +94,11 @@ def test_inline_tones() -> None:
 @given(st.text(max_size=400), st.integers(8, 90))
 @settings(deadline=None)
 def test_no_line_is_wider_than_asked(source: str, width: int) -> None:
-    for line in markdown_lines(source, width):
-        assert cell_len(line.plain) <= max(width, 8) + 6
-        assert "\n" not in line.plain
+    for block in blocks(clean(source, lines=True)):
+        for parts in draw(block, width):
+            line = "".join(text for text, _ in parts)
+            assert cell_len(line) <= max(width, 8) + 6
+            assert "\n" not in line
 
 
 @given(st.lists(st.sampled_from(["word", "**bold**", "`a b`", "[x](y)", "日本語", "\n", "- "])))
@@ -121,12 +124,6 @@ def test_no_word_is_lost_with_a_tag() -> None:
     shown = "\n".join(line for line in drawn(source) if line)
     assert "# Use\n" in shown, "on a page what only styles text gives way to it"
     assert "\u2022 [/] <script> @Mara\n  x <i>\n\u258e <your-token>\n\u258e z" in shown
-
-
-def test_hostile_text_is_harmless() -> None:
-    shown = "\n".join(line.plain for line in markdown_lines("a\x1b[31mred\x07 \u202eevil", 40))
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
 
 
 def test_emphasis_that_never_ends_takes_no_time() -> None:

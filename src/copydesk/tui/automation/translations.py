@@ -14,7 +14,7 @@ from copydesk.contract.enumerations import Language
 from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.present.hints import hint
+from copydesk.present.facts import hint
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form

@@ -22,9 +22,8 @@ from copydesk.domain import completion
 from copydesk.domain.completion import begun
 from copydesk.domain.text import clean, plural, typed
 from copydesk.session.drafts import TWO_WINDOWS
-from copydesk.session.emoji import emoji_names
 from copydesk.session.errors import failure_types, sentence
-from copydesk.session.glyphs import glyphs
+from copydesk.session.glyphs import emoji_names, glyphs
 from copydesk.session.writes.comments import PendingDraft
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action

@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from copydesk.domain.text import clean
-from copydesk.present.hints import _HINT
+from copydesk.present.facts import _HINT
 from copydesk.tui.framework.actions import actions_of
 from copydesk.tui.framework.desk_app import desk_of
 

@@ -11,8 +11,7 @@ from copydesk.domain.age import age, moment
 from copydesk.domain.json_text import JsonText
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.visitor_schema import Attribute, Changes, Problem
-from copydesk.present.facts import Fact
-from copydesk.present.hints import hint
+from copydesk.present.facts import Fact, hint
 from copydesk.session.site_rows import SchemaRow, SiteRow, missing, title
 
 NAME_CELLS = 40

@@ -104,7 +104,7 @@ ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mi
 
 async def emoji_options() -> list[Option]:
     """Return every emoji with its name, to choose from."""
-    from copydesk.session.emoji import emoji_names
+    from copydesk.session.glyphs import emoji_names
     from copydesk.session.options import Option
 
     names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
@@ -123,7 +123,7 @@ async def emoji_named(text: str) -> str:
     Raises `NotDoneError` for a name that there is not.
     """
     from copydesk.domain.completion import signs
-    from copydesk.session.emoji import emoji_names
+    from copydesk.session.glyphs import emoji_names
 
     if not text.startswith(":"):
         return text

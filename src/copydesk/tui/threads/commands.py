@@ -30,8 +30,7 @@ from copydesk.present.threads import (
     who_reacted,
 )
 from copydesk.session.draft_keys import review_key
-from copydesk.session.emoji import emoji_names
-from copydesk.session.glyphs import glyphs
+from copydesk.session.glyphs import emoji_names, glyphs
 from copydesk.session.members import first_words, name_of
 from copydesk.session.options import Option
 from copydesk.session.reads.inbox import read_comment

@@ -58,8 +58,8 @@ async def settled(world: World, driver: Driver) -> None:
     await driver.idle()
 
 
-async def test_specifications_are_added_read_replaced_and_taken_back(
-    world: World, tmp_path: Path, update_golden: bool
+async def test_a_specification_is_added_from_a_file_and_watched_until_it_is_read(
+    world: World, tmp_path: Path
 ) -> None:
     good, bad = tmp_path / "pets.yaml", tmp_path / "bad.json"
     good.write_text(GOOD)
@@ -113,6 +113,15 @@ async def test_specifications_are_added_read_replaced_and_taken_back(
         assert "pets has been read." in driver.screen
         assert not watched(driver)
 
+
+async def test_a_specification_is_replaced_shown_deleted_and_taken_back(
+    world: World, tmp_path: Path, update_golden: bool
+) -> None:
+    bad = tmp_path / "bad.json"
+    add(world, "pets", GOOD)
+    await finish(world)
+    made = await read(world, "pets")
+    async with drive(open_world(world), "g A", size=(80, 24)) as driver:
         # Another source, then the former one, and one that holds mistakes.
         await driver.press("e", "ctrl+s")
         assert "There is no way back" in driver.screen

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
 import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.session.target import Target
-from tests.drive import drive
+from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults
@@ -31,25 +35,43 @@ def furnish(world: World) -> tuple[str, dict[str, str]]:
     return space, made
 
 
-async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
+@dataclass
+class Desk:
+    """The desk, and the program on one of its spaces."""
+
+    world: World
+    space: str
+
+    @asynccontextmanager
+    async def opened(self, size: tuple[int, int]) -> AsyncIterator[Driver]:
+        """Open the threads on the space; what is sent cannot be recalled."""
+        app = open_world(self.world)
+        app.session.recall_seconds = 0
+        async with drive(app, size=size) as driver:
+            assert driver.place.rows.select(self.space)  # type: ignore[attr-defined]
+            await driver.press("g C")
+            yield driver
+
+    async def read(self, comment: str) -> Comment:
+        """Return a comment as the service has it."""
+        async with self.world.api() as api:
+            return await api(ops.get_space_comment, self.space, comment, format="markdown")
+
+    async def replies(self, comment: str) -> list[CommentReply]:
+        """Return the replies to a comment."""
+        name = ops.list_space_comment_replies
+        async with self.world.api() as api:
+            found = api.pages(name, self.space, comment, format="markdown")
+            return [reply async for reply in found]
+
+
+async def test_a_thread_on_a_space_is_reacted_to_answered_and_resolved(
     world: World, update_golden: bool
 ) -> None:
     space, made = furnish(world)
-    app = open_world(world)
-    app.session.recall_seconds = 0
-
-    async def read(comment: str) -> Comment:
-        async with world.api() as api:
-            return await api(ops.get_space_comment, space, comment, format="markdown")
-
-    async def replies(comment: str) -> list[CommentReply]:
-        async with world.api() as api:
-            found = api.pages(ops.list_space_comment_replies, space, comment, format="markdown")
-            return [reply async for reply in found]
-
-    async with drive(app, size=(140, 40)) as driver:
-        assert driver.place.rows.select(space)  # type: ignore[attr-defined]
-        await driver.press("g C")
+    desk = Desk(world, space)
+    read, replies = desk.read, desk.replies
+    async with desk.opened((140, 40)) as driver:
         assert driver.selected == made["fees"]
         assert "Euros, I think." in driver.screen
         assert "Fees" in driver.line("Ten of")
@@ -97,7 +119,13 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         await driver.press("g j")
         assert driver.place.status_left() == "get_space_comment"
         await driver.press("q")
-        # A new thread on a page that is chosen, and one on the whole.
+
+
+async def test_threads_are_begun_on_a_page_or_the_whole_and_taken_back(world: World) -> None:
+    space, _ = furnish(world)
+    desk = Desk(world, space)
+    read = desk.read
+    async with desk.opened((80, 24)) as driver:
         await driver.press("c")
         await driver.type("Hello")
         await driver.press("ctrl+r")
@@ -125,7 +153,17 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         await driver.press("ctrl+s")
         whole = driver.selected or ""
         assert (await read(whole)).target.page is None
-        # Views, a page, and what is filtered here.
+        await driver.press("D")
+        assert "This cannot be undone." in driver.screen
+        await driver.press("y")
+        assert whole not in (await ids(world, space))
+        assert "All is well" in repr(driver.app.session.drafts.texts())
+
+
+async def test_threads_are_limited_and_lead_to_their_page(world: World) -> None:
+    space, made = furnish(world)
+    desk = Desk(world, space)
+    async with desk.opened((80, 24)) as driver:
         await driver.press("2")
         assert "There is nothing in “Resolved”." in driver.screen
         await driver.press("3", "f")
@@ -137,17 +175,10 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         await driver.burst(*"all")
         await driver.press("enter", "S")
         assert driver.place.rows.source.base.row(0).id == made["old"]  # type: ignore[attr-defined]
-        # Deleted: a reply, then a thread; mine is kept as a draft.
         assert driver.place.rows.select(made["fees"])  # type: ignore[attr-defined]
         await driver.press("enter", "j", "D", "y")
-        assert await replies(made["fees"]) == []
+        assert await desk.replies(made["fees"]) == []
         await driver.press("escape")
-        assert driver.place.rows.select(whole)  # type: ignore[attr-defined]
-        await driver.press("D")
-        assert "This cannot be undone." in driver.screen
-        await driver.press("y")
-        assert whole not in (await ids(world, space))
-        assert "All is well" in repr(driver.app.session.drafts.texts())
         # The page that a thread is about.
         assert driver.place.rows.select(made["fees"])  # type: ignore[attr-defined]
         await driver.press("enter", "enter")

@@ -13,7 +13,6 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
 
 from copydesk.cli.parser import Parser
 from copydesk.tui.widgets.text_field import TextField
@@ -25,9 +24,7 @@ OVERRIDDEN = [
     (App, "_display _fatal_error _handle_exception"),
     (MessagePump, "_dispatch_message _flush_next_callbacks"),
     (Screen, "_forward_event _on_timer_update _refresh_layout _screen_resized"),
-    (Widget, "_on_click _post_register"),
-    (Input, "_on_key"),
-    (TextArea, "_on_key"),
+    (Widget, "_post_register"),
     (LinuxDriver, "_get_terminal_size _run_input_thread _sigcont_application _sigtstp_application"),
 ]
 

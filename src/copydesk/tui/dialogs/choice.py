@@ -58,7 +58,7 @@ class ChoiceInput(Field, scope="choice_input"):
         """Go up a page."""
         self._sheet.options.move_page(-1)
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Act on the keys declared here before anything is typed, each in its turn.
 
         As bindings they would come after all that was pressed at once. Textual calls this before

@@ -177,10 +177,10 @@ class Composer(TextField, scope="composer"):
 
     # Completion
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Take the keys of what is offered, and Tab after a ``>`` alone on its line.
 
-        Textual calls this before the text area's own handler of the same name.
+        Textual calls this before the handler of the text area.
         """
         if self.line.offers and event.key in KEYS:
             self._choose(event.key)

@@ -94,7 +94,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
             at = -1 if by > 0 else 0
         self.value = self.options[(at + by) % len(self.options)].id
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Jump to the next option that begins with a letter; the other keys are declared below."""
         letter = event.character
         if letter is None or not letter.isalnum():
@@ -108,7 +108,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
                 self.value = option.id
                 return
 
-    async def _on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """Open the list."""
         event.stop()
         self.focus()

@@ -20,11 +20,11 @@ def print_operations(
     *, as_json: bool = False, markdown: bool = False, openapi: bool = False
 ) -> int:
     """Print the catalogue as a table, as JSON, as an OpenAPI document, or as the reference page."""
-    from copydesk.tui.system.reference import reached_by
+    from copydesk.tui.app import reference
 
     catalogue = list(CATALOGUE.values())
     if as_json:
-        reached = reached_by()
+        reached = reference().reached_by()
         described = [
             describe(op) | {"reachedBy": [each.id for each in reached.get(op.name, ())]}
             for op in catalogue
@@ -37,7 +37,7 @@ def print_operations(
     elif markdown:
         put(_operations_page(catalogue), end="")
     else:
-        reached = reached_by()
+        reached = reference().reached_by()
         width = max(len(op.name) for op in catalogue)
         long = max(len(op.wire_path) for op in catalogue)
         for op in catalogue:
@@ -48,14 +48,14 @@ def print_operations(
 
 def print_keys(*, as_json: bool = False, markdown: bool = False) -> int:
     """Print every action with its key, as a table, as JSON, or as the reference page."""
-    from copydesk.tui.system import reference
+    from copydesk.tui.app import reference
 
     if as_json:
-        put(json.dumps(reference.keys(), indent=1, ensure_ascii=False))
+        put(json.dumps(reference().keys(), indent=1, ensure_ascii=False))
     elif markdown:
-        put(reference.keys_page(), end="")
+        put(reference().keys_page(), end="")
     else:
-        put(reference.keys_table(), end="")
+        put(reference().keys_table(), end="")
     return 0
 
 
@@ -95,9 +95,9 @@ def _type_name(annotation: Any) -> str:
 
 
 def _operations_page(catalogue: list[Operation[..., Any]]) -> str:
-    from copydesk.tui.system.reference import reached_by, way
+    from copydesk.tui.app import reference
 
-    reached = reached_by()
+    reached, way = reference().reached_by(), reference().way
     lines = [
         "# Operations",
         "",

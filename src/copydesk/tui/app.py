@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.writes.log import Written
     from copydesk.tui.framework.prompt import Prompt
+    from copydesk.tui.system.reference import Reference
 
 R = TypeVar("R")
 
@@ -846,6 +847,13 @@ class CopydeskApp(DeskApp):
 def theme_names() -> Sequence[str]:
     """Return the names of all themes, Textual's own too."""
     return sorted({*BUILTIN_THEMES, *(theme.name for theme in THEMES)})
+
+
+def reference() -> type[Reference]:
+    """Return the reference of all actions, which imports every screen."""
+    from copydesk.tui.system.reference import Reference
+
+    return Reference
 
 
 def _same(screen: Place, cls: type[Place], target: Target) -> bool:

@@ -181,3 +181,13 @@ def _cells(each: Action) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+class Reference:
+    """The functions of this module that the command line asks the program for."""
+
+    reached_by = staticmethod(reached_by)
+    way = staticmethod(way)
+    keys = staticmethod(keys)
+    keys_table = staticmethod(keys_table)
+    keys_page = staticmethod(keys_page)

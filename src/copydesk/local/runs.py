@@ -207,7 +207,6 @@ class Arrangements(KeptRuns["ArrangeRun"]):
         return _adapter(ArrangeRun)
 
     def changes(self, before: ArrangeRun, run: ArrangeRun) -> dict[str, Any] | None:
-        """Return what has changed of a run; None where it is another plan."""
         from copydesk.domain.arrange_run import changes_between
 
         try:
@@ -216,7 +215,6 @@ class Arrangements(KeptRuns["ArrangeRun"]):
             return None
 
     def changed(self, run: dict[str, Any], changes: Iterable[dict[str, Any]]) -> dict[str, Any]:
-        """Return a run as JSON with what has changed of it."""
         from copydesk.domain.arrange_run import with_changes
 
         return with_changes(run, changes)

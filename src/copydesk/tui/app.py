@@ -415,7 +415,7 @@ class CopydeskApp(DeskApp):
                 self.visits = kept
 
     def keep_visit(self, *, cursor: bool = False) -> None:
-        """Keep which screen is in front for the next start, where that is another by now.
+        """Keep which screen is in front for the next start, where it changed.
 
         With ``cursor`` also what its cursor is on, and on the disk when this returns, for the end;
         otherwise in a thread.
@@ -811,7 +811,7 @@ class CopydeskApp(DeskApp):
         return TerminalDriver
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Draw a frame, or a part of one, of which the texts were looked through."""
+        """Draw a frame, or a part of one, with its texts made harmless."""
         from copydesk.tui.framework.terminal_text import only_text
 
         if renderable is not None and not self.is_headless:

@@ -106,7 +106,7 @@ class ClusterRequests:
         self.rows.refresh_rows()
 
     def count_open(self, cluster: str) -> Number:
-        """Return how many open change requests a cluster has, as far as they were counted."""
+        """Return the number of a cluster's open change requests, unknown until they are counted."""
         count = self.counts.get(cluster)
         if count is None:
             return UNKNOWN
@@ -184,7 +184,7 @@ class ClusterRequests:
         )  # fmt: skip
 
     def read_besides(self) -> None:
-        """Read what was merged of late for all clusters, their drafts, and what is analysed."""
+        """Read the latest merges and the drafts of all clusters, and what is being analysed."""
         organization = self._reader.organization
         if not organization:
             return

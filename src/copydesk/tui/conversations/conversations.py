@@ -43,7 +43,7 @@ from copydesk.tui.framework.styles import style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.list import Column, VirtualList
-from copydesk.tui.widgets.scanned_list import LookedList, LookedPages
+from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -207,7 +207,7 @@ class ConversationsPlace(Place, scope="conversations"):
             self.view = FROM + self.sources.names[0]
 
     def panes(self) -> ComposeResult:
-        self.rows: LookedList[ConversationRow] = LookedList(
+        self.rows: ScannedList[ConversationRow] = ScannedList(
             self.pages(),
             self._columns(),
             title="Conversations",
@@ -245,7 +245,7 @@ class ConversationsPlace(Place, scope="conversations"):
             return None
         return self.sources.called(self.view.removeprefix(FROM))
 
-    def pages(self) -> LookedPages[ConversationRow]:
+    def pages(self) -> ScannedPages[ConversationRow]:
         source = self.source_asked
 
         async def page(
@@ -267,7 +267,7 @@ class ConversationsPlace(Place, scope="conversations"):
             self._tell_states(rows)
             return rows, found.next.page if found.next is not None else None, found.count
 
-        return LookedPages(page, key=lambda row: row.id, kept=self.listing.kept())
+        return ScannedPages(page, key=lambda row: row.id, cached=self.listing.cached())
 
     def _tell_states(self, rows: Sequence[ConversationRow]) -> None:
         if not self._analysing and not all(row.analysed for row in rows):
@@ -459,7 +459,7 @@ class ConversationsPlace(Place, scope="conversations"):
         self.listing.show_views()
 
     def on_unmount(self) -> None:
-        self.listing.keep()
+        self.listing.cache()
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.reader.follow_if_unread)

@@ -25,7 +25,7 @@ from copydesk.tui.framework.styles import style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
 from copydesk.tui.widgets.list import Column, VirtualList
-from copydesk.tui.widgets.scanned_list import LookedList, LookedPages, SiftedPages
+from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages, SiftedPages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -62,11 +62,11 @@ class IssuesPlace(Place, scope="issues"):
         self.reader = self.commands_of(ConversationReader)
         self.listing = self.commands_of(ConversationList)
         self.labels: dict[str, str] = {}
-        """What clusters are called, as far as one request told."""
+        """The names of clusters by id, of those that one request tells."""
 
     def panes(self) -> ComposeResult:
         reader = self.reader
-        self.rows: LookedList[IssueRow] = LookedList(
+        self.rows: ScannedList[IssueRow] = ScannedList(
             self.pages(),
             [
                 Column("title", "ISSUE", lambda row: reader.shown(row.title), flex=3, minimum=20),
@@ -109,13 +109,14 @@ class IssuesPlace(Place, scope="issues"):
         self.session.fresh()
         return found
 
-    def pages(self) -> LookedPages[IssueRow]:
+    def pages(self) -> ScannedPages[IssueRow]:
         page = partial(self._page, conditions=dict(self.limits.conditions))
+        cached = self.listing.cached()
         if self.view == UNCLUSTERED:
             return SiftedPages(
-                page, lambda row: not row.cluster, key=lambda row: row.id, kept=self.listing.kept()
+                page, lambda row: not row.cluster, key=lambda row: row.id, cached=cached
             )
-        return LookedPages(page, key=lambda row: row.id, kept=self.listing.kept())
+        return ScannedPages(page, key=lambda row: row.id, cached=cached)
 
     def empty(self) -> str:
         """Return where issues come from, or that all are in clusters."""
@@ -206,7 +207,7 @@ class IssuesPlace(Place, scope="issues"):
         self.listing.show_views()
 
     def on_unmount(self) -> None:
-        self.listing.keep()
+        self.listing.cache()
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.reader.follow_if_unread)

@@ -11,7 +11,7 @@ from copydesk.tui.conversations.reader import ConversationReader, HasConversatio
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.limits import LimitCommands
-from copydesk.tui.widgets.scanned_list import Kept, LookedList, LookedPages
+from copydesk.tui.widgets.scanned_list import CachedRows, ScannedList, ScannedPages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -30,9 +30,9 @@ class HasList(HasConversations, Protocol):
     listing: ConversationList
     noun: str
     """What a row is."""
-    rows: LookedList[Any]
+    rows: ScannedList[Any]
 
-    def pages(self) -> LookedPages[Any]:
+    def pages(self) -> ScannedPages[Any]:
         """Return the rows of the view."""
         ...
 
@@ -126,29 +126,29 @@ class ConversationList(Commands, scope="conversation_list"):
 
     async def _refresh(self, api: Api) -> None:
         base = self._here.rows.source.base
-        if isinstance(base, LookedPages):
+        if isinstance(base, ScannedPages):
             await base.refresh()
 
-    def kept(self) -> Kept[Any] | None:
+    def cached(self) -> CachedRows[Any] | None:
         """Return the cached rows of the view; none where conditions leave rows out."""
         if self._limits.conditions:
             return None
         key = (self.place.PLACE, self._reader.organization, self.place.view)
-        return cast("Kept[Any] | None", self.place.session.left.get(key))
+        return cast("CachedRows[Any] | None", self.place.session.left.get(key))
 
-    def keep(self) -> None:
+    def cache(self) -> None:
         """Cache the rows: the service may not answer when somebody comes back."""
         base = self._here.rows.source.base
-        if self._limited or not isinstance(base, LookedPages):
+        if self._limited or not isinstance(base, ScannedPages):
             return
-        kept = base.to_keep()
-        if kept is not None:
+        cached = base.to_cache()
+        if cached is not None:
             key = (self.place.PLACE, self._reader.organization, self._view)
-            self.place.session.left[key] = kept
+            self.place.session.left[key] = cached
 
     def read_anew(self, *, counts: bool = True) -> None:
         """Read the rows of the view from the beginning; the ``counts`` of views may stay."""
-        self.keep()
+        self.cache()
         if not counts:
             self._counts.clear()
         here, limits = self._here, self._limits

@@ -1,7 +1,7 @@
 """A conversation to read, with the keys that fold it and search it, however long it is.
 
 Only what is in view is made readable. What is long is made so off the event loop and begins
-folded; unfolded it is many rows, of which again only those in view are drawn. A search needs every
+folded; unfolded it is many rows, and only the rows in view are drawn. A search needs every
 text: it makes them readable by and by in the background, and goes to the first match then.
 """
 

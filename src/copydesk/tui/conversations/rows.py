@@ -79,7 +79,7 @@ def cluster_cell(row: IssueRow, labels: Mapping[str, str], *, masked: bool) -> T
 
 
 class Sources:
-    """Where conversations come from, as far as that is known: the API lists no sources.
+    """The known sources of conversations: the API lists none.
 
     Each has a name that is clean, masked and its own; the service is asked by what it calls it.
     """

@@ -83,7 +83,7 @@ class Filling(Generic[B]):
         if self.new and not only:
             self.slots.sort(key=lambda slot: not slot.required)
         self._known: dict[str, Any] = {}
-        """What a field holds on the service, as far as that is known."""
+        """The known values of fields on the service."""
         self.first: dict[str, str] = {}
         """The texts of the fields at first."""
         self._parts = {

@@ -220,7 +220,7 @@ class Chooser(Sheet[R]):
 
 
 class TickInput(ChoiceInput, scope="tick_input"):
-    """The field that narrows a list of which several may be chosen: a blank ticks.
+    """The field that narrows a list where several may be chosen: a blank ticks.
 
     Names are found without their blanks too.
     """

@@ -307,7 +307,7 @@ SHOWN = 5
 
 
 class DraftTicks(VirtualList[PendingDraft], scope="draft_ticks"):
-    """Drafts of which those that are ticked go along, with what ``where`` says of each."""
+    """Drafts to tick: those ticked are sent too. ``where`` says where each belongs."""
 
     def __init__(
         self, drafts: Sequence[PendingDraft], where: Callable[[PendingDraft], str]

@@ -65,7 +65,7 @@ class FormHelp(Static):
     DEFAULT_CSS = f"FormHelp {{ height: {FEWEST}; margin: 1 0 0 0; }}"
 
     def show(self, field: Field, fields: Sequence[Field], screen: int) -> bool:
-        """Show the help of a field on a screen of so many lines; True if the height is another."""
+        """Show the help of a field on a screen of so many lines; True if its height changed."""
         self.display = screen > SMALLEST_WITH_HELP
         width = max(20, self.size.width)
         needed = max(self._count(each.help, each.limits, width) for each in fields)
@@ -265,7 +265,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             box.scroll_to(y=min(top, lowest), animate=False)
 
     def _show_help(self) -> None:
-        """Show what there is to know of the field in focus."""
+        """Show the help of the field in focus."""
         field = self._field_of(self.focused)
         shown = self.query(FormHelp)
         if field is None or not shown:
@@ -554,7 +554,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         }
 
     def shown(self, field: Field, text: str) -> str:
-        """Return what a field shows for a text: what its ids are called, as far as that is known.
+        """Return what a field shows for a text: the known names of its ids.
 
         A text that stands in it otherwise than its parts say stays as it is.
         """

@@ -159,7 +159,7 @@ class Drafts(Place, scope="drafts"):
         yield "Drafts"
 
     def requeued(self) -> None:
-        """Show the text that is a draft again, or is none any more."""
+        """Show the drafts as they are now."""
         self.reload()
 
     def others_typed(self) -> None:

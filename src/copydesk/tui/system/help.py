@@ -123,7 +123,7 @@ def _sign_rows(chain: Sequence[Acts]) -> list[Row]:
 
 
 def _filter_row(fields: Fields[Any]) -> Row:
-    """Return what there is to know about the filter of a list."""
+    """Return the row that explains the filter of a list."""
     about = (
         "Words, and what has a name: "
         + ", ".join(

@@ -219,7 +219,7 @@ def not_editable(here: OutboxPlace) -> str | None:
 
 @place("outbox", key="x", title="Outbox")
 class OutboxPlace(Place, scope="outbox"):
-    """The writes that surely did not arrive, and those of which that is not known."""
+    """The writes that did not arrive, and those that may have."""
 
     OF_DESK = False
     IN_ORGANIZATION = False

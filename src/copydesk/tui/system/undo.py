@@ -203,7 +203,7 @@ def plan_line(past: Past, called: Naming, *, again: bool = False) -> str:
 
 
 def _step_words(step: Step, called: Naming) -> Iterator[str]:
-    """Yield what a step makes of its thing, as far as that can be said in a few words."""
+    """Yield the values that a step sets, where a few words can say them."""
     match step.operation, step.arguments:
         case "local.put_space", {"space_id": str(row), "parent": str(home), "order": list(order)}:
             yield _put_words(row, home, order, called)
@@ -290,7 +290,7 @@ def _rest_sheet(rest: Sequence[Past]) -> Confirm:
 
 
 def _sheet(error: ChangedSinceError, count: int) -> Confirm:
-    """Return the sheet that says what is another by now."""
+    """Return the dialog that lists what changed since."""
     name = "Redo" if error.again else "Undo"
     obstacles = error.obstacles
     facts: list[Fact] = []

@@ -154,7 +154,7 @@ class HasThreads(Protocol):
 
     @property
     def threads_known(self) -> bool:
-        """Whether the threads have been read, so that where none is there is none."""
+        """Whether the threads have been read."""
         ...
 
     @property

@@ -438,7 +438,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def set_marks(self, marks: Iterable[str], rows: Mapping[str, T] = MappingProxyType({})) -> None:
         """Mark exactly these; ``rows`` has what is known of those that the list does not hold.
 
-        An id of which there is no row is not marked: nothing could be done to it.
+        An id without a row is not marked: nothing could be done to it.
         """
         wanted = set(marks)
         found = {each: row for each, row in self._marked.items() if each in wanted}

@@ -20,12 +20,12 @@ AT_A_TIME = 4
 SIFTED_PAGE = 50
 """Rows asked for at once where only some of them are shown."""
 
-KEPT_ROWS = 200
-"""Rows that are kept of a list that is left, about."""
+CACHED_ROWS = 200
+"""About how many rows are cached of a list that is left."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept(Generic[T]):
+class CachedRows(Generic[T]):
     """The first rows of a list that was left, and how it goes on."""
 
     rows: Sequence[T]
@@ -34,10 +34,10 @@ class Kept(Generic[T]):
     looked: int
 
 
-class LookedPages(PagedSource[T]):
-    """Pages of which a filter sees those that have been read; `go_on` and the end read more.
+class ScannedPages(PagedSource[T]):
+    """Pages read as the reader goes on: a filter sees those read, `go_on` and the end read more.
 
-    Where nothing can be read because the service does not answer, what was ``kept`` shows.
+    Where nothing can be read because the service does not answer, what was ``cached`` shows.
     """
 
     def __init__(
@@ -46,29 +46,29 @@ class LookedPages(PagedSource[T]):
         *,
         key: Callable[[T], str],
         limit: int = 100,
-        kept: Kept[T] | None = None,
+        cached: CachedRows[T] | None = None,
     ) -> None:
         super().__init__(fetch, key=key, limit=limit)
         self.to_end = False
         """Whether the reader asked for all of it."""
-        self._kept = kept
+        self._cached = cached
 
-    def to_keep(self) -> Kept[T] | None:
+    def to_cache(self) -> CachedRows[T] | None:
         """Return what to show of this list where it cannot be read next time."""
-        rows, pages = self._pages.beginning(KEPT_ROWS)
+        rows, pages = self._pages.beginning(CACHED_ROWS)
         following = self._next if pages == len(self._pages) else self._pages.token(pages)
-        return Kept(rows, following, self._total, self.looked) if rows else None
+        return CachedRows(rows, following, self._total, self.looked) if rows else None
 
     async def _load(self, at: int) -> None:
         await super()._load(at)
         silent = isinstance(self.failure, silence_types())
-        if silent and not self._begun and self._kept is not None:
-            self._resume(self._kept)
+        if silent and not self._begun and self._cached is not None:
+            self._resume(self._cached)
             self.notify("reset")
 
-    def _resume(self, kept: Kept[T]) -> None:
-        self._begun, self._total = True, kept.total
-        self._append(list(kept.rows), None, kept.following)
+    def _resume(self, cached: CachedRows[T]) -> None:
+        self._begun, self._total = True, cached.total
+        self._append(list(cached.rows), None, cached.following)
 
     @property
     def looked(self) -> int:
@@ -97,7 +97,7 @@ class LookedPages(PagedSource[T]):
         super().cancel()
 
 
-class SiftedPages(LookedPages[T]):
+class SiftedPages(ScannedPages[T]):
     """The rows for which ``keep`` is true, of pages that hold others too.
 
     They may be few: for one screen `AT_A_TIME` pages are looked through at most.
@@ -109,9 +109,9 @@ class SiftedPages(LookedPages[T]):
         keep: Callable[[T], bool],
         *,
         key: Callable[[T], str],
-        kept: Kept[T] | None = None,
+        cached: CachedRows[T] | None = None,
     ) -> None:
-        super().__init__(self._sift, key=key, limit=SIFTED_PAGE, kept=kept)
+        super().__init__(self._sift, key=key, limit=SIFTED_PAGE, cached=cached)
         self._all = fetch
         self._keeps = keep
         self._came: Sequence[T] = ()
@@ -167,9 +167,9 @@ class SiftedPages(LookedPages[T]):
         self._spent += at == len(self._pages)
         await super()._load(at)
 
-    def _resume(self, kept: Kept[T]) -> None:
-        self._sizes[None] = kept.looked
-        super()._resume(kept)
+    def _resume(self, cached: CachedRows[T]) -> None:
+        self._sizes[None] = cached.looked
+        super()._resume(cached)
 
     def _turned(self, rows: Sequence[T], following: str | None) -> None:
         # Page after page may have nothing to show; what they hold must go on all the same.
@@ -189,16 +189,16 @@ class SiftedPages(LookedPages[T]):
         super().fold()
 
 
-class LookedList(VirtualList[T]):
-    """Rows of `LookedPages`; going down at the end looks through more of them."""
+class ScannedList(VirtualList[T]):
+    """Rows of `ScannedPages`; going down at the end looks through more of them."""
 
     sifted = ""
     """What the rows of `SiftedPages` are: ``unclustered``."""
 
     @property
-    def _pages(self) -> LookedPages[T] | None:
+    def _pages(self) -> ScannedPages[T] | None:
         base = self.source.base
-        return base if isinstance(base, LookedPages) else None
+        return base if isinstance(base, ScannedPages) else None
 
     @property
     def _partial(self) -> bool:

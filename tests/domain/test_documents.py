@@ -344,3 +344,10 @@ def test_a_tag_may_begin_an_item() -> None:
     (found,) = document.nodes
     kinds = [(item.nodes or [Node()])[0].type for item in found.nodes or []]
     assert kinds == ["hint", "hint", "paragraph"]
+
+
+def test_what_is_put_behind_a_paragraph_stays_apart_and_the_rest_as_it_was_spelled() -> None:
+    spelled = markdown_to_document("***\n\nOne.\n")
+    more = markdown_to_document("Two *words*.").nodes
+    both = spelled.model_copy(update={"nodes": [*spelled.nodes, *more]})
+    assert document_to_markdown(both) == "***\n\nOne.\n\nTwo *words*."

@@ -8,7 +8,7 @@ import pytest
 
 from copydesk.contract.models.document import Document
 from copydesk.domain.documents import markdown_to_document
-from copydesk.domain.rich_text import RichTextError, rich_text, says_the_same
+from copydesk.domain.rich_text import RichText, RichTextError, rich_text, says_the_same
 
 
 def leaf(text: str, *marks: str) -> dict[str, object]:
@@ -32,6 +32,7 @@ def test_what_markdown_says_is_edited_as_markdown_and_keeps_its_keys() -> None:
     rich = rich_text(kept)
     assert (rich.text.rstrip(), rich.markdown, rich.suffix) == ("One.\n\nTwo.", True, ".md")
     assert rich.read(rich.text + "\n\n") is kept
+    assert RichText(kept, "One.\n", True).read("One.\n\n") is kept
     read = rich.read("One.\n\nBetween.\n\nTwo.\n")
     assert [node.key for node in read.nodes[::2]] == ["k1", "k2"]
     assert len(read.nodes) == 3

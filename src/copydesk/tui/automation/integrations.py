@@ -31,6 +31,7 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.resource.rights import NO_HOME
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -86,7 +87,7 @@ def installed_here(here: IntegrationsPlace) -> str | None:
 
 def no_home(here: IntegrationsPlace) -> str | None:
     """Say so when there is no organization to install anything in."""
-    return None if here.organization else "No organization is chosen: g o lists yours."
+    return None if here.organization else NO_HOME
 
 
 @place("integrations", key="I", title="Integrations", uses="list_integrations")
@@ -131,10 +132,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     def _looked(self) -> None:
         super().show_item()
         self.refresh_frame()
-
-    def named(self, item: Integration) -> str:
-        """Return its name, short enough for a title."""
-        return shorten(self.label(item), 40)
 
     def facts_of(self, item: Integration) -> list[Fact]:
         facts = super().facts_of(item)

@@ -206,18 +206,9 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
 
     RESOURCE = SPECS
 
-    def named(self, item: OpenAPISpec) -> str:
-        """Return its name, short enough for a title."""
-        return shorten(self.label(item), 40)
-
-    @property
-    def home(self) -> str:
-        """The id of the organization; guards keep verbs from being without one."""
-        return self.organization or ""
-
     def waits_by(self, item: OpenAPISpec) -> str:
         """Return its slug: requests name it so."""
-        return by_slug(self.home, item.slug)
+        return by_slug(self.organization or "", item.slug)
 
     def show_item(self) -> None:
         """Show the specification, then its newest state."""
@@ -252,7 +243,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         from copydesk.contract.models.openapi_spec import OpenAPISpecCreate
         from copydesk.tui.automation.openapi_requests import SpecAsked, find
 
-        home, key = self.home, self.draft_key("make")
+        home, key = self.organization or "", self.draft_key("make")
         made: list[str] = []
 
         async def send(body: SpecAsked) -> None:
@@ -353,7 +344,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         from copydesk.contract.models.openapi_spec import OpenAPISourceURL, OpenAPISpecPut
         from copydesk.tui.automation.openapi_requests import find
 
-        home, slug, former = self.home, item.slug, item.source_url
+        home, slug, former = self.organization or "", item.slug, item.source_url
         url = source.url if isinstance(source, OpenAPISourceURL) else None
 
         async def look(api: Api) -> OpenAPISpec | None:
@@ -381,7 +372,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         from copydesk.contract import operations as ops
         from copydesk.contract.models.openapi_spec import OpenAPISpecUpdate
 
-        item, home = self.item, self.home
+        item, home = self.item, self.organization or ""
         assert item is not None
         before = visibility_of(item)
         after: OpenAPIVisibility = "private" if before == "public" else "public"
@@ -406,7 +397,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         from copydesk.contract import operations as ops
         from copydesk.tui.automation.openapi_requests import find_deleted
 
-        item, home = self.item, self.home
+        item, home = self.item, self.organization or ""
         assert item is not None
         facts = [
             "Every version of it is deleted. Pages made from it have nothing to show any more."

@@ -243,11 +243,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         self._titles = {}
         super().reload()
 
-    @property
-    def home(self) -> str:
-        """The id of the organization; guards keep verbs from being without one."""
-        return self.organization or ""
-
     def named(self, item: Listed) -> str:
         """Return its name, short enough for a title."""
         return shorten(self.label(item), 44)
@@ -279,7 +274,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         from copydesk.contract import operations as ops
         from copydesk.tui.automation.translation_requests import TranslationAsked, find_made
 
-        home, key = self.home, self.draft_key("make")
+        home, key = self.organization or "", self.draft_key("make")
         known = {each.translation.id for each in self.rows.source.base.shown()}
         made: list[str] = []
 
@@ -319,7 +314,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         from copydesk.present.space_options import space_options
         from copydesk.session.reads.spaces import read_desk
 
-        desk = await read_desk(await self.session.ready(), self.home)
+        desk = await read_desk(await self.session.ready(), self.organization or "")
         return space_options(desk.nodes, keep=lambda space: True)
 
     @action("e", "instructions", unless=(nothing_selected, not_editable), danger=2, show=26,
@@ -328,7 +323,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         """Edit the instructions in $EDITOR; what changes is shown before it is sent."""
         from copydesk.contract import operations as ops
 
-        item, home = self.item, self.home
+        item, home = self.item, self.organization or ""
         assert item is not None
         which = item.translation.id
 
@@ -351,7 +346,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         from copydesk.contract.models.translation import TranslationUpdate
         from copydesk.tui.automation.translation_requests import find_instructed
 
-        home, which = self.home, item.translation.id
+        home, which = self.organization or "", item.translation.id
         sent = after if after.nodes else None
         body = TranslationUpdate() if sent is None else TranslationUpdate(instructions=sent)
         await self.writer.perform(
@@ -377,7 +372,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         from copydesk.contract import operations as ops
         from copydesk.tui.automation.translation_requests import find_run
 
-        item, home = self.item, self.home
+        item, home = self.item, self.organization or ""
         assert item is not None
         which, stats = item.translation.id, item.translation.stats
         facts = [f"“{shorten(clean(source_title(item)), 40)}” is read, {item.language} written."]
@@ -411,7 +406,7 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         from copydesk.contract import operations as ops
         from copydesk.tui.automation.translation_requests import find_deleted
 
-        item, home = self.item, self.home
+        item, home = self.item, self.organization or ""
         assert item is not None
         which, wrote = item.translation.id, target_title(item)
         kept = f"“{shorten(clean(wrote), 40)}”" if wrote else "What it wrote"

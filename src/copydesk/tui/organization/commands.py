@@ -23,13 +23,11 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.place import Place
+from copydesk.tui.resource.place import NAME_CELLS
+from copydesk.tui.resource.rights import NO_HOME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-NAME_CELLS = 40
-"""Cells of a name in a title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class HasOrganization(Protocol):
 
 def no_organization(here: HasOrganization) -> str | None:
     """Say so where there is no organization."""
-    return None if here.at_hand is not None else "No organization is chosen: g o lists yours."
+    return None if here.at_hand is not None else NO_HOME
 
 
 def not_admin(here: HasOrganization) -> str | None:

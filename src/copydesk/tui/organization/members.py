@@ -24,13 +24,12 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.organization.commands import (
-    NAME_CELLS,
     AtHand,
     OrganizationCommands,
     no_organization,
     not_admin,
 )
-from copydesk.tui.resource.place import ResourcePlace, nothing_selected
+from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
 
 if TYPE_CHECKING:
@@ -282,9 +281,6 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         """Go to the spaces and the teams of the member."""
         target = Target(organization=self.organization, item=item.id)
         self.desk.go_soon("member", target)
-
-    def named(self, item: Member) -> str:
-        return shorten(self.label(item), NAME_CELLS)
 
     def _is_me(self, item: Member) -> bool:
         me = self.session.me

@@ -21,8 +21,7 @@ from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
-from copydesk.tui.organization.commands import NAME_CELLS
-from copydesk.tui.resource.place import ResourcePlace, nothing_selected
+from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 
 if TYPE_CHECKING:

@@ -31,7 +31,9 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.organization.commands import NAME_CELLS, AtHand, OrganizationCommands, not_admin
+from copydesk.tui.organization.commands import AtHand, OrganizationCommands, not_admin
+from copydesk.tui.resource.place import NAME_CELLS
+from copydesk.tui.resource.rights import NO_HOME
 from copydesk.tui.spaces.cells import rule_words
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
@@ -304,7 +306,7 @@ class OrganizationPlace(Place, scope="organization"):
         from copydesk.tui.merge.rules import names_of
 
         if found is None:
-            self.rows.say_instead("No organization is chosen: g o lists yours.")
+            self.rows.say_instead(NO_HOME)
             return
         self.read, self._site = found
         # What is shown stays that of this organization, whichever is chosen later.

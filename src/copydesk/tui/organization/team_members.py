@@ -20,9 +20,8 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization.commands import NAME_CELLS
 from copydesk.tui.organization.members import account_state, last_seen, member_role
-from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.widgets.list import VirtualList, no_row
 from copydesk.tui.widgets.marks import Marking

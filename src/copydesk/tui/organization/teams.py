@@ -16,8 +16,7 @@ from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.organization.commands import NAME_CELLS
-from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
+from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 
 if TYPE_CHECKING:
@@ -124,9 +123,6 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
     def open_item(self, item: Team) -> None:
         target = Target(organization=self.organization, item=item.id)
         self.desk.go_soon("team-members", target)
-
-    def named(self, item: Team) -> str:
-        return shorten(self.label(item), NAME_CELLS)
 
     # Changing
 

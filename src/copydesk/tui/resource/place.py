@@ -25,7 +25,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
@@ -59,6 +59,9 @@ WHOLE = 1_000
 
 SERVICE = "service"
 """The name of the order in which the service gives a list."""
+
+NAME_CELLS = 40
+"""Cells of a name in a title."""
 
 REST_SECONDS = 0.15
 """How long the cursor rests on an item before more of it is read."""
@@ -526,6 +529,10 @@ class ResourcePlace(Place, Generic[T]):
     def label(self, item: T) -> str:
         """Return the name of an item as it may be shown."""
         return clean(self.resource.label(item)) or clean(self.resource.key(item))
+
+    def named(self, item: T) -> str:
+        """Return the name of an item, short enough for a title."""
+        return shorten(self.label(item), NAME_CELLS)
 
     def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
         """Return one text of an item."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -203,4 +204,33 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     await session.outbox.send()
     assert [each.held for each in session.outbox.items.values()] == ["changed"]
     assert len(program.network.arrived) == 2
+    program.store.close()
+
+
+async def test_writes_of_one_action_go_and_come_again_together(desk: Desk, tmp_path: Path) -> None:
+    program = Program(desk, desk.kinds["update_change_request"], tmp_path)
+    session = program.session
+    api = await session.ready()
+
+    async def change(name: str) -> None:
+        kind = desk.kinds[name]
+        send = partial(Way({}).take, api, kind.step)
+        await session.writes.perform(
+            name, "it", send, reversal=kind.reversal, expects=kind.expects, group="one"
+        )
+
+    await change("update_change_request")
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await change("update_change_request_comment")
+    program.network.mend()
+    await session.reversals.undo()
+    assert session.reversals.undoable() is None
+    assert not session.outbox.count
+    assert len(program.network.arrived) == 2
+    await session.reversals.take_back(session.reversals.redoable(), again=True)
+    assert len(session.outbox.items) == 1
+    await session.outbox.send()
+    assert [past.standing for past in session.history.known.values()] == ["done", "gone", "done"]
+    assert len(program.network.arrived) == 4
     program.store.close()

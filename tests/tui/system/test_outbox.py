@@ -6,17 +6,11 @@ The way to the desk is cut in `tests.tui.cutting`: here are some of its lives of
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
-
 import pytest
 
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
-from copydesk.session.writes.log import QueuedError
-from copydesk.session.writes.undo import Way
 from tests.drive import Driver, drive
-from tests.tui.cutting import Desk, Program
 from tests.tui.review_world import Faults, ReviewWorld
 from tests.world import World
 
@@ -96,7 +90,7 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
 
 
 async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
-    review: ReviewWorld, desk: Desk, tmp_path: Path
+    review: ReviewWorld,
 ) -> None:
     way = Faults(review.world)
     app = review.app(faults=way)
@@ -143,31 +137,3 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
         for each in list(session.outbox.items):
             await session.outbox.send(each)
         assert (review.open_threads(), session.outbox.count) == (before, 0)
-
-    # Of one action all goes with one key, and comes again with one: what waits waits again.
-    program = Program(desk, desk.kinds["update_change_request"], tmp_path)
-    session = program.session
-    api = await session.ready()
-
-    async def change(name: str) -> None:
-        kind = desk.kinds[name]
-        send = partial(Way({}).take, api, kind.step)
-        await session.writes.perform(
-            name, "it", send, reversal=kind.reversal, expects=kind.expects, group="one"
-        )
-
-    await change("update_change_request")
-    program.network.down = True
-    with pytest.raises(QueuedError):
-        await change("update_change_request_comment")
-    program.network.mend()
-    await session.reversals.undo()
-    assert session.reversals.undoable() is None
-    assert not session.outbox.count
-    assert len(program.network.arrived) == 2
-    await session.reversals.take_back(session.reversals.redoable(), again=True)
-    assert len(session.outbox.items) == 1
-    await session.outbox.send()
-    assert [past.standing for past in session.history.known.values()] == ["done", "gone", "done"]
-    assert len(program.network.arrived) == 4
-    program.store.close()

@@ -2,7 +2,7 @@
 
     async with Api("https://api.example.com", token) as api:
         space = await api(ops.get_space, space_id)
-        async for request in api.pages(ops.list_change_requests_for_space, space_id):
+        async for request in api.pages(ops.list_space_change_requests, space_id):
             ...
 
 Every call goes the same way: arguments bound by the operation's signature, identical reads shared,

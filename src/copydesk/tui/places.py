@@ -33,7 +33,7 @@ MODULES = {
     "search": "copydesk.tui.content.search",
     "share-links": "copydesk.tui.sites.links",
     "site-readers": "copydesk.tui.sites.readers",
-    "site-schema": "copydesk.tui.sites.schema",
+    "site-schema": "copydesk.tui.sites.visitor_schema",
     "site-settings": "copydesk.tui.sites.settings",
     "site-structure": "copydesk.tui.sites.structure",
     "sites": "copydesk.tui.sites.list",

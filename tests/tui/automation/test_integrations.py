@@ -16,7 +16,7 @@ from copydesk.server import site_seed
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.session.errors import NotDoneError
 from copydesk.session.target import Target
-from copydesk.tui.automation.integration_loader import load_manifest
+from copydesk.tui.automation.integration_manifest import load_manifest
 from copydesk.tui.automation.integration_resources import configured
 from copydesk.tui.automation.integrations import IntegrationsPlace
 from copydesk.tui.automation.publication import Publication

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Integration,
         IntegrationPublish,
     )
-    from copydesk.tui.automation.integration_loader import Manifest
+    from copydesk.tui.automation.integration_manifest import Manifest
     from copydesk.tui.automation.integrations import IntegrationsPlace
 
 
@@ -264,7 +264,7 @@ class PublishCommands(Commands, scope="integrations"):
             await self.publish()
 
     async def _publish(self, typed: str) -> None:
-        from copydesk.tui.automation.integration_loader import load_manifest
+        from copydesk.tui.automation.integration_manifest import load_manifest
 
         file = shorten(clean(Path(typed).name), 40)
         try:

@@ -303,7 +303,7 @@ class OrganizationPlace(Place, scope="organization"):
             self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: tuple[Organization, str] | None) -> None:
-        from copydesk.tui.merge.rules import names_of
+        from copydesk.tui.merge.rules_dialog import names_of
 
         if found is None:
             self.rows.say_instead(NO_HOME)
@@ -396,7 +396,7 @@ class OrganizationPlace(Place, scope="organization"):
 
     async def _change_rules(self) -> None:
         from copydesk.contract.models.organization import OrganizationUpdate
-        from copydesk.tui.merge.rules import RulesSheet, names_of
+        from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 
         home, read = self.home, self.read
         assert home is not None

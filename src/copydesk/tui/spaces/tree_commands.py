@@ -239,7 +239,7 @@ class EditCommands(Commands, scope="organization_structure"):
             stages=True)  # fmt: skip
     async def merge_rules(self) -> None:
         """Choose what must hold before a change request of the space merges. Staged here."""
-        from copydesk.tui.merge.rules import RulesSheet, names_of
+        from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 
         row = self.place.row
         if row is None or self.place.read is None:

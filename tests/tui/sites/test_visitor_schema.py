@@ -16,7 +16,7 @@ from copydesk.server.store import Tx
 from copydesk.session.draft_keys import belonging, schema_key
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import ProblemsSheet
-from copydesk.tui.sites.schema_cells import short_name
+from copydesk.tui.sites.visitor_schema_cells import short_name
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.world import World

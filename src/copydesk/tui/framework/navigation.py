@@ -105,8 +105,8 @@ def place(
 
 
 def load_all() -> None:
-    """Import every module of `MODULES`, which registers the places in it."""
-    for module in set(MODULES.values()):
+    """Import every module of `MODULES`, which registers the places in it, in their order."""
+    for module in dict.fromkeys(MODULES.values()):
         importlib.import_module(module)
 
 

@@ -108,7 +108,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         yield from self.standing()
 
     def views_note(self) -> str:
-        return "= before/after   ctrl+s send"
+        return "= before/after" + ("" if self.session.read_only else "   ctrl+s send")
 
     def signs(self) -> Sequence[tuple[str, str]]:
         return staged.signs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from copydesk.server.integrity import examine
 from copydesk.session.target import LEFT
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
+from tests.rings import using
 from tests.tui import conftest as of_screens
 
 # Screens are drawn here as in their own tests.
@@ -25,8 +27,8 @@ drawn_when_asked = of_screens.drawn_when_asked
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with nothing in it, and two folders of documentation beside it."""
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home with nothing in it, no keyring, and two folders of documentation beside it."""
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("COPYDESK_TOKEN", raising=False)
     monkeypatch.delenv("COPYDESK_BASE_URL", raising=False)
@@ -36,7 +38,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         folder.mkdir()
         (folder / "SUMMARY.md").write_text("# Summary\n\n* [Home](README.md)\n", encoding="utf-8")
         (folder / "README.md").write_text(f"# All about the {name}\n", encoding="utf-8")
-    return tmp_path
+    with using():
+        yield tmp_path
 
 
 async def start(*keys: str) -> str:

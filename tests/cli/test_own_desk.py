@@ -26,9 +26,16 @@ styles_parsed_once = of_screens.styles_parsed_once
 drawn_when_asked = of_screens.drawn_when_asked
 
 
+@pytest.fixture(autouse=True)
+def no_keyring() -> Iterator[None]:
+    """No keyring: that of this machine is not asked, and may not answer."""
+    with using():
+        yield
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A home with nothing in it, no keyring, and two folders of documentation beside it."""
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with nothing in it, and two folders of documentation beside it."""
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("COPYDESK_TOKEN", raising=False)
     monkeypatch.delenv("COPYDESK_BASE_URL", raising=False)
@@ -38,8 +45,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         folder.mkdir()
         (folder / "SUMMARY.md").write_text("# Summary\n\n* [Home](README.md)\n", encoding="utf-8")
         (folder / "README.md").write_text(f"# All about the {name}\n", encoding="utf-8")
-    with using():
-        yield tmp_path
+    return tmp_path
 
 
 async def start(*keys: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from copydesk.domain.site_readers import ReaderNode, readers_tree, standings
 from copydesk.domain.site_tree import SiteNode, Structure
@@ -12,12 +13,12 @@ def told(tree: Iterable[ReaderNode]) -> list[tuple[object, ...]]:
     return [(row.id, row.standing, row.alone, told(row.children)) for row in tree]
 
 
-def section(row: str, **values: str) -> SiteNode:
-    return SiteNode(row, "section", row, **values)  # type: ignore[arg-type]  # fields by name
+def section(row: str, **values: Any) -> SiteNode:
+    return SiteNode(row, "section", row, **values)
 
 
-def shown(row: str, level: str, **values: bool) -> SiteNode:
-    return SiteNode(row, "site-space", row, level, **values)  # type: ignore[arg-type]  # as above
+def shown(row: str, level: str, **values: Any) -> SiteNode:
+    return SiteNode(row, "site-space", row, level, **values)
 
 
 def structure(*nodes: SiteNode, **levels: str) -> Structure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -25,9 +26,9 @@ def folder(name: str, parent: str | None = None) -> SpaceNode:
     return SpaceNode("collection", name, name.upper(), parent)
 
 
-def space(name: str, parent: str | None = None, open_: int = 0, **more: object) -> SpaceNode:
+def space(name: str, parent: str | None = None, open_: int = 0, **more: Any) -> SpaceNode:
     node = SpaceNode("space", name, name, parent, open=open_, spaces=1)
-    return replace(node, **more)  # type: ignore[arg-type]  # fields by name
+    return replace(node, **more)
 
 
 def ids(nodes: tuple[SpaceNode, ...]) -> list[str]:

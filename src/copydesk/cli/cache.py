@@ -1,4 +1,4 @@
-"""``copydesk cache``: what is kept of what was read of services, and dropping it."""
+"""``copydesk cache``: show or drop the answers of services that are kept on this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def show_cache(*, as_json: bool = False) -> int:
         put_json([_value(each) for each in held])
         return DONE
     if not held:
-        put("Nothing is kept of what was read of services.")
+        put("No answer of a service is kept.")
         return DONE
     now = datetime.now(UTC)
     put_table(

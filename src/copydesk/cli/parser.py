@@ -316,7 +316,7 @@ def _login(commands: Subparsers) -> None:
         "--store",
         choices=("keyring", "file"),
         help="keep the token in the system's keyring and nowhere else, or in a file for you only "
-        "(default: the keyring, the file where there is none)",
+        "(default: the keyring; a file where the system has no keyring)",
     )
     parser.add_argument(
         "--ca-file",
@@ -512,7 +512,7 @@ def _log(commands: Subparsers) -> None:
 
 def _cache(commands: Subparsers) -> None:
     cache = commands.add_parser(
-        "cache", help="show or drop what is kept of what was read of services"
+        "cache", help="show or drop the answers of services that are kept on this machine"
     )
     actions = cache.add_subparsers(metavar="ACTION", title="actions", required=True)
     showing = actions.add_parser("show", help="print how much is kept, and how old it is")

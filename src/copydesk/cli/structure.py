@@ -552,7 +552,7 @@ def _keep(session: Session, key: str, arrangement: SiteArrangement) -> None:
 
 
 MANY = 12
-"""More requests in a row of which one thing is to be said are not all named."""
+"""Up to how many requests of one kind are all named; of more, the first ones."""
 
 
 SHOWN = 3

@@ -187,7 +187,7 @@ def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Tex
     if unknown:
         said = f"It may be what only the service can tell: {listed(unknown)}."
     else:
-        said = "By what is known here every rule passes; the service knows more."
+        said = "Every rule that can be checked here passes; the service checks all of them."
     return [Text(said, style="muted")]
 
 

@@ -203,7 +203,7 @@ def what_to_do(
 
 
 def _waits_on(rules: RulesRead, result: RuleResult) -> str:
-    """Return the people it waits on, as far as their names are known."""
+    """Return the people it waits on whose names are known."""
     known = [asked.user for asked in rules.requested or ()]
     known += [review.reviewer for review in rules.reviews or ()]
     names = {user.id: name_of(user) for user in known if user.id in result.people}

@@ -353,7 +353,7 @@ def draw_message(
 
 
 def _reactions(reactions: Sequence[Reaction], me: str | None, room: int) -> Line:
-    """Return the reactions with names, as far as there is room."""
+    """Return the reactions, with the names that there is room for."""
     counted: list[tuple[str, str, bool]] = []
     for reaction in reactions:
         count = reaction.count or len(reaction.users)

@@ -110,7 +110,7 @@ def leave_cache() -> None:
     CACHED_ONLY.set(None)
 
 
-NOTHING = "Nothing is kept of what was read."
+NOTHING = "No answer of a service is kept."
 
 
 OWN_DESK = "Nothing is kept besides the desk itself: it is on this machine."

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.change_rows import (
@@ -31,6 +31,13 @@ AT_ONCE = 4
 
 KEPT_DETAILS = 3_000
 """How many rows have their details kept; the oldest go."""
+
+FIELDS_OF = {
+    RULES: ("rules", "verdicts", "asked", "asked_since", "against", "both_sides"),
+    PAGES: ("pages", "more_pages", "approximate", "losing", "unlooked"),
+    THREADS: ("waiting",),
+}
+"""The fields of `Details` that come with each part."""
 
 
 @dataclass
@@ -184,19 +191,10 @@ class KnownRequests:
 def _together(before: Details, found: Details) -> Details:
     """Return new details, with the parts that only the earlier ones have."""
     old = before.parts - found.parts
-    changes: dict[str, object] = {"parts": before.parts | found.parts}
-    if RULES in old:
-        changes |= {"rules": before.rules, "verdicts": before.verdicts, "asked": before.asked,
-                    "asked_since": before.asked_since, "against": before.against,
-                    "both_sides": before.both_sides}  # fmt: skip
-    if PAGES in old:
-        changes |= {"pages": before.pages, "more_pages": before.more_pages,
-                    "approximate": before.approximate, "losing": before.losing,
-                    "unlooked": before.unlooked}  # fmt: skip
-    if THREADS in old:
-        changes["waiting"] = before.waiting
+    kept = [name for part in old & PARTS for name in FIELDS_OF[part]]
     if old - PARTS:
-        changes |= {"description": before.description, "cluster": before.cluster}
+        kept += ["description", "cluster"]
     if found.moment is None:
-        changes["moment"] = before.moment
-    return replace(found, **changes)  # type: ignore[arg-type]  # the fields of one reading
+        kept.append("moment")
+    values: dict[str, Any] = {name: getattr(before, name) for name in kept}
+    return replace(found, parts=before.parts | found.parts, **values)

@@ -64,7 +64,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
     @property
     def home(self) -> str:
         """The id of the organization; empty when none is chosen."""
-        return self.target.organization or self.session.organization or ""
+        return self.organization or ""
 
     def panes(self) -> ComposeResult:
         self.shown = TextView(title="Agent instructions", empty="Reading…", id="instructions")

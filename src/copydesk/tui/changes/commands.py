@@ -66,7 +66,7 @@ class ChangeCommands(Commands, scope="changes"):
         from copydesk.tui.conversations.cluster_links import go_to_cluster
 
         row = self.place.rows.selected
-        organization = self.place.target.organization or self.place.session.organization
+        organization = self.place.organization
         cluster = row.cluster if row is not None and row.cluster else None
         target = Target(organization=organization, cluster=cluster)
         why = "" if row is None else f"#{row.number} answers no cluster. - goes back."

@@ -259,7 +259,7 @@ class RowReader:
         self._sorting: object | None = None
 
     def _snapshot(self, listing: Listing) -> str:
-        organization = self.place.target.organization or self.place.session.organization or ""
+        organization = self.place.organization or ""
         return name_of(self.place.target, organization, listing.id)
 
     def last_run(self) -> ListSource[ChangeRow] | None:

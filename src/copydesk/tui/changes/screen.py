@@ -316,7 +316,7 @@ class ChangesPlace(Place):
     @property
     def _where(self) -> object:
         """Which list this is, whatever its view."""
-        organization = self.target.organization or self.session.organization
+        organization = self.organization
         return self.PLACE, self.target.but(view=None, organization=organization)
 
     @property
@@ -427,7 +427,7 @@ class ChangesPlace(Place):
     def aim(self, row: ChangeRow, view: str | None = None) -> Target:
         """Return the target that names a change request to other places."""
         return Target(
-            organization=self.target.organization or self.session.organization,
+            organization=self.organization,
             space=row.space,
             change_request=row.id,
             view=view,
@@ -545,7 +545,7 @@ class ChangesPlace(Place):
         """The scope of the list, once the session knows the organization of the reader."""
         from copydesk.session.reads.change_requests import Scope
 
-        organization = self.target.organization or self.session.organization or ""
+        organization = self.organization or ""
         return Scope(organization, self.target.space, self.target.cluster)
 
     # Reading and writing

@@ -234,7 +234,7 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.present.space_options import space_options
         from copydesk.session.reads.spaces import read_desk
 
-        organization = self.place.target.organization or self.place.session.organization
+        organization = self.place.organization
         if organization is None:
             return ()
         desk = await read_desk(await self.place.session.ready(), organization)
@@ -363,7 +363,7 @@ class PageCommands(Commands, scope="page_ways"):
 
 
 def _whose(place: Place, content: Content) -> Target:
-    return Target(place.target.organization or place.session.organization, content.space)
+    return Target(place.organization, content.space)
 
 
 def cannot_be_new(typed: str) -> str | None:

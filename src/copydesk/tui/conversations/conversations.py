@@ -64,7 +64,7 @@ class IngestCommands(Commands, scope="conversations"):
     @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
         """Hand in the conversations of a JSON file, after showing them; one sent is replaced."""
-        organization = self.place.target.organization or self.place.session.organization
+        organization = self.place.organization
         if organization is None:
             self.place.say("No organization is chosen: g o lists yours.", "warn")
             return

@@ -118,7 +118,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
     @property
     def organization(self) -> str | None:
         """The id of the organization that this is about."""
-        return self.place.target.organization or self.place.session.organization
+        return self.place.organization
 
     @property
     def now(self) -> datetime:

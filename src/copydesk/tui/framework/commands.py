@@ -77,9 +77,14 @@ def raw_operations() -> Sequence[str]:
     return sorted({name for cls in classes for name in getattr(cls, "RAW", ())})
 
 
+def _source(owner: Any) -> Any:
+    """Return the source of the rows of the pane that has the focus; None where it has none."""
+    return getattr(_here(owner).pane, "source", None)
+
+
 def nothing_new(owner: Any) -> str | None:
     """Say so when nothing waits to be folded in."""
-    source = getattr(_here(owner).pane, "source", None)
+    source = _source(owner)
     return None if source is not None and source.waiting else "Nothing new waits."
 
 
@@ -285,7 +290,7 @@ class CommonCommands(Commands, scope="place"):
     @action(".", "fold in", unless=nothing_new, show=False, group="Look")
     def fold_in(self) -> None:
         """Bring in the rows that arrived since."""
-        getattr(self.place.pane, "source").fold()  # noqa: B009 - guarded by nothing_new
+        _source(self.place).fold()
 
     @action("p", "preview", show=False, group="Look")
     def preview(self) -> None:

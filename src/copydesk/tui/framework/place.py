@@ -151,6 +151,11 @@ class Place(Acts, SteadyScreen[None]):
         yield self.title or ""
 
     @property
+    def organization(self) -> str | None:
+        """The id of the organization that this is about: that of its target, else the reader's."""
+        return self.target.organization or self.session.organization
+
+    @property
     def nowhere(self) -> str:
         """That there is nothing to show, and how to begin; "" where that is not known to be so."""
         target, session = self.target, self.session

@@ -764,7 +764,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     def open_review(self, item: RunItem, view: str) -> None:
         """Open the review of a request."""
-        organization = self.target.organization or self.session.organization
+        organization = self.organization
         target = Target(organization, space=item.space, change_request=item.request, view=view)
         self.desk.go_soon("review", target)
 

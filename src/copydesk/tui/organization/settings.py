@@ -219,18 +219,14 @@ class OrganizationPlace(Place, scope="organization"):
         """The title of the site that people see first."""
 
     @property
-    def home(self) -> str | None:
-        return self.target.organization or self.session.organization
-
-    @property
     def at_hand(self) -> AtHand | None:
-        if self.home is None:
+        home, read = self.organization, self.read
+        if home is None:
             return None
-        read = self.read
         if read is None:
-            return AtHand(self.home, self.session.title_of(self.home) or "the organization")
+            return AtHand(home, self.session.title_of(home) or "the organization")
         granted = read.permissions
-        return AtHand(self.home, clean(read.title), None if granted is None else granted.admin)
+        return AtHand(home, clean(read.title), None if granted is None else granted.admin)
 
     # What a place says of itself
 
@@ -284,9 +280,9 @@ class OrganizationPlace(Place, scope="organization"):
         from copydesk.client.errors import Forbidden, NotFound
         from copydesk.contract import operations as ops
 
-        if self.home is None:
+        if self.organization is None:
             return None
-        found = await api(ops.get_organization, self.home)
+        found = await api(ops.get_organization, self.organization)
         title = ""
         if site := first_site(found):
             try:
@@ -368,7 +364,7 @@ class OrganizationPlace(Place, scope="organization"):
         from copydesk.contract.models.organization import OrganizationUpdate
 
         assert self.read is not None
-        key = form_key(self.PLACE, Target(organization=self.home), method, setting)
+        key = form_key(self.PLACE, Target(organization=self.organization), method, setting)
         names = [setting] if setting else [row.id for row in self.rows.settings]
         said = no_way_back(names, self.read)
         form = body_form(
@@ -391,14 +387,14 @@ class OrganizationPlace(Place, scope="organization"):
         api = await self.session.ready()
         return [
             Option(json.dumps({"type": "site", "site": site.id}, indent=2), clean(site.title))
-            async for site in api.pages(ops.list_sites, self.home or "", limit=250)
+            async for site in api.pages(ops.list_sites, self.organization or "", limit=250)
         ]
 
     async def _change_rules(self) -> None:
         from copydesk.contract.models.organization import OrganizationUpdate
         from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 
-        home, read = self.home, self.read
+        home, read = self.organization, self.read
         assert home is not None
         assert read is not None
 

@@ -110,7 +110,7 @@ class LimitCommands(Commands, scope="limited"):
         from copydesk.client.errors import Forbidden
 
         session = self.place.session
-        home = self.place.target.organization or session.organization
+        home = self.place.organization
         read, api = condition.offers, await session.ready()
         if read is None or home is None:
             return ()

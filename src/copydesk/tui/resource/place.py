@@ -486,11 +486,6 @@ class ResourcePlace(Place, Generic[T]):
         """Return the resource of a view, where views differ in kind; "" is the first view."""
         return self.RESOURCE
 
-    @property
-    def organization(self) -> str | None:
-        """The id of the organization of the list."""
-        return self.target.organization or self.session.organization
-
     def panes(self) -> ComposeResult:
         resource = self.resource
         self.rows = self.ROWS(

@@ -35,9 +35,8 @@ class HomeRights:
 
     async def _read(self, api: Api) -> Organization | None:
         # At the start the organization is known only once there is a client.
-        session = self._place.session
-        home = self._place.target.organization or session.organization
-        return None if home is None else await read_home(api, session, home)
+        home = self._place.organization
+        return None if home is None else await read_home(api, self._place.session, home)
 
     def _take(self, home: Organization | None) -> None:
         if home is not None:

@@ -465,5 +465,5 @@ class ImpactCommands(ReviewCommands, scope="review"):
 
     def _target(self) -> Target:
         space, request = self.model.ids
-        organization = self.place.target.organization or self.place.session.organization
+        organization = self.place.organization
         return Target(organization, space=space, change_request=request)

@@ -139,7 +139,7 @@ class PublicationCommands(Commands, scope="site_publishing"):
         """Ask, then publish the site at hand or take it down; without ``want`` the other way."""
         from copydesk.contract import operations as ops
 
-        organization = self.place.target.organization or self.place.session.organization
+        organization = self.place.organization
         site_id = self.place.site_at_hand()
         if organization is None or site_id is None:
             return
@@ -249,7 +249,7 @@ class DeletionCommands(Commands, scope="site_deleting"):
         """Delete the site once its title was typed: links and structure go, the content stays."""
         from copydesk.contract import operations as ops
 
-        organization = self.place.target.organization or self.place.session.organization
+        organization = self.place.organization
         site_id = self.place.site_at_hand()
         if organization is None or site_id is None:
             return

@@ -126,7 +126,7 @@ class CreationCommands(Commands, scope="sites"):
         """Make a site: its plan, who can read it, what it shows, its title. It is not published."""
         from copydesk.session.reads.spaces import read_desk
 
-        organization = self.place.target.organization or self.place.session.organization
+        organization = self.place.organization
         if organization is None:
             self.place.say("Which organization? go lists them.", "warn")
             return
@@ -322,7 +322,7 @@ class SitesPlace(Place, scope="sites"):
 
     def raw(self) -> Raw | None:
         row = self.rows.selected
-        ids = (self.target.organization or self.session.organization or "", row.id if row else "")
+        ids = (self.organization or "", row.id if row else "")
         return None if row is None else Raw(f"site {row.title}", "get_site", ids)
 
     def url(self) -> str | None:
@@ -346,7 +346,7 @@ class SitesPlace(Place, scope="sites"):
 
     def opened(self) -> None:
         self.set_views(VIEWS)
-        organization = self.target.organization or self.session.organization
+        organization = self.organization
         if organization is not None:
             self.reads.load(
                 "rights", lambda api: self.publication.know_rights(api, organization),
@@ -414,7 +414,7 @@ class SitesPlace(Place, scope="sites"):
         from copydesk.contract import operations as ops
 
         api = await self.session.ready()
-        organization = self.target.organization or self.session.organization
+        organization = self.organization
         if organization is None:
             return [], None, 0
         wanted = {"published": True, "unpublished": False}.get(self.view)
@@ -449,7 +449,7 @@ class SitesPlace(Place, scope="sites"):
             self.desk.go_soon("site-structure", self._site(event.id))
 
     def _site(self, site: str) -> Target:
-        organization = self.target.organization or self.session.organization
+        organization = self.organization
         return Target(organization=organization, site=site)
 
     @action(

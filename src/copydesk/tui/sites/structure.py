@@ -179,7 +179,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
     async def read_all(self, api: Api) -> SiteRead | None:
         from copydesk.session.reads import sites as reading
 
-        organization = self.target.organization or self.session.organization
+        organization = self.organization
         if organization is None:
             return None
         site = self.target.site

@@ -187,7 +187,7 @@ class SiteTabs:
         from copydesk.session.reads.sites import read_only_site
 
         place = self.place
-        organization = place.target.organization or place.session.organization
+        organization = place.organization
         if organization is None:
             return None
         if place.target.site is None:

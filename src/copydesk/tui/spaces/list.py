@@ -366,7 +366,7 @@ class SpacesPlace(Place, scope="spaces"):
             if self.session.me is None:
                 self.session.me = await reading.read_me(api)
 
-        wanted = self.target.organization or self.session.organization
+        wanted = self.organization
         # Only the organization of the last run may be left without a word.
         desk = reading.read_first_desk(api, wanted, insist=not self.cached, progress=self._progress)
         found, _ = await asyncio.gather(desk, who())
@@ -424,7 +424,7 @@ class SpacesPlace(Place, scope="spaces"):
     # The rows of the last run
 
     def _show_last_run(self) -> None:
-        wanted = self.target.organization or self.session.organization
+        wanted = self.organization
         run = read_last_run(self.session.snapshot, wanted)
         if run is None:
             return

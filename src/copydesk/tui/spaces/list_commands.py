@@ -69,9 +69,7 @@ class ArrangeCommands(Commands, scope="spaces"):
         node = self.place.rows.selected_item
         row = "" if node is None or node.id == LOOSE else node.id
         self.place.session.left[WANTED] = Wanted(row, name)
-        target = Target(
-            organization=self.place.target.organization or self.place.session.organization
-        )
+        target = Target(organization=self.place.organization)
         await self.place.desk.go("organization-structure", target)
 
     # The trash

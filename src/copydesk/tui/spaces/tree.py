@@ -206,13 +206,13 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return cast("TreeArrangement", self.draft.arrangement)
 
     @property
-    def organization(self) -> str:
-        """The id of the organization."""
-        return self.target.organization or self.session.organization or ""
+    def home(self) -> str:
+        """The id of the organization; empty when none is chosen."""
+        return self.organization or ""
 
     @property
     def draft_key(self) -> str:
-        return tree_key(self.organization)
+        return tree_key(self.home)
 
     @property
     def about(self) -> str:
@@ -220,16 +220,16 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     @property
     def run_target(self) -> str:
-        return self.organization
+        return self.home
 
     def fresh(self, layout: Layout) -> Arrangement:
         listed = self.read is None or self.read.listed
-        return replace(TreeArrangement.on(layout, self.organization), listed=listed)
+        return replace(TreeArrangement.on(layout, self.home), listed=listed)
 
     async def read_layout(self, api: Api) -> Layout:
         from copydesk.session.reads.tree import read_tree
 
-        self.read = await read_tree(api, self.organization)
+        self.read = await read_tree(api, self.home)
         return self.read.layout
 
     @property
@@ -261,7 +261,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     async def read_all(self, api: Api) -> TreeRead | None:
         from copydesk.session.reads.tree import read_tree
 
-        organization = self.target.organization or self.session.organization
+        organization = self.organization
         if organization is None:
             return None
         found = await read_tree(api, organization)
@@ -346,14 +346,14 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         if not step.operation.endswith(_TREE_OPERATIONS):
             return step.operation in _TREE_STEPS
         named = [value for value in step.arguments.values() if isinstance(value, str)]
-        known = self.known_nodes, self.trashed, (self.organization,)
+        known = self.known_nodes, self.trashed, (self.home,)
         return any(value in where for value in named for where in known)
 
     def look(self) -> None:
         row = self.row
         self._show_facts("Row" if row is None else row.title)
         rules = () if self.read is None else self.read.rules[1]
-        self._details.rest(self.node, self.organization, rules)
+        self._details.rest(self.node, self.home, rules)
 
     def _show_facts(self, title: str | None = None) -> None:
         row = self.row

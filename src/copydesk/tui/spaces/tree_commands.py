@@ -175,7 +175,7 @@ class EditCommands(Commands, scope="organization_structure"):
                 changes["emoji"] = await emoji_named(changes["emoji"])
             self.place.draft.stage_or_refuse(lambda: self.place.staged_tree.change(row.id, changes))
 
-        key = f"tree row {self.place.organization} {row.id}"
+        key = f"tree row {self.place.home} {row.id}"
         form = Form(
             f"Edit {row.title}", fields, draft_key=key, facts=[STAGED], send=stage, verb="stage"
         )
@@ -244,7 +244,7 @@ class EditCommands(Commands, scope="organization_structure"):
         row = self.place.row
         if row is None or self.place.read is None:
             return
-        organization = self.place.organization
+        organization = self.place.home
 
         async def people() -> Sequence[Named]:
             return await self.place.session.members.read(
@@ -386,7 +386,7 @@ class CreationCommands(Commands, scope="organization_structure"):
         form = Form(
             f"New {kind} {self._place_of(level)}",
             fields,
-            draft_key=f"tree new {self.place.organization} {kind}",
+            draft_key=f"tree new {self.place.home} {kind}",
             facts=[STAGED],
             send=stage,
             verb="stage",
@@ -516,7 +516,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
         spaces = [row for row, item in removed.items() if item.kind == "space"]
         if not spaces:
             return
-        organization = self.place.organization
+        organization = self.place.home
 
         async def read(api: Api) -> dict[str, Sequence[str]]:
             found = await asyncio.gather(*(sites_showing(api, organization, row) for row in spaces))
@@ -606,7 +606,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
         others = [
             each
             for each in await read_organizations(api)
-            if each.id != self.place.organization
+            if each.id != self.place.home
             and (each.permissions is None or each.permissions.create_content)
         ]
         if not others:
@@ -653,7 +653,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
 
         translated: dict[str, str] = {}
         try:
-            async for each in api.pages(ops.list_translations, self.place.organization):
+            async for each in api.pages(ops.list_translations, self.place.home):
                 for end in (each.source, each.result):
                     if end is not None and end.space:
                         translated[end.space] = clean(str(each.language or "another language"))
@@ -666,7 +666,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
                 found.append(f"{node.title}: that takes the role admin in it.")
             found += [
                 f"{node.title}: the site {site} shows it; remove it there first."
-                for site in await sites_showing(api, self.place.organization, node.id)
+                for site in await sites_showing(api, self.place.home, node.id)
             ]
             if node.id in translated:
                 found.append(

@@ -185,7 +185,7 @@ class Inbox(Place, scope="inbox"):
 
     @property
     def _organization(self) -> str:
-        return self.target.organization or self.session.organization or ""
+        return self.organization or ""
 
     def reload(self) -> None:
         """Read all threads again; what came since waits for ``.``, as everywhere."""

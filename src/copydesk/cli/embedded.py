@@ -207,8 +207,9 @@ def connect_in_process(store: Store) -> Api:
 
     from copydesk.client.api import Api
     from copydesk.server.app import create_app
+    from copydesk.server.rate_limit import RateLimit, limited
 
     token = "desk_" + secrets.token_urlsafe(32)
-    app = create_app(store, sessions={token: store.read(owner_of)})
+    app = limited(create_app(store, sessions={token: store.read(owner_of)}), RateLimit())
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     return Api(ADDRESS, token, transport=transport)

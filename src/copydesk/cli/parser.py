@@ -613,6 +613,13 @@ def _port(text: str) -> int:
         raise ArgumentTypeError(said) from None
 
 
+def _requests(text: str) -> int:
+    if text.isascii() and text.isdigit() and 0 < len(text) <= 9 and int(text):
+        return int(text)
+    named = shorten(clean(text), 60)
+    raise ArgumentTypeError(f"a limit is a number of requests, such as 3600, and not {named!r}")
+
+
 def _serve(commands: Subparsers) -> None:
     parser = commands.add_parser("serve", help="serve the embedded desk over HTTP")
     parser.add_argument(
@@ -622,6 +629,10 @@ def _serve(commands: Subparsers) -> None:
     parser.add_argument(
         "--fetch", action="store_true", help="read OpenAPI specifications from their public URLs"
     )
+    parser.add_argument(
+        "--limit", type=_requests, metavar="N",
+        help="how many requests each token may send in an hour (default: any number)",
+    )  # fmt: skip
     _desk_option(parser)
     parser.set_defaults(runner="copydesk.cli.serve:serve")
 

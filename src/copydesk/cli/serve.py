@@ -15,9 +15,11 @@ from copydesk.cli import log_file
 from copydesk.cli.embedded import open_store
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put
+from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app
 from copydesk.server.openapi_jobs import Fetch
+from copydesk.server.rate_limit import RateLimit, limited
 from copydesk.server.remote_document import Fetcher
 from copydesk.server.request_ids import named
 from copydesk.server.store import Store
@@ -26,10 +28,18 @@ if TYPE_CHECKING:
     import uvicorn
 
 
-def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False) -> int:
+def serve(
+    *,
+    host: str,
+    port: int,
+    desk: Path | None = None,
+    fetch: bool = False,
+    limit: int | None = None,
+) -> int:
     """Listen on ``host`` and ``port`` until interrupted; the address is printed once it is open.
 
     With ``fetch`` the desk reads OpenAPI specifications from the public addresses that they name.
+    ``limit`` is how many requests each token may send in an hour; None: any number.
     """
     if not 0 <= port <= 65535:
         raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
@@ -38,20 +48,22 @@ def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False
         store = open_store(desk)
         log_file.begin(find_paths().log)  # what goes wrong, without what people sent
         try:
-            _answer(host, listener, store, Fetcher() if fetch else None)
+            _answer(host, listener, store, Fetcher() if fetch else None, RateLimit(limit))
         finally:
             store.close()
     return 0
 
 
-def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | None) -> None:
+def _answer(
+    host: str, listener: socket.socket, store: Store, fetch: Fetch | None, limit: RateLimit
+) -> None:
     import uvicorn
 
     from copydesk.cli.serve_protocol import GRACE_SECONDS, MOST_ANSWERED, BoundedProtocol
 
     server = uvicorn.Server(
         uvicorn.Config(
-            named(create_app(store, fetch=fetch)),
+            named(limited(create_app(store, fetch=fetch), limit)),
             http=BoundedProtocol,
             limit_concurrency=MOST_ANSWERED,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -63,11 +75,13 @@ def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | Non
     )
     # Whoever has read where it listens may end it at once.
     with _ending_on_termination(server):
-        _tell(host, listener, store, fetches=fetch is not None)
+        _tell(host, listener, store, limit.limit, fetches=fetch is not None)
         server.run(sockets=[listener])
 
 
-def _tell(host: str, listener: socket.socket, store: Store, *, fetches: bool) -> None:
+def _tell(
+    host: str, listener: socket.socket, store: Store, limit: int | None, *, fetches: bool
+) -> None:
     """Say where it listens, what it exposes, and to whom."""
     address, number = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
@@ -85,6 +99,8 @@ def _tell(host: str, listener: socket.socket, store: Store, *, fetches: bool) ->
             f"copydesk: {host} can be reached from other machines, over plain HTTP. "
             "Anyone with a token of this desk can read and change it."
         )
+    if limit is not None:
+        put(f"Each token may send {plural(limit, 'request')} in an hour.", now=True)
     if fetches:
         say(
             "copydesk: OpenAPI specifications are fetched from the public addresses that people "

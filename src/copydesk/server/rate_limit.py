@@ -1,0 +1,111 @@
+"""How many requests each token may send: every answer says so, and what is beyond is refused."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from copydesk.server.errors import Refusal
+
+PERIOD_SECONDS = 3600
+"""The period that a limit is for; all begin on the hour."""
+
+NO_LIMIT = 1_000_000
+"""What an answer gives as the limit, and as what is left of it, where there is none."""
+
+MOST_TOKENS = 10_000
+"""Tokens that are counted at the same time, so that invented ones do not fill the memory."""
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class RateLimit:
+    """The requests that each token may send in ``period`` seconds; None: any number.
+
+    Who sends no token is counted by the address. ``clock`` gives seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        limit: int | None = None,
+        period: int = PERIOD_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.limit = limit
+        self._period = period
+        self._clock = clock
+        self._reset = 0
+        """The end of the period that is counted, in seconds since the epoch."""
+        self._sent: dict[int, int] = {}
+        self._same: Headers = []
+        """The headers where there is no limit, made once a period."""
+
+    def take(self, caller: int) -> tuple[Headers, int]:
+        """Count a request; return the headers of its answer and, if it is refused, for how long.
+
+        That is in whole seconds, 0 for a request that is answered.
+        """
+        now = self._clock()
+        if now >= self._reset:
+            self._reset = int(now // self._period + 1) * self._period
+            self._sent.clear()
+            self._same = self._headers(NO_LIMIT, NO_LIMIT)
+        if self.limit is None:
+            return self._same, 0
+        sent = self._sent.get(caller, 0) + 1
+        if sent > self.limit:
+            return self._headers(self.limit, 0), max(1, -int(-(self._reset - now) // 1))
+        if caller not in self._sent and len(self._sent) >= MOST_TOKENS:
+            del self._sent[next(iter(self._sent))]
+        self._sent[caller] = sent
+        return self._headers(self.limit, self.limit - sent), 0
+
+    def refusal(self, seconds: int) -> Refusal:
+        """Return what is answered to who has to wait that long."""
+        return Refusal(
+            429, f"The limit of {self.limit:,} requests is reached. Try again in {seconds} s."
+        )
+
+    def _headers(self, limit: int, left: int) -> Headers:
+        return [
+            (b"x-ratelimit-limit", b"%d" % limit),
+            (b"x-ratelimit-remaining", b"%d" % left),
+            (b"x-ratelimit-reset", b"%d" % self._reset),
+        ]
+
+
+def limited(app: ASGIApp, limit: RateLimit) -> ASGIApp:
+    """Return an app that answers only what the limit leaves, and says what is left."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        headers, seconds = limit.take(_caller(scope) if limit.limit is not None else 0)
+        if seconds:
+            body = limit.refusal(seconds).body()
+            refused = Response(body, 429, {"retry-after": str(seconds)}, "application/json")
+            refused.raw_headers += headers
+            await refused(scope, receive, send)
+            return
+
+        async def tell(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *headers]}
+            await send(message)
+
+        await app(scope, receive, tell)
+
+    return answer
+
+
+def _caller(scope: Scope) -> int:
+    """Return a number for who sends a request: the token itself is not kept."""
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            return hash(value)
+    client = scope.get("client")
+    return hash(client[0]) if client else 0

@@ -1,59 +1,65 @@
-"""From process start to the first useful row, against a bare Textual hello-world.
+"""From process start to the first useful row, beside a bare hello-world.
 
-Targets: 1.6 times hello-world on the sample desk, 1.65 on one of 100,000 change
-requests. The starts are taken in turns, so that the machine's mood hits all of them alike.
+Three ways: the sample, the desk of 100,000 change requests, and that desk as a service over the
+loopback. Each was opened before, as with anybody who starts the program every day. The starts are
+taken in turns, so that the machine's mood hits all of them alike.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
+from contextlib import ExitStack
 
-from benchmarks.terminal import Program, first_sight, middle, table
+from benchmarks.homes import COPYDESK, HELLO, SCALE, home, served
+from benchmarks.terminal import Program, middle, table
 
 TURNS = 15
-HELLO = [sys.executable, "-m", "benchmarks.programs.hello"]
-COPYDESK = [sys.executable, "-m", "copydesk"]
-FIRST_ROW = "Handbook"
-SCALE = 100_000
+SAMPLE_ROW, LARGE_ROW = "Handbook", "Space 2"
+"""What the first row is known by: in the spaces of the sample, and of the large organization."""
 
 
-def run() -> None:
+def run() -> dict[str, float]:
     """Measure and print the ratios."""
-    with tempfile.TemporaryDirectory() as folder:
-        homes = {"sample desk": Path(folder) / "sample", "100,000 requests": Path(folder) / "big"}
-        for name, home in homes.items():
-            if name != "sample desk":
-                grow = [*COPYDESK, "desk", "sample", "--scale", str(SCALE)]
-                subprocess.run(grow, env=_environment(home), check=True, capture_output=True)
-            # The first start makes the desk and leaves the rows for the next start's first frame.
-            with Program(COPYDESK, _only(home)) as program:
-                program.until(FIRST_ROW)
-                program.settle(1.0)
-        times: dict[str, list[float]] = {"hello-world": []}
+    times: dict[str, list[float]] = {"hello-world": []}
+    memory: dict[str, list[float]] = {"hello-world": []}
+    with ExitStack() as stack:
+        small, large = (stack.enter_context(home(scale)) for scale in (0, SCALE))
+        remote = stack.enter_context(home(SCALE))
+        service = stack.enter_context(served(remote)) | remote.environment
+        ways = {
+            "sample": ([*COPYDESK], small.environment, SAMPLE_ROW),
+            "large": ([*COPYDESK], large.environment, LARGE_ROW),
+            "service": ([*COPYDESK], service, LARGE_ROW),
+        }
+        for name, (command, environment, row) in ways.items():
+            times[name], memory[name] = [], []
+            address = [] if name == "sample" else [large.organization]
+            # Two starts before: the first leaves where to open, the second its rows.
+            for given in (address, []):
+                with Program([*command, *given], environment) as program:
+                    program.until(row)
+                    program.read(4.0)
         for _ in range(TURNS):
-            times["hello-world"].append(first_sight(HELLO, "Hello, world"))
-            for name, home in homes.items():
-                taken = first_sight(COPYDESK, FIRST_ROW, _only(home))
-                times.setdefault(name, []).append(taken)
-    hello = middle(times["hello-world"])
+            with Program(HELLO) as program:
+                times["hello-world"].append(program.sight("Hello, world"))
+                memory["hello-world"].append(program.memory)
+            for name, (command, environment, row) in ways.items():
+                with Program(command, environment) as program:
+                    times[name].append(program.sight(row))
+                    memory[name].append(program.memory)
+    base, least = middle(times["hello-world"]), middle(memory["hello-world"])
     table(
         f"Start to first useful row (median of {TURNS})",
-        ("program", "ratio", "ms"),
+        ("program", "ratio", "ms", "PSS ratio", "PSS MiB"),
         [
-            (name, f"{middle(taken) / hello:.2f}", f"{middle(taken) * 1000:.0f}")
+            (
+                name,
+                f"{middle(taken) / base:.2f}",
+                f"{middle(taken) * 1000:.0f}",
+                f"{middle(memory[name]) / least:.2f}",
+                f"{middle(memory[name]):.1f}",
+            )
             for name, taken in times.items()
         ],
     )
-
-
-def _only(home: Path) -> dict[str, str]:
-    return {"COPYDESK_HOME": str(home)}
-
-
-def _environment(home: Path) -> dict[str, str]:
-    import os
-
-    return {**os.environ, **_only(home)}
+    measured = {f"start.{name}": middle(times[name]) / base for name in ways}
+    return measured | {"pss.first": middle(memory["sample"]) / least}

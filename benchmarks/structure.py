@@ -1,25 +1,22 @@
-"""Rearranging a site of 2,000 sections: staging a move, its plan, others' changes, the screen.
+"""Rearranging a site of 2,000 sections: staging a move, its plan, others' changes, sending it.
 
-Target: 2,000 sections stay fluid. No press of J over 50 ms, and p95 within 3 times scrolling a bare
-list, whose rows never change; what is worked out besides grows no faster than the list does. A
-request of a plan of 1,000 costs this program what one of a plan of 200 does, forth and back.
+Target: what is worked out grows no faster than the list does. A request of a plan of 1,000 costs
+this program what one of a plan of 200 does, forth and back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import httpx
 
-from benchmarks.terminal import Program, middle, table, tail
+from benchmarks.terminal import middle, table
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.arrangement import Layout
@@ -45,7 +42,6 @@ SHORT, LONG = 200, 1_000
 """Requests of the two plans that are compared."""
 
 TURNS, PLANS = 9, 3
-PRESSES, TURN, WARM_UP = 200, 20, 10
 
 
 def made_up(sections: int) -> Structure:
@@ -73,7 +69,6 @@ def run() -> None:
         [(name, f"{many[name] / few[name]:.1f}", _ms(few[name]), _ms(many[name])) for name in many],
     )
     _sent()
-    _pressed()
 
 
 def _sent() -> None:
@@ -181,47 +176,6 @@ def _median(step: Callable[[], object]) -> float:
         step()
         taken.append(time.perf_counter() - began)
     return middle(taken)
-
-
-def _pressed() -> None:
-    """Press J in both sites and scroll a bare list, in turns."""
-    programs = {
-        "bare list, 1,000,000, scrolling": ("bare_list", "1000000", "j", "number 9"),
-        f"{FEW} sections, J": ("desk_structure", str(FEW), "J", "Section 9"),
-        f"{MANY:,} sections, J": ("desk_structure", str(MANY), "J", "Section 9"),
-        f"{MANY:,} sections, j": ("desk_structure", str(MANY), "j", "Section 9"),
-    }
-    times: dict[str, list[float]] = {name: [] for name in programs}
-    with ExitStack() as stack:
-        running: dict[str, Program] = {}
-        for name, (module, count, key, text) in programs.items():
-            command = [sys.executable, "-m", f"benchmarks.programs.{module}", count]
-            program = running[name] = stack.enter_context(Program(command))
-            program.until(text)
-            program.settle(1.0)
-            for _ in range(WARM_UP):
-                program.press(key)
-        for _ in range(PRESSES // TURN):
-            for name, program in running.items():
-                key = programs[name][2]
-                times[name].extend(program.press(key) for _ in range(TURN))
-                program.settle(0.8)  # the plan and the draft come after the last press
-    bare = times["bare list, 1,000,000, scrolling"]
-    table(
-        f"Key press to changed screen ({PRESSES} presses)",
-        ("what", "p50 ratio", "p95 ratio", "p50 ms", "p95 ms", "max ms"),
-        [
-            (
-                name,
-                f"{middle(taken) / middle(bare):.2f}",
-                f"{tail(taken) / tail(bare):.2f}",
-                _ms(middle(taken)),
-                _ms(tail(taken)),
-                _ms(max(taken)),
-            )
-            for name, taken in times.items()
-        ],
-    )
 
 
 def _ms(seconds: float) -> str:

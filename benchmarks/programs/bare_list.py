@@ -34,7 +34,8 @@ class BareList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         row = self.scroll_offset.y + y
-        text = f"#{row:<8} Change request number {row}".ljust(self.size.width)
+        mark = ">" if row == self.cursor else " "
+        text = f"{mark} #{row:<8} Change request number {row}".ljust(self.size.width)
         return Strip([Segment(text, LIT if row == self.cursor else PLAIN)])
 
 

@@ -141,6 +141,79 @@ PAIRS: dict[str, tuple[str, str]] = {
         "Use the SHA-1 header, version 1.2.3 (see below).",
         "Use the SHA-256 header; version 1.3.0 (see above)!",
     ),
+    "broken anew": (
+        "One row stands here  \nand the second row follows it  \nbefore the third ends it all.\n",
+        "One row stands there  \nand the second row  \nfollows it before the third ends it all"
+        "  \nfor good.\n\nEnd.\n",
+    ),
+    "other breaks": (
+        "First  \nsecond  \nthird  \nfourth\n",
+        "First  \nsomething else  \nthird  \nfourth  \nfifth\n",
+    ),
+    "escapes": (
+        "get\\_user and \\*all\\* of it.\n\n| a\\_b | \\*c\\* |\n|---|---|\n",
+        "get_user and *all* of it.\n\n| a_b | *c* |\n|---|---|\n",
+    ),
+    "headings": (
+        "# One\n\nText of one.\n\n## Two\n\nText of two.\n\n### Three\n\nText of three.\n",
+        "# One\n\nText of one.\n\nTwo\n\nText of two.\n\n## Three\n\nText of three, changed.\n",
+    ),
+    "a paragraph became a heading": ("Set up the desk\n\nText.\n", "## Set up the desk\n\nText.\n"),
+    "moved and edited": (
+        "# A\n\nThe first paragraph speaks of deliveries, retries and the time between them.\n\n"
+        "# B\n\nShort.\n\n# C\n\n- an item of a list\n- another item of it\n",
+        "# A\n\nShort.\n\n# C\n\n- an item of a list\n- another item of it\n\n# B\n\nThe first "
+        "paragraph speaks of deliveries, retries and the pause between them.\n",
+    ),
+    "moved up with what stands around it": (
+        "Alpha is the first of these words.\n\nBeta is the second of these words.\n\nSame.\n\n"
+        "```sh\nrun this now\n```\n\nSame.\n\nOmega is the last of these words.\n",
+        "Same.\n\n```sh\nrun this now\n```\n\nSame.\n\nAlpha is the first of these words.\n\n"
+        "Beta is the second of these words.\n\nOmega is the last of these words.\n",
+    ),
+    "said twice": (
+        "The same words stand here.\n\nOther words.\n\nThe same words stand here.\n",
+        "Other words.\n\nThe same words stand here.\n\nMore.\n\nThe same words stand here.\n",
+    ),
+    "lists": (
+        "1. one\n2. two\n3. three\n\n- a\n  - b\n  - c\n- d\n",
+        "1. one\n2. between\n3. two\n4. three\n\n- a\n  - c\n  - e\n- d, changed\n",
+    ),
+    "quotes": (
+        "> One\n> goes on\n>\n> Two\n",
+        "> One\n> goes on and on\n>\n> Three\n> > inner\n",
+    ),
+    "tables": (
+        "| A | B |\n|---|---|\n| 1 | one |\n| 2 | two |\n| 3 | three |\n",
+        "| A | B | C |\n|---|---|---|\n| 3 | three | x |\n| 1 | one more | y |\n| 4 | four | z |\n",
+    ),
+    "a fence without an end": ("A\n\n```\nB\n```\n\nC\n", "A\n\n```\nB\n\nC\n"),
+    "front matter": ("---\ntitle: A\nx: 1\n---\n\nText.\n", "---\ntitle: B\nx: 1\n---\n\nText.\n"),
+    "tags": (
+        '{% hint style="info" %}\nA\n{% endhint %}\n\n{% tab title="One" %}\nB\n{% endtab %}\n',
+        '{% hint style="danger" %}\nA\n{% endhint %}\n\n{% tab title="Two" %}\nB\n{% endtab %}\n',
+    ),
+    "what is hidden in html": (
+        '<a href="x.md" class="a">It</a> is.\n\n<table><tr><td a="1">A</td></tr></table>\n',
+        '<a href="x.md" class="b">It</a> is.\n\n<table><tr><td a="2">A</td></tr></table>\n',
+    ),
+    "little in common": (
+        "All of this sentence is about birds.\n\nOne, two.\n",
+        "None of that is about fish at all, nor about birds.\n\nThree, four.\n",
+    ),
+    "long": (
+        "".join(f"Paragraph {n} says the number {n * n}.\n\n" for n in range(40)),
+        "".join(
+            f"Paragraph {n} says the number {n * n if n % 13 else -n}.\n\n"
+            for n in range(40)
+            if n not in (7, 8, 30)
+        ),
+    ),
+    "addresses": (
+        "See https://docs.example.com/guides/start?x=1#top and 10:30 at 3.5 km/h.",
+        "See https://docs.example.com/guides/begin?x=2#top and 11:30 at 4.5 km/h.",
+    ),
+    "blank lines": ("One.\n\n\n\nTwo.\n", "One.\n\nTwo.\n\n\n"),
     "new": ("", PROSE),
     "gone": (WRAPPED, ""),
     "same": (PROSE, PROSE),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from copydesk.domain.completion import MOST, Offer, emoji, people, signs
+import pytest
+
+from copydesk.domain.completion import MOST, Begun, Offer, begun, emoji, people, signs
 from copydesk.domain.mention import Named
 
 KNOWN = [
@@ -35,3 +37,26 @@ def test_people_by_any_word_of_their_name() -> None:
     assert len(found) == MOST
     assert people("an", [Named("x", "Lee Anders")]) == [Offer("Lee Anders", "@Lee Anders ")]
     assert people("Lee Anders", [Named("x", "Lee Anders"), Named("y", "Lee Anders Oh")]) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("Thanks @Ana S", Begun("person", "Ana S", 7)),
+        ("@", Begun("person", "", 0)),
+        ("me@example", None),
+        ("`@ana", None),
+        ("@ ana", None),
+        ("@ana, and", None),
+        (f"@{'x' * 40}", Begun("person", "x" * 40, 0)),
+        (f"@{'x' * 41}", None),
+        ("well :SMi", Begun("emoji", "smi", 5)),
+        ("see: s", None),
+        (":s", None),
+        ("10:30", None),
+        (f":{'x' * 41}", None),
+        ("done", None),
+    ],
+)
+def test_a_word_that_can_be_completed_ends_at_the_cursor(line: str, word: Begun | None) -> None:
+    assert begun(line) == word

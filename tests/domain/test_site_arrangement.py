@@ -229,6 +229,18 @@ def test_what_others_hid_is_not_landed_on() -> None:
     assert [lost.why for lost in rebased.lost] == ["it is hidden by now"]
 
 
+@pytest.mark.parametrize(
+    ("gone", "told"), [("s-a-one", []), ("s-a-two", ["Title of space-two: the default"])]
+)
+def test_a_default_that_is_gone_is_lost_once_and_no_loss_where_another_is_wanted(
+    gone: str, told: list[str]
+) -> None:
+    service = site()
+    ours = begin(service).make_default("s-a-two")
+    send(service, begin(service).remove([gone]).calls())
+    assert [lost.line for lost in ours.rebase(service.layout()).lost] == told
+
+
 def test_a_plan_waits_for_what_has_to_be_before() -> None:
     service = site()
     begun = begin(service)

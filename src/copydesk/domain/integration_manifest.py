@@ -124,8 +124,6 @@ def _of_json(text: str) -> ManifestText:
     except JsonTextError as error:
         said = f"column {error.column}: this is no JSON: {error}"
         raise FileError([Problem(error.line, said)]) from error
-    except RecursionError as error:
-        raise FileError([Problem(0, "it is nested too deep")]) from error
     if not isinstance(found.value, dict):
         raise FileError([Problem(1, "a manifest is an object with a name")])
     if found.twice:

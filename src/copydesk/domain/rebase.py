@@ -177,6 +177,8 @@ class _Merge:
                     items[row] = replace(ours, values=values)
                 else:
                     for name in changed_fields(was, ours):
+                        if name == "default":
+                            continue  # what is gone is told where defaults are put together
                         line = change_line(name, was.values.get(name), ours.values.get(name))
                         self.lost.append(Lost(f"{ours.title}: {line}", "it is gone"))
                 continue

@@ -319,8 +319,6 @@ class SiteArrangement(Arrangement):
     def _why_not_added(self, after: Layout, item: Item, level: str) -> str | None:
         if item.kind == "section":
             return None if level == TOP else "A new section stands at the top of the site."
-        if item.kind != "site-space":
-            return "Only sections and spaces can be added to a site."
         if level == TOP:
             if any(each.kind == "section" for each in self.base.items.values()) or after.sections():
                 return "This site has sections: add the space to one of them."

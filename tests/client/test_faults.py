@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from copydesk.client import errors, wire
 from copydesk.client.api import Api
-from copydesk.client.budget import Budget, retry_time
+from copydesk.client.budget import USUAL_LIMIT, USUAL_SECONDS, Budget, retry_time
 from copydesk.client.errors import (
     ApiError,
     Blocked,
@@ -35,10 +35,12 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
+from copydesk.client.queue import Queue
 from copydesk.client.secret import Secret
 from copydesk.client.wire import Timeouts
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
+from copydesk.domain.cause import Why
 from copydesk.domain.service_url import service_url
 
 TOKEN = "cd_secret_0123456789"
@@ -282,18 +284,17 @@ async def test_a_long_rate_limit_is_told_at_once() -> None:
     )
     faulty = Faulty(refused, tin)
     async with service(faulty) as api:
-        seen: list[Budget] = []
-        api.watch_budget(seen.append)
         with pytest.raises(RateLimited) as caught:
             await api(get_tin, "t")
         assert caught.value.retry_at == datetime.fromtimestamp(NOW + 3600, UTC)
         assert len(faulty.requests) == 1
-        assert seen == [Budget(100, 0, caught.value.retry_at)]
-        # Once it starts again, or the service answers all the same, nothing is known of it.
-        assert seen[0].by(caught.value.retry_at) == Budget(100)
-        assert api.budget == seen[0].by(caught.value.retry_at - timedelta(seconds=1)) == seen[0]
+        seen = api.budget
+        assert seen == Budget(100, 0, caught.value.retry_at, told=True)
+        # Once it starts again, or the service answers all the same, there is all of it.
+        assert seen.by(caught.value.retry_at) == Budget(100, 100, told=True)
+        assert seen.by(caught.value.retry_at - timedelta(seconds=1)) == seen
         await api(get_tin, "t")
-        assert api.budget == Budget(100)
+        assert api.budget == Budget(100, 100, told=True)
 
 
 async def test_a_rate_limit_without_a_time_is_told_at_once() -> None:
@@ -311,15 +312,84 @@ async def test_the_budget_follows_the_headers() -> None:
 
     faulty = Faulty(*(told(text) for text in ("25", "nonsense", "24", "24")))
     async with service(faulty) as api:
-        seen: list[Budget] = []
-        end = api.watch_budget(seen.append)
-        assert Budget().share is None
+        seen = []
         for _ in range(4):
             await api(get_tin, "t")
+            seen.append(api.budget.remaining)
         assert api.budget.share == 0.24
-        end()
-        end()
-    assert [budget.remaining for budget in seen] == [25, 24]
+    assert seen == [25, 25, 24, 24]
+
+
+async def test_what_is_sent_is_counted_where_the_service_says_nothing() -> None:
+    faulty = Faulty(tin, tin, error(404), error(429), tin)
+    async with service(faulty) as api:
+        assert api.budget == Budget()
+        await api(get_tin, "t")
+        end = datetime.fromtimestamp(NOW + USUAL_SECONDS, UTC)
+        assert api.budget == Budget(remaining=USUAL_LIMIT - 1, reset=end)
+        await api(get_tin, "t")
+        with pytest.raises(NotFound):
+            await api(get_tin, "t")
+        assert api.budget.remaining == USUAL_LIMIT - 3
+        assert not api.budget.told
+        assert api.budget.by(end) == Budget()
+        with pytest.raises(RateLimited):
+            await api(get_tin, "t")
+        assert api.budget.share == 0.0
+        await api(get_tin, "t")
+        assert api.budget.share == 1.0
+
+
+def test_a_budget_that_is_counted_here_does_not_begin_again_when_it_is_used_up() -> None:
+    budget = Budget(limit=3, remaining=3)
+    for _ in range(5):
+        budget = budget.after(200, {}, NOW)
+    assert budget.remaining == 1
+
+
+async def test_the_most_urgent_of_those_that_wait_goes_first() -> None:
+    queue, went = Queue(3), list[str]()
+
+    async def send(name: str, why: Why) -> None:
+        await queue.enter(why)
+        went.append(name)
+
+    async with asyncio.TaskGroup() as group:
+        for name, why in (
+            ("poll", Why.POLLING), ("poll again", Why.POLLING), ("next", Why.AHEAD),
+            ("shown", Why.VISIBLE), ("asked", Why.KEY), ("written", Why.OUTBOX),
+            ("asked again", Why.KEY),
+        ):  # fmt: skip
+            group.create_task(send(name, why))
+        dropped = group.create_task(send("dropped", Why.KEY))
+        await asyncio.sleep(0)
+        # Two connections are left alone by what nobody asked for and nobody sees.
+        assert went == ["poll", "shown", "asked"]
+        dropped.cancel()
+        for following in ("asked again", "written"):
+            queue.leave()
+            await asyncio.sleep(0)
+            assert went[-1] == following
+        queue.leave()
+        queue.leave()
+        await asyncio.sleep(0)
+        assert len(went) == 5
+        for following in ("next", "poll again"):
+            queue.leave()
+            await asyncio.sleep(0)
+            assert went[-1] == following
+
+
+async def test_who_gives_up_in_its_turn_gives_the_place_back() -> None:
+    queue = Queue(1)
+    await queue.enter(Why.KEY)
+    waiting = asyncio.create_task(queue.enter(Why.KEY))
+    await asyncio.sleep(0)
+    queue.leave()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await asyncio.wait_for(queue.enter(Why.KEY), 1)
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308, 304])
@@ -499,7 +569,7 @@ async def test_a_shared_read_that_fails_fails_for_all() -> None:
 def test_no_header_breaks_the_reading_of_retry_times(headers: dict[str, str]) -> None:
     found = retry_time(headers, NOW)
     assert found is None or found.tzinfo is UTC or "retry-after" in headers
-    Budget().told(headers, NOW)
+    Budget().after(429, headers, NOW)
 
 
 def test_retry_after_may_be_a_date() -> None:

@@ -10,8 +10,8 @@ from tests.tui.desk_place import NOON
 
 def test_a_clock_set_back_does_not_stop_it() -> None:
     contact = Contact()
-    assert contact.due(NOON, NOON + timedelta(hours=1), slow=False)
-    assert not contact.due(NOON, NOON, slow=False)
+    assert contact.due(NOON, NOON + timedelta(hours=1))
+    assert not contact.due(NOON, NOON)
 
 
 def test_reads_that_fail_together_count_once() -> None:

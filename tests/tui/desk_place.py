@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from textual.app import ComposeResult
 
+from copydesk.client.budget import Budget
 from copydesk.client.errors import ExtensionMissing
 from copydesk.domain.reversal import Reversal, Step
 from copydesk.session.session import Session
@@ -44,6 +45,7 @@ class Service:
     caches = False
     answers = 0
     skew = timedelta()
+    budget = Budget()
 
     def __init__(self, rows: list[Request]) -> None:
         self.rows = rows

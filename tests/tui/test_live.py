@@ -57,9 +57,10 @@ class Other:
 
 
 async def poll(driver: Driver, world: World) -> int:
-    """Let the time of a poll pass; return how many requests it made."""
+    """Let the time of a poll pass with somebody there; return how many requests it made."""
     api = await driver.app.session.ready()
     before = api.answers
+    driver.app.session.contact.pressed_at = driver.app.session.clock()
     world.clock.now += timedelta(seconds=POLL_SECONDS)
     driver.app.tick()
     await driver.idle()

@@ -481,12 +481,11 @@ def _advice(connection: Connection, error: Exception) -> str:
 def _measured(part: str, api: Api) -> Iterator[Finding]:
     yield _clock(part, api.skew)
     budget = api.budget
-    if budget.limit is None and budget.remaining is None:
-        yield Finding(part, "budget", "it does not say")
+    if budget.told:
+        left = f"{budget.remaining:,} of {budget.limit:,} requests left"
+        yield Finding(part, "budget", left)
     else:
-        left = "?" if budget.remaining is None else f"{budget.remaining:,}"
-        most = "" if budget.limit is None else f" of {budget.limit:,}"
-        yield Finding(part, "budget", f"{left}{most} requests left")
+        yield Finding(part, "budget", f"it does not say; {budget.limit:,} in an hour are supposed")
 
 
 def _clock(part: str, skew: timedelta) -> Finding:

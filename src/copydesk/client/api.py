@@ -14,7 +14,15 @@ from __future__ import annotations
 import asyncio
 import copy
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -41,7 +49,7 @@ from copydesk.client.paging import PageGuard
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.response import THREAD_BYTES, read_answer
 from copydesk.client.secret import Secret
-from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
+from copydesk.client.wire import Answer, Recorder, Sent, Timeouts, Wire
 from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
@@ -130,7 +138,7 @@ class Api:
 
     @property
     def budget(self) -> Budget:
-        """The rate limit as last told; nothing once its period is over."""
+        """How many requests may still be sent; all of them once the period is over."""
         return self._wire.budget.by(datetime.fromtimestamp(self._clock(), UTC))
 
     @property
@@ -196,9 +204,10 @@ class Api:
             read_only=True, ca_file=ca_file,
         )  # fmt: skip
 
-    def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
-        """Call ``watcher`` with the budget at each change; return what ends that."""
-        return self._wire.watch_budget(watcher)
+    @property
+    def sent(self) -> Sequence[Sent]:
+        """The requests that were sent last, retries included; the newest is the last."""
+        return self._wire.sent
 
     @property
     def recorder(self) -> Recorder | None:

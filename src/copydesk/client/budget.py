@@ -1,55 +1,78 @@
-"""The request budget of a service, read from the headers of its answers."""
+"""The request budget of a service: what its answers say of it, or else what is counted here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from copydesk.domain.service_clock import service_time
 
+USUAL_LIMIT = 3600
+"""The requests in `USUAL_SECONDS` that are taken for allowed where the service names no limit."""
+
+USUAL_SECONDS = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The rate limit as last told (docs/api-notes.md, Sending again). None means unknown.
+    """How many requests may be sent (docs/api-notes.md, Sending again).
 
-    ``limit`` and ``remaining`` count requests; ``reset`` is the end of the period by this machine's
-    clock, in UTC.
+    ``remaining`` of ``limit`` requests are left until ``reset``, the end of the period by this
+    machine's clock, in UTC (None: unknown). ``told`` says whether the service says so; otherwise
+    what is sent here is counted against the usual limit.
     """
 
-    limit: int | None = None
-    remaining: int | None = None
+    limit: int = USUAL_LIMIT
+    remaining: int = USUAL_LIMIT
     reset: datetime | None = None
+    told: bool = False
 
     @property
-    def share(self) -> float | None:
-        """The remaining share of the budget, 0.0 to 1.0, or None when unknown."""
-        if self.limit is None or self.remaining is None or self.limit <= 0:
-            return None
-        return min(1.0, max(0.0, self.remaining / self.limit))
+    def share(self) -> float:
+        """The remaining share of the budget, 0.0 to 1.0."""
+        return min(1.0, max(0.0, self.remaining / self.limit)) if self.limit > 0 else 0.0
 
     def by(self, now: datetime) -> Budget:
-        """Return the budget at a time: without numbers once its period is over."""
-        if self.reset is None or now < self.reset or self.remaining is None:
+        """Return the budget at a time: all of it once its period is over."""
+        if self.reset is None or now < self.reset:
             return self
-        return Budget(self.limit)
+        return self.renewed()
 
-    def told(self, headers: Mapping[str, str], now: float) -> Budget:
+    def renewed(self) -> Budget:
+        """Return the budget as a period begins with it."""
+        return Budget(self.limit, self.limit, None, self.told)
+
+    def after(self, status: int, headers: Mapping[str, str], now: float) -> Budget:
         """Return the budget after an answer; unreadable headers change nothing.
 
         ``now`` are this machine's seconds since the epoch.
         """
-        limit = _number(headers.get("x-ratelimit-limit"))
-        remaining = _number(headers.get("x-ratelimit-remaining"))
-        reset = _number(headers.get("x-ratelimit-reset"))
+        given = [headers.get(f"x-ratelimit-{name}") for name in ("limit", "remaining", "reset")]
+        limit, remaining, reset = map(_number, given)
+        before = self.by(_moment(now))
         if limit is remaining is reset is None:
-            return self
-        return Budget(
-            self.limit if limit is None else limit,
-            self.remaining if remaining is None else remaining,
-            self.reset if reset is None else _here(_moment(reset), headers, now),
-        )
+            found = before if self.told else before._counted(now)
+        else:
+            most = before.limit if limit is None else limit
+            left = min(before.remaining, most) if remaining is None else remaining
+            if remaining is None and not self.told:
+                left = most
+            end = before.reset if reset is None else _here(_moment(reset), headers, now)
+            found = Budget(max(most, left), left, end, told=True)
+        if status == 429:
+            again = retry_time(headers, now)
+            return replace(found, remaining=0, reset=found.reset if again is None else again)
+        if status < 400 and not before.remaining and remaining is None:
+            return before.renewed()  # there is some again, and it does not say how much
+        return found
+
+    def _counted(self, now: float) -> Budget:
+        end = _moment(now + USUAL_SECONDS) if self.reset is None else self.reset
+        return replace(
+            self, remaining=max(1, self.remaining - 1), reset=end
+        )  # 0 is what a 429 says
 
 
 def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) -> datetime | None:
@@ -73,8 +96,10 @@ def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) 
 
 def _here(moment: datetime, headers: Mapping[str, str], now: float) -> datetime:
     """Return a time of the service by this machine's clock."""
+    if not (date := headers.get("date")):
+        return moment
     try:
-        ahead = _dated(headers.get("date", "")) - _moment(now)
+        ahead = _dated(date) - _moment(now)
         return service_time(moment, -ahead)
     except (ValueError, OverflowError):
         return moment

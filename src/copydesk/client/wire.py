@@ -22,7 +22,7 @@ import stamina
 import stamina.instrumentation
 
 from copydesk import __version__
-from copydesk.client.budget import Budget, retry_time
+from copydesk.client.budget import Budget
 from copydesk.client.errors import (
     ApiError,
     Garbled,
@@ -35,9 +35,10 @@ from copydesk.client.errors import (
 from copydesk.client.failures import no_answer, refusal, request_id
 from copydesk.client.in_process import InProcess
 from copydesk.client.network import is_loopback, proxy_for, trust
+from copydesk.client.queue import Queue
 from copydesk.client.request import Outgoing
 from copydesk.client.secret import Secret
-from copydesk.domain.cause import CAUSE
+from copydesk.domain.cause import ASKER, CAUSE, Asker
 from copydesk.domain.service_url import service_url
 from copydesk.domain.text import clean, shorten
 
@@ -49,6 +50,9 @@ ATTEMPTS = 4
 
 RETRY_SECONDS = 45.0
 """The time after which no further try begins."""
+
+SENT_KEPT = 500
+"""Sent requests that are remembered, the newest ones."""
 
 PATIENCE = 20.0
 """The longest silent wait for a rate limit, in seconds; a longer one is reported at once."""
@@ -84,7 +88,8 @@ class Sent:
     """A sent request, for a recorder; each try counts.
 
     ``name`` is the operation's name, or method and path of a raw request. ``status`` is None
-    without an answer. ``seconds`` is its duration.
+    without an answer. ``seconds`` is its duration, ``at`` when it had ended, in seconds since the
+    epoch.
     """
 
     name: str
@@ -93,6 +98,8 @@ class Sent:
     status: int | None
     request_id: str
     seconds: float
+    at: float
+    asker: Asker
 
 
 Recorder = Callable[[Sent], None]
@@ -135,11 +142,12 @@ class Wire:
         self.answers = 0
         """The number of answers, with refusals, without failures."""
         self.recorder: Recorder | None = None
+        self.sent: deque[Sent] = deque(maxlen=SENT_KEPT)
+        """The requests that were sent last, the newest at the end."""
         self._secrets = [] if token is None else [token]
         self._clocks = Clocks()
         self._clock = clock
-        self._slots = asyncio.Semaphore(CONCURRENCY)
-        self._watchers: list[Callable[[Budget], None]] = []
+        self._queue = Queue(CONCURRENCY)
         self._closed = False
         self._under_way = 0
         headers = _headers(token)
@@ -212,11 +220,6 @@ class Wire:
             trust_env=False,
         )
 
-    def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
-        """Call ``watcher`` with the budget whenever it changes; return what ends that."""
-        self._watchers.append(watcher)
-        return lambda: self._watchers.remove(watcher) if watcher in self._watchers else None
-
     async def send(self, request: Outgoing, timeouts: Timeouts) -> Answer:
         """Send a request and return its successful answer.
 
@@ -272,7 +275,9 @@ class Wire:
         return False
 
     async def _attempt(self, request: Outgoing, timeouts: Timeouts, number: int) -> Answer:
-        async with self._slots:
+        asker = ASKER.get()
+        await self._queue.enter(asker.why)
+        try:
             started, asked = time.monotonic(), self._clock()
             reply: _Reply | None = None
             try:
@@ -295,10 +300,15 @@ class Wire:
                         sent=self._http.headers.items(),
                         received={} if reply is None else reply.headers,
                     )
+                sent = Sent(
+                    request.name, request.method, request.target, status, named, seconds,
+                    asked + seconds, asker,
+                )  # fmt: skip
+                self.sent.append(sent)
                 if self.recorder is not None:
-                    self.recorder(
-                        Sent(request.name, request.method, request.target, status, named, seconds)
-                    )
+                    self.recorder(sent)
+        finally:
+            self._queue.leave()
         self._told(reply)
         self._clocks.told(reply.headers, asked, self._clock())
         if 200 <= reply.status < 300:
@@ -361,17 +371,7 @@ class Wire:
     def _told(self, reply: _Reply) -> None:
         # A failure says nothing about the object.
         self.answers += reply.status < 500
-        now = self._clock()
-        budget = self.budget.told(reply.headers, now)
-        if reply.status == 429:
-            reset = retry_time(reply.headers, now)
-            budget = Budget(budget.limit, 0, budget.reset if reset is None else reset)
-        elif reply.status < 400 and budget.remaining == 0 and budget is self.budget:
-            budget = Budget(budget.limit)  # there is some again, and it does not say how much
-        if budget != self.budget:
-            self.budget = budget
-            for watcher in tuple(self._watchers):
-                watcher(budget)
+        self.budget = self.budget.after(reply.status, reply.headers, self._clock())
 
     def _hide(self, text: str) -> str:
         for secret in self._secrets:

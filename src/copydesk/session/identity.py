@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import leave_cache, read_cached
 from copydesk.session.members import Members
@@ -159,6 +160,7 @@ async def probe(session: Session) -> None:
     from copydesk.client.errors import ApiError
 
     leave_cache()
+    ASKER.set(Asker(why=Why.POLLING))
     try:
         api = await session.ready()
     except (ApiError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Whether the service answers, and how soon to ask it again by itself.
+"""Whether the service answers, and how soon to ask it again by itself: all that decides on polling.
 
 Pure bookkeeping over moments that the session gives: no timer, no request. A refresh by hand asks
 nobody here, so that it always goes through.
@@ -11,16 +11,30 @@ from datetime import datetime, timedelta
 from random import random
 
 POLL_SECONDS = 15.0
-"""The interval between two reads of the current screen."""
+"""The interval between two reads of the current screen while somebody is at the keys."""
+
+FAST_SECONDS = 5.0
+"""The interval for `FAST_FOR` seconds after something has changed: more may follow."""
+
+FAST_FOR = 30.0
+
+IDLE_SHARE = 0.5
+"""The interval while nobody is at the keys, as a share of the time since then."""
+
+LONGEST_IDLE = 300.0
+"""The longest interval while nobody is at the keys."""
 
 AWAY_SECONDS = 600.0
 """How long the terminal may be without focus before polling stops."""
 
-LOW_SHARE = 0.3
+SPARE_SHARE = 0.5
+"""Above this share of the request budget there are requests for what nobody asked for."""
+
+LOW_SHARE = 0.25
 """Below this share of the request budget everything is read less often."""
 
 STRETCH = 4.0
-"""By how much polling slows down then."""
+"""By how much polling slows down then: twice that at half of that share, and so on."""
 
 LONGEST_WAIT = 60.0
 """The longest wait for a service that cannot be reached."""
@@ -59,6 +73,10 @@ class Contact:
         """The number of answers, by which older reports on the connection are recognized."""
         self.left_at: datetime | None = None
         """When the terminal lost the focus; None while it has it."""
+        self.pressed_at: datetime | None = None
+        """When the last key was pressed; None before the first one."""
+        self.changed_at: datetime | None = None
+        """When something was last written here, or read that others had changed."""
 
     def answered(self) -> None:
         """Note an answer, which ends all failures."""
@@ -104,24 +122,26 @@ class Contact:
             self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
             self.failures += 1
 
-    def focused(self, now: datetime | None) -> None:
-        """Note that the terminal has the focus (None), or lost it at that time."""
-        self.left_at = now
+    def focused(self, now: datetime, *, focus: bool) -> None:
+        """Note that the terminal got the focus, or lost it."""
+        self.left_at = None if focus else now
+        if focus:
+            self.pressed_at = now
 
     def due(
-        self, now: datetime, read_at: datetime | None, *, slow: bool, failures: int = 0
+        self, now: datetime, read_at: datetime | None, *, share: float = 1.0, failures: int = 0
     ) -> bool:
         """Whether data read at ``read_at`` (None: never) are due for an automatic read.
 
-        ``failures`` is the number of unusable answers in a row, each of which lengthens the
-        interval.
+        ``share`` is what is left of the request budget, ``failures`` the number of unusable answers
+        in a row, each of which lengthens the interval.
         """
         if self.refused or (self.left_at is not None and seconds(self.left_at, now) > AWAY_SECONDS):
             return False
         if self.retry_at is not None:
             return now >= self.retry_at
         # A clock that was set back must not stop everything until it has caught up.
-        wait = pause(slow=slow, failures=failures)
+        wait = self.pause(now, share=share, failures=failures)
         return read_at is None or not 0 <= seconds(read_at, now) < wait
 
     def wait(
@@ -129,14 +149,27 @@ class Contact:
         now: datetime,
         read_at: datetime | None = None,
         *,
-        slow: bool = False,
+        share: float = 1.0,
         failures: int = 0,
     ) -> int:
         """Return the whole seconds until the next automatic read, at least 1; see `due`."""
         again = self.retry_at
         if again is None and read_at is not None:
-            again = read_at + timedelta(seconds=pause(slow=slow, failures=failures))
+            again = read_at + timedelta(seconds=self.pause(now, share=share, failures=failures))
         return 1 if again is None else max(1, -int(-seconds(now, again) // 1))
+
+    def pause(self, now: datetime, *, share: float, failures: int) -> float:
+        """Return the seconds from one automatic read to the next."""
+        if failures:
+            return interval(share) * 2.0 ** min(failures - 1, MOST_DOUBLED)
+        if share > SPARE_SHARE and _within(self.changed_at, now, FAST_FOR):
+            return FAST_SECONDS
+        idle = 0.0 if self.pressed_at is None else seconds(self.pressed_at, now)
+        return max(interval(share), min(LONGEST_IDLE, idle * IDLE_SHARE))
+
+
+def _within(since: datetime | None, now: datetime, most: float) -> bool:
+    return since is not None and 0 <= seconds(since, now) < most
 
 
 def seconds(since: datetime, now: datetime) -> float:
@@ -144,11 +177,11 @@ def seconds(since: datetime, now: datetime) -> float:
     return (now - since).total_seconds()
 
 
-def pause(*, slow: bool, failures: int) -> float:
-    """Return the seconds until the next read after ``failures`` failed ones."""
-    return interval(slow=slow) * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLED)
+def interval(share: float) -> float:
+    """Return the seconds between two polls while somebody is at the keys.
 
-
-def interval(*, slow: bool) -> float:
-    """Return the seconds between two polls."""
-    return POLL_SECONDS * (STRETCH if slow else 1.0)
+    ``share`` is what is left of the request budget.
+    """
+    if share >= LOW_SHARE:
+        return POLL_SECONDS
+    return POLL_SECONDS * STRETCH * round(LOW_SHARE / max(share, 0.01))

@@ -27,7 +27,7 @@ from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.identity import confirm, identify, probe, recall, tell_owner
 from copydesk.session.members import Members
-from copydesk.session.reachability import BUSY, LOW_SHARE, Contact
+from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
 from copydesk.session.seen_pages import seen_steps
 from copydesk.session.snooze import Snoozes
@@ -40,6 +40,7 @@ from copydesk.session.writes.undo import History, LocalStep, Way
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.client.budget import Budget
     from copydesk.contract.models.user import User
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
@@ -343,17 +344,29 @@ class Session:
         return self.contact.offline
 
     @property
-    def slow(self) -> bool:
-        """Whether the request budget is so low that polling slows down."""
-        budget = self.budget
-        return budget is not None and budget[0] < budget[1] * LOW_SHARE
+    def budget(self) -> Budget | None:
+        """How many requests the service still allows; None before there is a connection."""
+        return None if self._api is None else self._api.budget
 
     @property
-    def budget(self) -> tuple[int, int] | None:
-        """Requests left and the limit, when the service says so."""
-        budget = getattr(self._api, "budget", None)
-        left, limit = getattr(budget, "remaining", None), getattr(budget, "limit", None)
-        return (left, limit) if isinstance(left, int) and isinstance(limit, int) else None
+    def share(self) -> float:
+        """The share of the request budget that is left, 0.0 to 1.0."""
+        budget = self.budget
+        return 1.0 if budget is None else budget.share
+
+    @property
+    def slow(self) -> bool:
+        """Whether the request budget is so low that polling slows down."""
+        return self.share < LOW_SHARE
+
+    @property
+    def may_spend(self) -> bool:
+        """Whether there are requests to spare for what nobody asked for."""
+        return self.share > SPARE_SHARE
+
+    def read_due(self, read_at: datetime | None, failures: int) -> bool:
+        """Whether data read at a time are due for an automatic read: see `Contact.due`."""
+        return self.contact.due(self.clock(), read_at, share=self.share, failures=failures)
 
     def hold_stuck(self, moment: tuple[str, str, str] | None) -> None:
         """Remember the revisions of a conflict, so that the update is not tried again in vain."""

@@ -68,6 +68,9 @@ TWICE_SECONDS = 2.0
 TICK_SECONDS = 1.0
 """How often is looked at what is due. A tick that changes nothing writes nothing."""
 
+KEYS = events.Key, events.Paste, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp
+"""What shows that somebody is at the keys."""
+
 NOT_COPIED = "escape sequences, control or invisible ones"
 """What is left out of what is copied."""
 
@@ -155,6 +158,7 @@ class CopydeskApp(DeskApp):
     def on_mount(self) -> None:
         """Wake the rest once the first frame is out."""
         self.lifecycle.listen_to_errors()
+        self.session.contact.pressed_at = self.session.clock()  # who starts it is there
         self.theme_changed_signal.subscribe(self, lambda _: self._use_tones())
         self._use_tones()
         self.call_after_refresh(self._wake)
@@ -175,9 +179,8 @@ class CopydeskApp(DeskApp):
         place.refresh_head()
         if session.writes.waits:
             place.refresh_frame()
-        if place.reads.asked_at is None or not session.contact.due(
-            session.clock(), place.reads.asked_at, slow=session.slow, failures=place.reads.useless
-        ):
+        asked_at = place.reads.asked_at
+        if asked_at is None or not session.read_due(asked_at, place.reads.useless):
             return
         if place is self.screen and place.reads.may_poll:
             place.read_again(by_hand=False)
@@ -188,11 +191,11 @@ class CopydeskApp(DeskApp):
 
     def on_app_blur(self) -> None:
         """Note that the terminal lost the focus: nothing is read for somebody who is away."""
-        self.session.contact.focused(self.session.clock())
+        self.session.contact.focused(self.session.clock(), focus=False)
 
     def on_app_focus(self) -> None:
         """Note that somebody is back, and read what has become old."""
-        self.session.contact.focused(None)
+        self.session.contact.focused(self.session.clock(), focus=True)
         self.tick()
 
     def _wake(self) -> None:
@@ -271,6 +274,8 @@ class CopydeskApp(DeskApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Answer keys by the declared actions first."""
+        if isinstance(event, KEYS) and not event.is_forwarded:
+            self.session.contact.pressed_at = self.session.clock()
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded

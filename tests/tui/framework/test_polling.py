@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from textual import events
 
@@ -293,6 +294,7 @@ async def test_a_used_up_budget_is_waited_for() -> None:
         # Any refusal may say when to ask again, whether a poll met it or somebody at the keys.
         failing: list[tuple[type[ApiError], int]] = [(ServerFault, 503), (Forbidden, 403)]
         for kind, status in failing:
+            await opened.driver.press("j")
             since = f"busy, data from {opened.now.astimezone():%H:%M}, again in"
             at = opened.now + timedelta(seconds=115)
             opened.service.failure = kind("Later.", status=status, retry_at=at)
@@ -310,10 +312,11 @@ async def test_a_used_up_budget_is_waited_for() -> None:
 
 async def test_little_budget_stretches_the_interval_and_says_slow() -> None:
     async with desk(size=(140, 24)) as opened:
-        setattr(opened.service, "budget", Budget(limit=1000, remaining=299))  # noqa: B010 - a client has one, the test service has not
+        assert "api" not in opened.head
+        opened.service.budget = Budget(limit=1000, remaining=249)
         await opened.after(15)
         assert opened.asked() == 0
-        assert "api 299/1000 slow" in opened.head
+        assert "api 249/1,000 slow" in opened.head
         await opened.after(45)
         assert opened.asked() == 1
 
@@ -343,3 +346,91 @@ async def test_organizations_follow_quietly(world: World) -> None:
         assert "1 new (press . to fold them in)" in driver.screen
         await driver.press(".")
         assert "Aardvark" in driver.screen
+
+
+async def test_a_wide_head_says_the_budget_and_a_narrow_one_that_it_is_slow() -> None:
+    for width, said in ((140, "api 12/1,000 slow"), (59, "slow")):
+        async with desk(size=(width, 24)) as opened:
+            await opened.after(1)
+            assert "slow" not in opened.head
+            opened.service.budget = Budget(limit=1000, remaining=12)
+            await opened.after(1)
+            assert said in opened.head
+            assert ("api" in opened.head) is ("api" in said)
+            # A refresh by hand always goes through.
+            await opened.driver.press("R")
+            assert opened.asked() == 1
+
+
+async def test_the_less_budget_is_left_the_longer_is_the_interval() -> None:
+    async with desk() as opened:
+        for left, wait in ((250, 15), (249, 60), (125, 120), (50, 300), (0, 1500)):
+            opened.service.budget = Budget(limit=1000, remaining=left)
+            await opened.driver.press("R")
+            opened.asked()
+            await opened.after(wait - 1)
+            assert opened.asked() == 0, left
+            await opened.after(1)
+            assert opened.asked() == 1, left
+
+
+async def test_who_leaves_the_keys_is_read_for_ever_less_often_and_at_once_when_back() -> None:
+    async with desk() as opened:
+        await opened.driver.press("j")
+        reads = []
+        for second in range(1, 3600):
+            await opened.after(1)
+            if opened.asked():
+                reads.append(second)
+        apart = [later - sooner for sooner, later in pairwise(reads)]
+        assert reads[:3] == [15, 30, 60]
+        assert apart == sorted(apart)
+        assert apart[-1] == 300
+        assert len(reads) < 20
+        # A key that is pressed then has it read within a second, as is a click.
+        await opened.driver.press("j")
+        await opened.after(1)
+        assert opened.asked() == 1
+        await opened.after(14)
+        assert opened.asked() == 0
+        await opened.after(1)
+        assert opened.asked() == 1
+
+
+async def test_what_has_just_changed_is_looked_at_often() -> None:
+    async with desk() as opened:
+        await opened.driver.press("j")
+        await opened.after(15)
+        opened.service.rows[2] = Request("118", "Fix auth samples again", "jonas")
+        await opened.after(15)
+        opened.asked()
+        for _ in range(5):
+            await opened.after(5)
+            assert opened.asked() == 1
+        await opened.after(5)
+        await opened.after(9)
+        opened.asked()
+        await opened.after(1)
+        assert opened.asked() == 0
+        # A write of one's own is a change, unless there are no requests to spare.
+        opened.app.session.contact.changed_at = opened.now
+        await opened.after(5)
+        assert opened.asked() == 1
+        opened.service.budget = Budget(limit=1000, remaining=500)
+        await opened.after(5)
+        assert opened.asked() == 0
+
+
+async def test_who_comes_back_to_the_window_is_at_the_keys_again() -> None:
+    async with desk() as opened:
+        await opened.driver.press("j")
+        opened.app.post_message(events.AppBlur())
+        await opened.driver.idle()
+        await opened.after(3600)
+        assert opened.asked() == 0
+        opened.app.post_message(events.AppFocus())
+        await opened.driver.idle()
+        assert opened.asked() == 1
+        assert "live now" in opened.head
+        await opened.after(15)
+        assert opened.asked() == 1

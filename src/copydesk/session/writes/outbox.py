@@ -15,7 +15,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.cause import CAUSE
+from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
 from copydesk.session.cached_reads import leave_cache
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
@@ -389,6 +389,7 @@ class Outbox:
         leave_cache()
         # The cause is the action that wrote it long ago, not the one that woke the outbox.
         CAUSE.set(())
+        ASKER.set(Asker("outbox", Why.OUTBOX))
         tally = Tally()
         async with self._lock:
             session.touched()

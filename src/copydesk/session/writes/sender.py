@@ -470,6 +470,7 @@ class WriteSender:
             self._failed(line, error)
         else:
             line.state, line.message = "done", HAD_ARRIVED if found else ""
+            self._session.contact.changed_at = self._session.clock()
             changes = self._bind(line, task.result())
             self._arrived(line, task.result())
         if line.entry is not None:

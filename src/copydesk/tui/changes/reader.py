@@ -176,7 +176,7 @@ class DetailsReader:
         Only where their columns are shown, and while the service has requests to spare.
         """
         self.place.reads.cancel("around")
-        if self._parts_shown and self.may_spend:
+        if self._parts_shown and self.place.session.may_spend:
             self.place.reads.load(
                 "around", self._read_visible, self._read_them, what="Reading the rules",
                 after=STAY_SECONDS, kept="away",
@@ -186,12 +186,6 @@ class DetailsReader:
     def _parts_shown(self) -> frozenset[str]:
         shown = self.place.rows.columns_shown
         return frozenset(part for column, part in READ_FOR.items() if column in shown)
-
-    @property
-    def may_spend(self) -> bool:
-        """Whether the service has requests to spare for what nobody asked for."""
-        left, limit = self.place.session.budget or (1, 1)
-        return left * 2 > limit
 
     def _read_them(self, some: bool) -> None:
         if some:

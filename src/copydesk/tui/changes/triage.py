@@ -372,7 +372,7 @@ class Triage:
                     return
                 await self._know_spaces(api)
                 continue
-            if not self.place.details.may_spend:
+            if not self.place.session.may_spend:
                 self._spared = True
                 return
             tried.update(row.id for row in rows)
@@ -442,7 +442,7 @@ class Triage:
         await self.known.know_asked(api, self.place.scope)
         rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
         rows = [row for row in rows if row.status == "open" and self.known.due(row, {THREADS})]
-        if len(rows) <= THREADS_READ and self.place.details.may_spend:
+        if len(rows) <= THREADS_READ and self.place.session.may_spend:
             for at in range(0, len(rows), AT_ONCE):
                 await self.known.read_rows(
                     api, self.place.scope, rows[at : at + AT_ONCE], {THREADS}

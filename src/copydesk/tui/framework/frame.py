@@ -205,12 +205,9 @@ class Head(Line):
         """Breadcrumb left; age, budget and writes under way right."""
         place, session = self.place, desk_of(self).session
         right = Text()
-        if session.budget is not None and width >= 60:
-            left_over, limit = session.budget
-            right.append(
-                f"  api {left_over}/{limit}{' slow' if session.slow else ''}",
-                style=self.tone("warn") if session.slow else "",
-            )
+        if session.slow and (budget := session.budget) is not None:
+            left_over = f"api {budget.remaining:,}/{budget.limit:,} " if width >= 60 else ""
+            right.append(f"  {left_over}slow", style=self.tone("warn"))
         if session.drafts.count:
             right.append(f"  drafts {session.drafts.count}")
         if session.outbox.count:
@@ -661,7 +658,7 @@ def age_line(place: Place, width: int) -> Said:
         since = f"read {_ago(seconds(sound, now))}"
         return "warn", (f"{since}, not all since", since)
     age = max(0.0, seconds(read_at, now))
-    live = age <= interval(slow=session.slow) + LATE_SECONDS
+    live = age <= interval(session.share) + LATE_SECONDS
     brief = ("live " if live else "read ") + short_age(age) + ("" if live else " ago")
     long = brief
     if place.AGED and width >= NAMED_WIDTH:
@@ -674,7 +671,7 @@ def _tries(said: str, place: Place, now: datetime, width: int) -> Sequence[str]:
     """Return the age texts of a place, the longest (with the time of the next read) first."""
     session = place.session
     wait = session.contact.wait(
-        now, place.reads.asked_at, slow=session.slow, failures=place.reads.useless
+        now, place.reads.asked_at, share=session.share, failures=place.reads.useless
     )
     again = f"{said}, again in {wait} s"
     return (*([f"{again} (R now)"] if width >= 80 else ()), again, said)

@@ -23,7 +23,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widgets import Input
 
-from copydesk.domain.cause import CAUSE
+from copydesk.domain.cause import ASKER, CAUSE, Asker
 from copydesk.tui.framework.actions import Action, Acts, Command, NotYet, actions_of
 from copydesk.tui.framework.early_keys import EarlyKeys
 from copydesk.tui.framework.keys import chord, declared_name, shown
@@ -209,10 +209,13 @@ def because(owner: Any, name: str) -> Iterator[None]:
     """
     opener: tuple[str, ...] = getattr(owner.screen, "cause", ())
     before, where = CAUSE.set((*opener, name)), BEGAN_ON.set(ref(owner.screen))
+    front = owner.app.here
+    asker = ASKER.set(Asker("" if front is None else front.PLACE))
     try:
         yield
     finally:
         CAUSE.reset(before)
+        ASKER.reset(asker)
         BEGAN_ON.reset(where)
 
 

@@ -17,6 +17,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
 
+from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.outbox_marks import NOTHING
@@ -270,6 +271,8 @@ class Place(Acts, SteadyScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the frame around the panes."""
+        # What its parts read by themselves, as lists do, is for this screen.
+        ASKER.set(Asker(self.PLACE, Why.VISIBLE))
         # The shape for a size, before the first frame; Textual takes it after that.
         size = self.app.size
         columns = shape(self.HORIZONTAL_BREAKPOINTS, size.width)

@@ -9,12 +9,13 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
+from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.session.cached_reads import read_cached
 from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
 from copydesk.tui.framework.frame import STOPS, Status
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.framework.source import ListSource
+from copydesk.tui.framework.source import ListSource, Source
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
@@ -94,6 +95,11 @@ class Reads:
         bases = (getattr(source, "base", source) for source in self._sources())
         return [source for source in bases if isinstance(source, PagedSource)]
 
+    def _news(self) -> int:
+        """Return how much of what is on screen others did since it was seen."""
+        bases = (getattr(source, "base", source) for source in self._sources())
+        return sum(base.waiting + len(base.fresh) for base in bases if isinstance(base, Source))
+
     def _sources(self) -> list[Any]:
         shown = (pane for pane in self._place.query(Pane) if pane.display)
         return [getattr(pane, "source", None) for pane in shown]
@@ -109,7 +115,7 @@ class Reads:
         """
         if self._place.nowhere:
             begin(self._place, self._find_organization, name="organization", exclusive=True)
-        before, marked = set(self._reads.values()), dict(self._kept)
+        before, marked, news = set(self._reads.values()), dict(self._kept), self._news()
         again = self.asked_at is not None
         self.hushed, self.asked_at = not by_hand, self._place.session.clock()
         whole, ailing = by_hand or self.kept_at is not None or self.failing, set(self._failing)
@@ -137,6 +143,8 @@ class Reads:
                 self._place.refresh_frame()
             if waiting:
                 return
+            if not by_hand and self._news() > news:
+                self._place.session.contact.changed_at = asked
             if some and not (failed or self._place.session.offline):
                 self.sound_at = asked
             if whole and not failed:
@@ -221,6 +229,7 @@ class Reads:
         read on this machine, without the client: that says nothing of the service.
         """
         failing = group in self._failing
+        asker = self._asker(after, quiet=quiet)
         self.cancel(group)
         if failing:  # until there is an answer
             self._failing.add(group)
@@ -236,10 +245,19 @@ class Reads:
                 local=local,
                 kept="never" if local or self.hushed else kept,
                 of=of or what,
+                asker=asker,
             ),
             name=f"load {group}",
         )
         self._reads[group].add_done_callback(partial(self._over, group))
+
+    def _asker(self, after: float, *, quiet: bool) -> Asker:
+        """Return for whom something is read now; what follows from a read is for the same."""
+        if self.hushed:
+            why = Why.AHEAD if ASKER.get().why is Why.AHEAD else Why.POLLING
+        else:
+            why = Why.AHEAD if quiet else Why.VISIBLE if after else Why.KEY
+        return Asker(self._place.PLACE, why)
 
     def _over(self, group: str, task: asyncio.Task[bool]) -> None:
         if self._reads.get(group) is task:
@@ -350,7 +368,9 @@ class Reads:
         local: bool,
         kept: Kept,
         of: str,
+        asker: Asker,
     ) -> bool:
+        ASKER.set(asker)
         if after:
             await asyncio.sleep(after)
         slow = self._place.set_timer(

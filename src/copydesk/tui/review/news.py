@@ -90,6 +90,8 @@ class NewsCommands(ReviewCommands, scope="review"):
                 written == len(self.place.session.log)
                 and not self.place.session.writes.writes_pending
             ):
+                if news is not None and self.model.news is None:
+                    self.place.session.contact.changed_at = self.place.session.clock()
                 self.model.news, self._news_at = news, written
                 self.here.request_tabs.name()
 
@@ -122,8 +124,7 @@ class NewsCommands(ReviewCommands, scope="review"):
         opened, chosen = self.model.opened, self.model.page_id
         assert opened is not None
         self._followed = opened.request.revision
-        left, limit = self.place.session.budget or (1, 1)
-        if opened.merged or self.model.seen is None or left * 2 <= limit:
+        if opened.merged or self.model.seen is None or not self.place.session.may_spend:
             return
 
         async def read(api: Api) -> None:

@@ -208,8 +208,7 @@ class TabCounts:
 
     def _read_needing(self, organization: str) -> None:
         """Count what needs the reader as the view of that name does, if there is no hurry."""
-        left, limit = self.place.session.budget or (1, 1)
-        if self.place.session.me is None or left * 2 <= limit:
+        if self.place.session.me is None or not self.place.session.may_spend:
             return
         me, sleepers, now = (
             self.place.session.me.id,

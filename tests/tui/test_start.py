@@ -22,6 +22,9 @@ class Probe(CopydeskApp):
         self.loaded = sorted({name for name in sys.modules})
         self.exit()
 
+    def refresh_css(self, animate=True):
+        raise AssertionError("all styles are parsed twice before the first paint")
+
 async def connect():
     raise AssertionError("nothing asks for the service before the first paint")
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli import log_file
 from copydesk.cli.errors import UsageError
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copydesk.cli.connection import Service

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import NOT_ALLOWED, UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.profile import EMBEDDED, Profile
 
 if TYPE_CHECKING:

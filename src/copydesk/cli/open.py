@@ -142,6 +142,7 @@ def _show(
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.session.identity import identify_at
     from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.theme import DARK
 
     unusable: list[UsageError] = []
     connection = ways.connection
@@ -156,6 +157,8 @@ def _show(
             raise ConnectionError(str(error)) from error
 
     settings = load_settings(paths.settings)
+    if wrong := why_no_theme(settings.theme):
+        raise UsageError(f"{paths.settings}: {wrong}")
     connection.make()
     journal = Journal(State(paths.store), connection.key)
 
@@ -172,6 +175,7 @@ def _show(
         session,
         first,
         target,
+        theme=settings.theme or DARK.name,
         glyphs=terminal.signs(settings.glyphs),
         utf8=terminal.shows_utf8(settings.glyphs),
         crash=log_file.crash(paths),
@@ -184,10 +188,6 @@ def _show(
     app.goes_on = target is None
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
-    if settings.theme:
-        if wrong := why_no_theme(settings.theme):
-            raise UsageError(f"{paths.settings}: {wrong}")
-        app.theme = settings.theme
     app.run_to_the_end()
     if not app.return_code or app.lifecycle.ended_by:
         with suppress(OSError):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 LONGEST = 2048

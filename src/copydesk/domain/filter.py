@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Final, Generic, Literal, Self, TypeAlias, TypeVar
+
+from copydesk.domain.late_dataclass import dataclass
 
 Row = TypeVar("Row")
 

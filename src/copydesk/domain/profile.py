@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from copydesk.domain.late_dataclass import dataclass
 
 Storage = Literal["keyring", "file", "command", "none"]
 """Where a profile's token is: in the system's keyring, in a file for this user only, with a

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from copydesk.domain.late_dataclass import dataclass
 
 LENGTHS: Sequence[tuple[str, timedelta | None]] = (
     ("until it is edited", None),

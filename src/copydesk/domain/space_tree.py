@@ -7,11 +7,12 @@ the last run can be drawn before any model is loaded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from copydesk.domain.address import web_address
 from copydesk.domain.filter import fold
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:

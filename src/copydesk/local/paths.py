@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from copydesk.domain.late_dataclass import dataclass
 
 HOME_VARIABLE = "COPYDESK_HOME"
 """When set, all folders are inside this folder: for tests, and for a desk on a stick."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copydesk.local.state import State

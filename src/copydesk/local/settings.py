@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.saved_view import SavedView
 from copydesk.local.saved_views import views_of
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from copydesk.domain.age import age
 from copydesk.domain.cached_answers import Held, mebibytes
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reachability import BUSY, LIMIT

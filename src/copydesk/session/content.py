@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import shorten
 
 NAME_CELLS = 40

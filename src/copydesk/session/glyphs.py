@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
+
+from copydesk.domain.late_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SORTS, SpaceNode, build_tree, from_row, to_row, walk
 from copydesk.domain.text import clean
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copydesk.local.snapshot import Snapshots

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import ref
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
@@ -134,7 +135,7 @@ class CopydeskApp(DeskApp):
         self._left: Visit | None = None
         """The screen that the next start goes on with, kept or about to be."""
         self._left_lock = Lock()
-        self.theme = theme
+        self._begin_with(theme)
         self.lifecycle = Lifecycle(self, crash, background)
         self.utf8 = utf8
         self._preload = preload
@@ -147,12 +148,22 @@ class CopydeskApp(DeskApp):
 
     # Start
 
+    def _begin_with(self, theme: str) -> None:
+        """Have a theme before there are styles: a change of it has all of them parsed again."""
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        self.add_class(f"-theme-{theme}")
+        self.set_class(dark, "-dark-mode")
+        self.set_class(not dark, "-light-mode")
+        self._refresh_truecolor_filter(self.ansi_theme)
+        self.stylesheet.set_variables(self.get_css_variables())
+
     def get_default_screen(self) -> Place:
         """Open on the first place, so that its rows are in the first frame."""
         place = self._make(self.first, self.first_target)
         if place.css_path:  # Textual reads it for screens that are pushed, and not for this one
             self.stylesheet.read_all(place.css_path)
-            self.stylesheet.reparse()
+            self.stylesheet.parse()
         return place
 
     def on_mount(self) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
 from copydesk.domain.text import clean
 

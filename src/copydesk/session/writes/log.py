@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:

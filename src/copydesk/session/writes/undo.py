@@ -7,9 +7,9 @@ that the object is unchanged, and sends the steps of a reversal.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:

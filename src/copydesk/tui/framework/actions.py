@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 from textual.binding import Binding
 from textual.dom import DOMNode
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.declarations import DANGERS
 from copydesk.tui.framework.keys import chord, shown
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from textual import events
 from textual.screen import Screen
 from textual.worker import NoActiveWorker, Worker, get_current_worker
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.tui.framework.typing_ahead import KEEP_SECONDS, LOOK_SECONDS, PASS, Typed, text_of
 

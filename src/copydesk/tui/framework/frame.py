@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -18,6 +17,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.session.ages import DAY, HOUR, MINUTE, moment
 from copydesk.session.errors import ends_with_an_answer

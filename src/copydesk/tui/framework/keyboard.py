@@ -12,7 +12,6 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from copydesk.domain.cause import ASKER, CAUSE, Asker
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.tui.framework.actions import Action, Acts, Command, NotYet, actions_of
 from copydesk.tui.framework.early_keys import EarlyKeys
 from copydesk.tui.framework.keys import chord, declared_name, shown

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.declarations import PLACES
 from copydesk.tui.framework.actions import Action, DeclarationError, Uses, actions_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.cached_reads import CachedRead, read_cached, reads_cached
 from copydesk.session.errors import failure_types, sentence, silence_types
 from copydesk.tui.framework.source import Source

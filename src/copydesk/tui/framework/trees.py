@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import failure_types, sentence
 from copydesk.tui.framework.sources import ListSource
 

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.tui.framework.actions import SCOPES, Action, Acts, NoRowYet, NotYet, asked
 from copydesk.tui.framework.workers import begin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, Literal, TypeVar
 
 from rich.cells import cell_len, set_cell_size
@@ -13,6 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.glyphs import glyphs
 

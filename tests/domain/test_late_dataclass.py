@@ -1,0 +1,82 @@
+"""Dataclasses whose methods are made with the first value: alike in everything but the moment."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError, field, fields, is_dataclass, replace
+from threading import Barrier
+from typing import ClassVar, Generic, TypeVar
+
+import pytest
+
+from copydesk.domain.late_dataclass import dataclass
+
+T = TypeVar("T")
+
+
+def test_a_frozen_one_with_slots_is_what_a_dataclass_is() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Point(Generic[T]):
+        kind: ClassVar[str] = "point"
+        x: T
+        y: int = 2
+        tags: list[str] = field(default_factory=list)
+
+        @property
+        def wide(self) -> bool:
+            return self.y > 1
+
+    assert "__init__" not in vars(Point)
+    point = Point("a")
+    assert (point.x, point.y, point.tags, point.wide, Point.kind) == ("a", 2, [], True, "point")
+    assert point == Point("a", 2) != replace(point, y=1)
+    assert repr(point).endswith("Point(x='a', y=2, tags=[])")
+    assert Point(x="b").tags is not point.tags
+    assert not hasattr(point, "__dict__")
+    with pytest.raises(FrozenInstanceError):
+        setattr(point, fields(Point)[1].name, 3)
+    match point:
+        case Point(x, 2):
+            assert x == "a"
+
+
+def test_its_fields_are_there_before_its_first_value() -> None:
+    @dataclass
+    class Setting:
+        name: str
+        about: str = ""
+
+    assert is_dataclass(Setting)
+    assert [each.name for each in fields(Setting)] == ["name", "about"]
+
+
+def test_a_class_that_inherits_it_begins_with_its_fields() -> None:
+    @dataclass(slots=True)
+    class Base:
+        a: int
+
+    assert "__init__" not in vars(Base)
+
+    class Plain(Base):
+        def __init__(self, a: int) -> None:
+            super().__init__(a + 1)
+
+    assert Plain(1).a == 2
+    assert Base(1).a == 1
+
+
+def test_the_first_values_may_be_made_in_several_threads_at_once() -> None:
+    for _ in range(20):
+
+        @dataclass(frozen=True)
+        class Value:
+            a: int
+
+        with ThreadPoolExecutor(4) as pool:
+            together = Barrier(4)
+
+            def make(_: int, cls: type[Value] = Value, together: Barrier = together) -> Value:
+                together.wait()
+                return cls(1)
+
+            assert list(pool.map(make, range(4))) == [Value(1)] * 4

@@ -302,7 +302,7 @@ class Wire:
                     )
                 sent = Sent(
                     request.name, request.method, request.target, status, named, seconds,
-                    asked + seconds, asker,
+                    self._clock(), asker,
                 )  # fmt: skip
                 self.sent.append(sent)
                 if self.recorder is not None:

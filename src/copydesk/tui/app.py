@@ -744,6 +744,12 @@ class CopydeskApp(DeskApp):
 
         self.push_screen(Activity(self.session))
 
+    def open_requests(self) -> None:
+        """Show what was sent in the last minutes."""
+        from copydesk.tui.system.requests import Requests
+
+        self.push_screen(Requests(self.session))
+
     # The world outside
 
     def copy(self, text: str, shown: str = "") -> None:

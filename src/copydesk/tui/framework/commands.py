@@ -374,6 +374,11 @@ class CommonCommands(Commands, scope="place"):
             return
         place.say(await (clear_cache if rest else about_cache)(place.session))
 
+    @command("requests")
+    def show_requests(self, rest: str) -> None:
+        """Show what was sent in the last minutes, for which screen and why, and what is left."""
+        self.place.desk.open_requests()
+
     @command("profile", "NAME", complete=_profile_names)
     async def change_profile(self, rest: str) -> None:
         """Work with another service, or the own desk: choose its profile, or name it."""

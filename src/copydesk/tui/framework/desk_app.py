@@ -114,6 +114,10 @@ class DeskApp(App[None]):
         """Show the writes of this run."""
 
     @abstractmethod
+    def open_requests(self) -> None:
+        """Show what was sent in the last minutes."""
+
+    @abstractmethod
     async def open_json(self, target: Target, raw: Raw) -> None:
         """Show something as the service has it."""
 

@@ -256,7 +256,7 @@ class World:
 
     def settle(self) -> None:
         """Let what goes on after the answers come to its end."""
-        self.app.state.worker.wait()
+        self.app.worker.wait()
 
     def row(self, table: str, key: str) -> Row:
         """Return the row of a thing as the desk keeps it."""

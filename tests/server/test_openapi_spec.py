@@ -59,7 +59,7 @@ async def fetching(world: World) -> AsyncIterator[httpx.AsyncClient]:
         headers={"authorization": f"Bearer {world.token(world.ana)}"},
     ) as client:
         yield client
-        app.state.worker.wait()
+        app.worker.wait()
 
 
 async def test_a_specification_is_read_after_the_answer_and_tells_every_field(

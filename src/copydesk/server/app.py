@@ -1,7 +1,8 @@
 """The embedded desk as an ASGI app: routes from the catalogue, one path for every request.
 
 A request is matched, authenticated, checked against the operation's signature, run whole in one
-transaction off the event loop, and answered. Nothing here knows what any operation does.
+transaction off the event loop, and answered. What was answered to a read is answered again at once
+for as long as nobody writes. Nothing here knows what any operation does.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import logging
 import pkgutil
 import secrets
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from functools import lru_cache, partial
 from hashlib import sha256
 from types import NoneType
@@ -61,36 +62,96 @@ for _module in pkgutil.iter_modules(handlers.__path__):
 
 def create_app(
     store: Store, *, sessions: Mapping[str, str] | None = None, fetch: Fetch | None = None
-) -> Starlette:
+) -> DeskApp:
     """Return the desk's ASGI app over a store.
 
     ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program
     that holds the desk in process signs in without a token on disk. ``fetch`` reads documents that
-    are somewhere else; without it the desk connects to nothing. What goes on after an answer is
-    done by ``app.state.worker``.
+    are somewhere else; without it the desk connects to nothing.
     """
-    known = dict(sessions or {})
-    worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
     assert HANDLERS.keys() >= CATALOGUE.keys()
+    return DeskApp(store, dict(sessions or {}), fetch)
 
-    def answering(name: str) -> Endpoint:
-        return _endpoint(store, worker, CATALOGUE[name], known)
 
-    app = Starlette(
-        routes=[
-            Tree(CATALOGUE.values(), answering),
-            Route(DESCRIPTION, _described, methods=["GET"]),
-            Route(pdf_address.PATH, _printing(store), methods=["GET"]),
-            Route(downloads.PATH, _downloading(store, known), methods=["GET"]),
-        ],
-        exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
+class DeskApp:
+    """The app: reads that were answered before, operations, and what a desk has besides.
+
+    ``worker`` does what goes on after an answer.
+    """
+
+    def __init__(self, store: Store, sessions: Mapping[str, str], fetch: Fetch | None) -> None:
+        self.worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
+        if store.reads:
+            self.worker.close()  # whatever it did would have to be written
+        self._store = store
+        self._operations = Tree(
+            CATALOGUE.values(),
+            lambda name: _endpoint(store, self.worker, CATALOGUE[name], sessions),
+        )
+        self._besides = Starlette(
+            routes=[
+                Route(DESCRIPTION, _described, methods=["GET"]),
+                Route(pdf_address.PATH, _printing(store), methods=["GET"]),
+                Route(downloads.PATH, _downloading(store, sessions), methods=["GET"]),
+            ],
+            exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
+        )
+        # A redirect would send a client wherever its Host header says.
+        self._besides.router.redirect_slashes = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._besides(scope, receive, send)
+            return
+        method, path = scope["method"], scope["path"]
+        if method == "GET" and (answers := await self._store.answers()) is not None:
+            asked = _asked(scope)
+            if (known := answers.get(asked)) is not None:
+                await known.send(scope, send)
+                return
+            scope[_KEEP] = partial(answers.keep, asked)
+        found = self._operations.find(method, path)
+        if found is not None:
+            endpoint, scope["path_params"] = found
+            await endpoint(scope, receive, send)
+        elif methods := self._operations.methods(path):
+            await _no_method(method, {"allow": ", ".join(methods)})(scope, receive, send)
+        else:
+            await self._besides(scope, receive, send)
+
+
+_KEEP = "copydesk.keep"
+"""Where the scope of a read has what keeps its answer."""
+
+
+class _Known:
+    """An answer to a read of the operation that is named."""
+
+    __slots__ = ("_headers", "_operation", "_status", "body")
+
+    def __init__(self, operation: str, response: Response) -> None:
+        self._operation = operation
+        self._status = response.status_code
+        self._headers = tuple(response.raw_headers)
+        self.body = bytes(response.body)
+
+    async def send(self, scope: Scope, send: Send) -> None:
+        """Send it."""
+        scope[OPERATION] = self._operation
+        start = {"status": self._status, "headers": list(self._headers)}
+        await send({"type": "http.response.start", **start})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+def _asked(scope: Scope) -> Hashable:
+    """Return everything in a request that the answer to a read depends on."""
+    return (
+        scope["path"],
+        scope["query_string"],
+        _header(scope, b"authorization"),
+        _base_url(scope),
     )
-    app.state.worker = worker
-    if store.reads:
-        worker.close()  # whatever it did would have to be written
-    # A redirect would send a client wherever its Host header says.
-    app.router.redirect_slashes = False
-    return app
 
 
 def mint_token(tx: Tx, user_id: str, label: str) -> str:
@@ -146,6 +207,9 @@ def _endpoint(
                 response = await store.soon(work)
             else:
                 response = await store.in_thread(work, writes=implementation.writes)
+            if (keep := scope.get(_KEEP)) is not None:
+                known = _Known(op.name, response)
+                keep(known, len(known.body))
         except Refusal as refusal:
             response = _refused(refusal)
         except sqlite3.DatabaseError as error:
@@ -205,6 +269,8 @@ def _answer(
         response = _response(op, call, result)
         if call.goes_on:
             response.background = BackgroundTask(_wake, worker)
+        if call.goes_on or tx.timed or implementation.writes:
+            scope.pop(_KEEP, None)
         return response
 
     return store.write(work) if implementation.writes else store.read(work)
@@ -318,13 +384,14 @@ def _refused(refusal: Refusal) -> Response:
 
 async def _unrouted(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    message = (
-        f"{request.method} is not an operation of this path."
-        if error.status_code == 405
-        else "There is no such path in this API."
-    )
-    response = _refused(Refusal(error.status_code, message))
-    response.headers.update(error.headers or {})
+    if error.status_code == 405:
+        return _no_method(request.method, error.headers or {})
+    return _refused(Refusal(error.status_code, "There is no such path in this API."))
+
+
+def _no_method(method: str, headers: Mapping[str, str]) -> Response:
+    response = _refused(Refusal(405, f"{method} is not an operation of this path."))
+    response.headers.update(headers)
     return response
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 from copydesk.contract.operation import Operation
@@ -18,8 +16,6 @@ Endpoint = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 Answering = Callable[[str], Endpoint]
 """Gives what answers the operation of that name."""
-
-_ENDPOINT = "copydesk.endpoint"
 
 
 @dataclass(slots=True)
@@ -34,34 +30,28 @@ class _Node:
     ways: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
-class Tree(BaseRoute):
+class Tree:
     """The operations by the segments of their paths.
 
-    A literal segment goes before a placeholder in the same place. A path that is there, but not for
-    the method, is a 405 that names every method of it. HEAD is answered as GET is.
+    A literal segment goes before a placeholder in the same place. HEAD is answered as GET is.
     """
 
     def __init__(self, operations: Iterable[Operation[..., Any]], answering: Answering) -> None:
         self._root = _grown(tuple((op.method, op.path, op.name) for op in operations))
         self._answering = cache(answering)
 
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Return how well a request fits, and what its path says."""
-        if scope["type"] != "http":
-            return Match.NONE, {}
-        allowed: dict[str, None] = {}
-        for node, values in _ends(self._root, scope["path"].split("/"), 0, ()):
-            way = node.ways.get(scope["method"])
+    def find(self, method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:
+        """Return what answers a request, and what its path says."""
+        for node, values in _ends(self._root, path.split("/"), 0, ()):
+            way = node.ways.get(method)
             if way is not None:
-                params = dict(zip(way[1], values, strict=True))
-                return Match.FULL, {"path_params": params, _ENDPOINT: self._answering(way[0])}
-            allowed.update(dict.fromkeys(node.ways))
-        return (Match.PARTIAL, {_ENDPOINT: _refusing(allowed)}) if allowed else (Match.NONE, {})
+                return self._answering(way[0]), dict(zip(way[1], values, strict=True))
+        return None
 
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let what was found answer."""
-        endpoint: Endpoint = scope[_ENDPOINT]
-        await endpoint(scope, receive, send)
+    def methods(self, path: str) -> list[str]:
+        """Return the methods that a path has; none for a path that is none."""
+        ends = _ends(self._root, path.split("/"), 0, ())
+        return list(dict.fromkeys(method for node, _ in ends for method in node.ways))
 
 
 @cache
@@ -97,10 +87,3 @@ def _ends(
         yield from _ends(literal, segments, at + 1, values)
     if segment and node.placeholder is not None:
         yield from _ends(node.placeholder, segments, at + 1, (*values, segment))
-
-
-def _refusing(methods: Iterable[str]) -> Endpoint:
-    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
-        raise HTTPException(405, headers={"Allow": ", ".join(methods)})
-
-    return refuse

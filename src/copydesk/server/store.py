@@ -30,7 +30,7 @@ from copydesk.server.desk_file import (
     when_free,
 )
 from copydesk.server.migrations import VERSION, migrate
-from copydesk.server.transaction import Reader
+from copydesk.server.transaction import Answers, Reader
 from copydesk.server.transaction import Row as Row
 from copydesk.server.transaction import Tx as Tx
 from copydesk.server.transaction import Value as Value
@@ -104,6 +104,8 @@ class Store:
         self._durable = durable
         self._local = threading.local()
         self._wary_until = 0.0
+        self._changes = -1
+        self._answers = Answers()
         self._write_lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
         self._before_closing: list[Callable[[], None]] = []
@@ -190,25 +192,47 @@ class Store:
         whoever writes; what would have to wait all the same goes to a thread of the desk's own, as
         everything does for a while where a disk turned out to be slow.
         """
-        started = time.monotonic()
-        if self.path is None or started < self._wary_until:
-            return await self.in_thread(work, writes=False)
-        if getattr(self._local, "reader", None) is None:
-            # Opening a file and reading its schema takes milliseconds: that too is not done here.
+        if self.path is not None and time.monotonic() >= self._wary_until:
+            await self._reader_here()
+            started = time.monotonic()
+            try:
+                return work()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+            finally:
+                ended = time.monotonic()
+                if ended - started > _SLOW:
+                    self._wary_until = ended + _WARY
+        return await self.in_thread(work, writes=False)
+
+    async def answers(self) -> Answers | None:
+        """Return the answers cached for the state that the desk is in now, for this thread.
+
+        None if looking would have to wait, or would say nothing about other writers.
+        """
+        if self.path is None:
+            # All that is written goes through this one connection.
+            if self._changes != (changes := self._writer.total_changes):
+                self._changes, self._answers = changes, Answers()
+            return self._answers
+        if self.reads:
+            return None
+        try:
+            # What SQLite looks at for that is in memory, also where the disk is slow.
+            return (await self._reader_here()).answers()
+        except sqlite3.DatabaseError:
+            return None  # who reads the desk is told
+
+    async def _reader_here(self) -> Reader:
+        """Return the reader of this thread, which is an event loop's; it waits for nobody."""
+        reader: Reader | None = getattr(self._local, "reader", None)
+        if reader is None:
+            # Opening a file and reading its schema takes milliseconds: that is not done here.
             reader = await self.in_thread(self._reader, writes=False)
             reader.connection.execute("PRAGMA busy_timeout = 0")
             self._local.reader = reader
-            started = time.monotonic()
-        try:
-            return work()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-        finally:
-            ended = time.monotonic()
-            if ended - started > _SLOW:
-                self._wary_until = ended + _WARY
-        return await self.in_thread(work, writes=False)
+        return reader
 
     def before_closing(self, end: Callable[[], None]) -> None:
         """Have something called when the desk is closed, while it can still be used."""

@@ -19,6 +19,9 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _MOST_KNOWN = 1000
 """How much is remembered of one state of the desk."""
 
+_MOST_BYTES = 2 * 1024 * 1024
+"""How many bytes of answers are remembered of it."""
+
 
 def random_id() -> str:
     """Return a new identifier: 20 letters and digits, about 119 bits."""
@@ -33,7 +36,8 @@ def timestamp(moment: datetime) -> str:
 class Tx:
     """One transaction: a connection with short words for what handlers do.
 
-    ``now`` is the same moment for everything the transaction writes.
+    ``now`` is the same moment for everything the transaction writes. ``timed`` says whether the
+    time was asked for: what was read then may differ a moment later, whoever writes or not.
     """
 
     def __init__(
@@ -44,9 +48,16 @@ class Tx:
         known: dict[Hashable, Any] | None = None,
     ) -> None:
         self.connection = connection
-        self.moment = now
         self.new_id = new_id
+        self.timed = False
+        self._moment = now
         self._known = known
+
+    @property
+    def moment(self) -> datetime:
+        """The moment of the transaction."""
+        self.timed = True
+        return self._moment
 
     @cached_property
     def now(self) -> str:
@@ -130,36 +141,75 @@ class Tx:
             )
 
 
+class Answers:
+    """Answers to reads of one state of the desk, by everything that they depend on besides.
+
+    Whoever looked here before reading may put an answer here afterwards, however long that took:
+    once the desk is in another state, these answers are given to nobody.
+    """
+
+    __slots__ = ("_found", "_size")
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, Any] = {}
+        self._size = 0
+
+    def get(self, key: Hashable) -> Any:
+        """Return the answer, or None."""
+        return self._found.get(key)
+
+    def keep(self, key: Hashable, answer: object, size: int) -> None:
+        """Keep an answer of so many bytes; there is room for those of the last minutes, no more."""
+        if self._size + size > _MOST_BYTES or len(self._found) >= _MOST_KNOWN:
+            self._found.clear()
+            self._size = 0
+        if size <= _MOST_BYTES // 8:
+            self._found[key] = answer
+            self._size += size
+
+
 class Reader:
     """A connection that only reads, and what was read from the state of the desk that it last saw.
 
     ``PRAGMA data_version`` says whether anyone, in whatever process, has committed anything since;
-    asked inside the transaction, it speaks of what the transaction sees. As the connection itself
+    asked inside a transaction, it speaks of what the transaction sees. As the connection itself
     changes nothing, the same version is the same state of every table.
     """
 
-    __slots__ = ("_known", "_version", "connection", "state")
+    __slots__ = ("_answers", "_known", "_version", "connection", "state")
 
     def __init__(self, connection: sqlite3.Connection, state: Hashable = None) -> None:
         self.connection = connection
         self.state = state
         self._version = -1
         self._known: dict[Hashable, Any] = {}
+        self._answers = Answers()
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # reads the schema
 
     def __enter__(self) -> dict[Hashable, Any]:
         """Begin a transaction and return the values cached for its snapshot."""
         self.connection.execute("BEGIN")
         try:
-            version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
+            self._look()
         except BaseException:
             self.connection.execute("ROLLBACK")
             raise
-        if version != self._version or len(self._known) > _MOST_KNOWN:
-            self._version, self._known = version, {}
+        if len(self._known) > _MOST_KNOWN:
+            self._known = {}
         return self._known
 
     def __exit__(self, *_: object) -> None:
         """End the transaction, unless an error has ended it."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
+
+    def answers(self) -> Answers:
+        """Return the answers cached for the state that the desk is in now."""
+        self._look()
+        return self._answers
+
+    def _look(self) -> None:
+        """Forget everything about a state in which the desk is no longer."""
+        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
+        if version != self._version:
+            self._version, self._known, self._answers = version, {}, Answers()

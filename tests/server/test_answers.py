@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from copydesk.contract import operations as ops
 from copydesk.server.app import create_app
 from copydesk.server.store import Store
 from copydesk.server.transaction import Answers
@@ -138,3 +139,17 @@ def test_answers_take_no_more_room_than_there_is() -> None:
     for number in range(5000):
         answers.keep(number, number, 1)
     assert sum(answers.get(number) is not None for number in range(5000)) <= 1000
+
+
+async def test_many_answers_in_a_row_leave_others_their_turn(filed: World) -> None:
+    api = filed.api()
+    await api(ops.get_current_user)
+    await api(ops.get_current_user)
+    other = asyncio.create_task(asyncio.sleep(0))
+    for _ in range(20_000):
+        await api(ops.get_current_user)
+        if other.done():
+            break
+    assert other.done()
+    await api.aclose()
+    filed.close()

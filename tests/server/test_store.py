@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
@@ -130,6 +131,53 @@ async def test_reads_go_on_while_many_writes_wait(tmp_path: Path) -> None:
     await asyncio.gather(*waiting)
     assert people(store) == 20
     other.close()
+    store.close()
+
+
+async def test_writes_that_wait_share_a_commit_and_nothing_else(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.db")
+    statements: list[str] = []
+    store._writer.set_trace_callback(statements.append)
+
+    def add(name: str) -> str:
+        return store.write(
+            lambda tx: desk_seed.add_user(tx, "P", f"{name.removeprefix('again ')}@example.org")
+        )
+
+    def dangle() -> None:
+        def work(tx: Tx) -> None:
+            tx.run("PRAGMA defer_foreign_keys = ON")  # so that the commit fails and no statement
+            tx.insert("token", hash="h", user_id="nobody", label="", created_at=tx.now)
+
+        store.write(work)
+
+    async def all_at_once(*works: Callable[[], object]) -> list[object]:
+        """Do several works that wait for the same writer; return what each came to."""
+        other = sqlite3.connect(tmp_path / "desk.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        waiting = [asyncio.create_task(store.in_thread(work, writes=True)) for work in works]
+        await asyncio.sleep(0)
+        waiting[2].cancel()
+        other.execute("ROLLBACK")
+        other.close()
+        del statements[:]
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    # One that fails, and one that nobody waits for any more, leave nothing; the others are there.
+    names = ["a", "again a", "gone", *"bcdefgh"]
+    came = await all_at_once(*(partial(add, name) for name in names))
+    assert [type(each) for each in came[:3]] == [
+        str,
+        sqlite3.IntegrityError,
+        asyncio.CancelledError,
+    ]
+    assert all(isinstance(each, str) for each in came[3:])
+    assert people(store) == 8
+    assert 1 <= statements.count("COMMIT") < len(names) - 2
+    # Where the commit itself fails, only who is the reason hears of it.
+    came = await all_at_once(*(partial(add, name) for name in "ijkl"), dangle, partial(add, "m"))
+    assert isinstance(came[4], sqlite3.IntegrityError)
+    assert people(store) == 12
     store.close()
 
 

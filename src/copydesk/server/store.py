@@ -14,11 +14,12 @@ import json
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from copydesk.server.desk_file import (
     BUSY_SECONDS,
@@ -40,6 +41,13 @@ from copydesk.server.transaction import timestamp as timestamp
 T = TypeVar("T")
 
 _READERS = 4
+
+_TOGETHER = 0.01
+"""How long writes are taken into one transaction, in seconds; the last of them may take longer."""
+
+_Done = Future[Any]
+_Tell = Callable[[_Done], None]
+"""Tells who waits for a write what came of it."""
 
 _SLOW = 0.02
 """A short read that took longer, in seconds, met a slow disk: others wait elsewhere for a while."""
@@ -72,6 +80,18 @@ def utc_now() -> datetime:
 def to_json(value: object) -> str:
     """Return compact JSON with sorted keys: equal values have equal text."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _outcome(work: Callable[[], Any]) -> _Tell:
+    try:
+        result = work()
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it goes to who waits
+        return _failed(error)
+    return lambda done: done.set_result(result)
+
+
+def _failed(error: BaseException) -> _Tell:
+    return lambda done: done.set_exception(error)
 
 
 class Store:
@@ -107,6 +127,9 @@ class Store:
         self._changes = -1
         self._answers = Answers()
         self._write_lock = threading.Lock()
+        self._waiting: deque[tuple[_Done, Callable[[], Any]]] = deque()
+        self._together: threading.Thread | None = None
+        """The thread that does several writes in one transaction, while it does."""
         self._connections: list[sqlite3.Connection] = []
         self._before_closing: list[Callable[[], None]] = []
         self._readers: ThreadPoolExecutor | None = None
@@ -159,12 +182,15 @@ class Store:
     def write(self, work: Callable[[Tx], T]) -> T:
         """Run ``work`` in a transaction of its own and return once it is on disk.
 
-        Anything that ``work`` raises undoes all of it.
+        Anything that ``work`` raises undoes all of it. As one of several that are written together
+        it is on disk when all are.
         """
+        if self._together is threading.current_thread():
+            return self._within(work)
         with self._write_lock:
             when_free(self._writer, "BEGIN IMMEDIATE")
             try:
-                result = work(Tx(self._writer, self.clock(), self.new_id))
+                result = work(self._writing())
                 self._writer.execute("COMMIT")
             except BaseException:
                 # A full disk may have ended the transaction already; a commit that failed has not.
@@ -173,17 +199,78 @@ class Store:
                 raise
             return result
 
+    def _within(self, work: Callable[[Tx], T]) -> T:
+        """Run ``work`` as a part of the transaction that is under way, undone alone if it fails."""
+        self._writer.execute("SAVEPOINT work")
+        try:
+            return work(self._writing())
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK TO work")
+            raise
+        finally:
+            if self._writer.in_transaction:
+                self._writer.execute("RELEASE work")
+
+    def _writing(self) -> Tx:
+        return Tx(self._writer, self.clock(), self.new_id)
+
     async def in_thread(self, work: Callable[[], T], *, writes: bool) -> T:
         """Run ``work`` on one of the desk's threads, off the event loop.
 
         Writes have a thread of their own: however many wait for their turn, or for another process
-        that is writing, reads go on beside them.
+        that is writing, reads go on beside them. Those that wait at the same time are committed
+        together; such ``work`` is a ``write``, with what makes its answer.
         """
-        if self._readers is None:
+        if self._readers is None or self._one_writer is None:
             self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="desk-reader")
             self._one_writer = ThreadPoolExecutor(1, thread_name_prefix="desk-writer")
-        threads = self._one_writer if writes else self._readers
-        return await asyncio.get_running_loop().run_in_executor(threads, work)
+        if not writes:
+            return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+        done: Future[T] = Future()
+        self._waiting.append((done, work))
+        self._one_writer.submit(self._write_waiting)
+        return await asyncio.wrap_future(done)
+
+    def _write_waiting(self) -> None:
+        """Do the first of the writes that wait, or several with one commit; asked once for each."""
+        several = self._write_together() if len(self._waiting) > 1 else []
+        if not several and self._waiting:
+            alone, work = self._waiting.popleft()
+            several = [] if alone.cancelled() else [(alone, _outcome(work))]
+        for done, tell in several:
+            if done.set_running_or_notify_cancel():
+                tell(done)
+
+    def _write_together(self) -> list[tuple[_Done, _Tell]]:
+        """Do several writes in one transaction; return what to tell now that it is on disk.
+
+        Where the transaction as a whole fails nothing was done: each has to be done alone.
+        """
+        taken: list[tuple[_Done, Callable[[], Any]]] = []
+        several: list[tuple[_Done, _Tell]] = []
+        with self._write_lock:
+            try:
+                when_free(self._writer, "BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                return [(self._waiting.popleft()[0], _failed(error))]
+            self._together = threading.current_thread()
+            try:
+                end = time.monotonic() + _TOGETHER
+                while self._waiting and self._writer.in_transaction and time.monotonic() < end:
+                    done, work = self._waiting.popleft()
+                    if not done.cancelled():
+                        taken.append((done, work))
+                        several.append((done, _outcome(work)))
+                self._writer.execute("COMMIT")
+            except sqlite3.Error:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                self._waiting.extendleft(reversed(taken))
+                return []
+            finally:
+                self._together = None
+        return several
 
     async def soon(self, work: Callable[[], T]) -> T:
         """Run ``work``, a read of a few rows by their keys, here, if nothing is in its way.

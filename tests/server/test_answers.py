@@ -88,7 +88,7 @@ async def test_an_answer_is_for_whom_it_was_given(filed: World) -> None:
     async with reading(filed) as (_, client):
 
         async def seen() -> list[int]:
-            every = (ana, signed(filed, lee), stranger, {})
+            every: list[dict[str, str]] = [ana, signed(filed, lee), stranger, {}]
             return [(await client.get(path, headers=each)).status_code for each in every]
 
         assert await seen() == await seen() == [200, 404, 401, 401]

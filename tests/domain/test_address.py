@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.address import Address, markdown_link, parse_app_url, search_text, web_address
+from copydesk.domain.address import (
+    LONGEST,
+    Address,
+    is_path_part,
+    markdown_link,
+    parse_app_url,
+    search_text,
+    web_address,
+)
 
 
 @pytest.mark.parametrize(
@@ -103,3 +111,43 @@ def test_an_address_is_one_word_and_stays_as_it_is(text: str) -> None:
 def test_a_link_in_markdown_ends_where_it_should() -> None:
     assert markdown_link("Guide", "https://a.test/(x)") == "[Guide](https://a.test/%28x%29)"
     assert markdown_link("a](b) *c*", "u") == r"[a\](b) \*c\*](u)"
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [("a", True), ("_a.b~c-1", True), ("ä1", True), ("", False), (".a", False), ("a/b", False),
+     ("a b", False), ("a\n", False)],
+)  # fmt: skip
+def test_what_can_be_a_part_of_a_path(text: str, fits: bool) -> None:
+    assert is_path_part(text) is fits
+
+
+def test_an_address_is_read_up_to_its_longest() -> None:
+    start = "https://a.test/"
+    whole = start + "x" * (LONGEST - len(start))
+    assert web_address(whole) == whole
+    assert web_address(whole + "x") == ""
+    assert search_text(whole + "yz") == "x" * (LONGEST - len(start))
+    assert parse_app_url("https://a.test/o/acme/s/" + "b" * LONGEST) == Address(
+        "acme", "b" * (LONGEST - 24)
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("/o/acme/home/s/guide", Address("acme", "guide")),
+        ("https://a.test/o/acme/s/guide/~", Address("acme", "guide")),
+        (
+            "https://a.test/o/acme/s/guide/~/revisions/a%20b/page",
+            Address("acme", "guide", page="a b/page"),
+        ),
+        ("https://a.test/o/acme/s/guide/~/edit/page", Address("acme", "guide", page="page")),
+        ("https://a.test/o/acme/site/x", Address("acme", site="x")),
+        ("https://a.test/o/a%20b/s/guide", Address(space="guide")),
+        ("https://a.test/o", None),
+        ("https://a.test/~/changes/5", None),
+    ],
+)
+def test_what_an_address_does_not_say_is_left_out(url: str, address: Address | None) -> None:
+    assert parse_app_url(url) == address

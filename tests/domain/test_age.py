@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.age import age, instant, moment
+from copydesk.domain.age import age, age_or_ahead, ago, instant, moment
 
 NOW = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
 
@@ -70,3 +70,31 @@ def test_times_are_read_leniently() -> None:
     assert instant("2025-03-12T09:30:00.000Z") == NOW
     assert instant("2025-03-12T09:30:00") == NOW
     assert instant("soon") is instant("") is instant(None) is None
+
+
+def test_how_long_ago_is_said_where_it_is_not_now() -> None:
+    assert ago(NOW - timedelta(days=9), NOW) == "9 d ago"
+    assert ago(NOW, NOW) == "now"
+    assert ago(None, NOW) == ""
+
+
+@pytest.mark.parametrize(
+    ("ahead", "said"),
+    [
+        (timedelta(days=1), "now"),
+        (timedelta(days=1, seconds=1), "in 1 d"),
+        (timedelta(days=1461), "in 4 y"),
+        (timedelta(hours=-2), "2 h"),
+    ],
+)
+def test_a_date_ahead_is_told_where_clocks_do_not_explain_it(ahead: timedelta, said: str) -> None:
+    assert age_or_ahead(NOW + ahead, NOW) == said
+    assert age_or_ahead(None, NOW) == ""
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(0, "09:30"), (1, "yday 09:30"), (2, "Mon 09:30"), (6, "Thu 09:30"), (7, "5 Mar 09:30")],
+)
+def test_a_weekday_is_named_for_less_than_a_week(days: int, said: str) -> None:
+    assert moment(NOW - timedelta(days=days), NOW) == said

@@ -1,10 +1,13 @@
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.filter import Fields, Measure, Query, fold, typed_from
+from copydesk.domain.filter import UNKNOWN, Fields, Measure, Query, fold, quoted, typed_from
 
 
 @dataclass
@@ -157,3 +160,144 @@ def test_a_number_that_is_wrong_says_what_it_takes_and_one_half_typed_waits() ->
     assert counted.following('author:"lee p') == ['author:"Lee Park"']
     assert counted.following("author:park") == ['author:"Lee Park"']
     assert typed_from('retry author:"lee p') == 6
+
+
+KNOWN: Fields[dict[str, Any]] = Fields(
+    words=lambda row: row.get("words", ""),
+    keys={
+        "author": lambda row: row.get("author"),
+        "status": lambda row: row.get("status"),
+        "page": lambda row: row.get("page"),
+    },
+    values={"status": ["open", "draft"]},
+    numbers={
+        "changed": Measure(lambda row: row.get("changed")),
+        "age": Measure(lambda row: row.get("age"), "time"),
+    },
+    me={"author": lambda row: row.get("mine")},
+    folded=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "shown"),
+    [
+        ("page:one", {"page": UNKNOWN}, None),
+        ("-page:one", {"page": UNKNOWN}, None),
+        ("page:one words", {"page": UNKNOWN}, False),
+        ("page:one", {"page": {"One": None, "Two": True}}, None),
+        ("page:o", {"page": {"One": None, "Two": True}}, True),
+        ("page:o", {"page": {"One": False, "Two": None}}, None),
+        ("page:one", {"page": {"One": False}}, False),
+        ("page:one", {"page": ["Two", "one"]}, True),
+        ("page:one", {}, False),
+        ("-page:one", {}, True),
+        ("author:me", {"mine": True, "author": "Lee"}, True),
+        ("author:me", {"mine": False, "author": "Melanie"}, False),
+        ("author:me", {"mine": None}, None),
+        ("-author:me", {"mine": False}, True),
+        ("age:3d", {"age": UNKNOWN}, None),
+        ("age:3d", {"age": None}, False),
+        ("HEAD", {"words": "head"}, True),
+        ("head", {"words": "Head"}, False),
+        ("status:draft", {"status": "draft"}, True),
+        ("status:dra", {"status": "draft"}, True),
+    ],
+)
+def test_what_is_not_known_yet_neither_matches_nor_fails(
+    text: str, row: dict[str, Any], shown: bool | None
+) -> None:
+    query = Query.parse(text, KNOWN)
+    assert query.judge(row) is shown
+    assert query.matches(row) is (shown is True)
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [
+        ("changed:4", 4, 5), ("changed:=4", 4, 5), ("changed:>4", 5, None),
+        ("changed:>=4", 4, None), ("changed:<4", None, 4), ("changed:<=4", None, 5),
+        ("age:3d", 259_200, 345_600), ("age:>3D", 259_200, None), ("age:>=1min", 60, None),
+        ("age:<2h", None, 7_200), ("age:<=2h", None, 10_800), ("age:1mo", 2_592_000, 5_184_000),
+        ("age:1y", 31_536_000, 63_072_000), ("age:1w", 604_800, 1_209_600),
+    ],
+)  # fmt: skip
+def test_a_number_is_compared_in_whole_units(
+    text: str, least: int | None, below: int | None
+) -> None:
+    query = Query.parse(text, KNOWN)
+    key = text.partition(":")[0]
+    assert not query.problems
+    low, high = least or 0, below or 10**9
+    for value in (low - 1, low, high - 1, high):
+        held = (least is None or value >= low) and (below is None or value < high)
+        assert query.matches({key: value}) is held, value
+        assert Query.parse(f"-{text}", KNOWN).matches({key: value}) is not held
+
+
+def test_a_value_that_no_row_can_have_is_a_mistake() -> None:
+    query = Query.parse("words status:merged", KNOWN)
+    (problem,) = query.problems
+    assert query.wrong == "There is no status:merged; known are open, draft."
+    assert (problem.start, problem.stop, problem.as_text, problem.unfinished) == (
+        6,
+        19,
+        False,
+        False,
+    )
+    assert [term.key for term in query.terms] == [None]
+    assert query.note is None
+
+
+def test_a_filter_tells_which_keys_it_asks_for() -> None:
+    query = Query.parse("words author:me -changed:>3 autor:x", KNOWN)
+    assert query.used == {"author", "changed"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('"open', ('The quotation is open: close it with ".', 0, 5, True)),
+        ('a -author:"le', ('The quotation is open: close it with ".', 10, 13, True)),
+        ("a changed:x", ("changed: takes a number such as >20, <=3 or 4.", 2, 11, False)),
+        ("changed:>x", ("changed: takes a number such as >20, <=3 or 4.", 0, 10, False)),
+        ("changed:", ("changed: takes a number such as >20, <=3 or 4.", 0, 8, True)),
+        ("age:d", ("age: takes a time such as >3d, <2h or 4w.", 0, 5, False)),
+        ("age:>3", ("age: needs a unit: min, h, d, w, mo, y.", 0, 6, True)),
+        ("-age:3m", ("age: needs a unit: min, h, d, w, mo, y.", 1, 7, True)),
+        ("age:3x", ("age: needs a unit: min, h, d, w, mo, y.", 0, 6, False)),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(text: str, problem: tuple[str, int, int, bool]) -> None:
+    (found,) = Query.parse(text, KNOWN).problems
+    assert (found.sentence, found.start, found.stop, found.unfinished) == problem
+    assert not found.as_text
+
+
+def test_completion_offers_what_begins_like_the_last_term() -> None:
+    fields = replace(KNOWN, offers=lambda key: ["", "Zoe Amber", "Ann", "Ann"])
+    assert fields.following("") == ["author:", "status:", "page:", "changed:", "age:"]
+    assert fields.following("words -A") == ["-author:", "-age:"]
+    assert fields.following("status:") == ["status:open", "status:draft"]
+    assert fields.following("author:") == ["author:me", 'author:"Zoe Amber"', "author:Ann"]
+    assert fields.following("author:am") == ['author:"Zoe Amber"']
+    assert fields.following("PAGE:ann") == ["page:Ann"]
+    assert fields.following("author:me ") == fields.following("")
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [("", 0), ("a", 0), ("a ", 2), ("a b", 2), ('a "b c', 2), ('"a" b', 4), ('a"', 1)],
+)
+def test_where_the_last_term_begins(text: str, start: int) -> None:
+    assert typed_from(text) == start
+
+
+def test_a_value_with_blanks_is_quoted() -> None:
+    assert quoted("a b") == '"a b"'
+    assert quoted("a\tb") == '"a\tb"'
+    assert quoted("ab") == "ab"
+
+
+def test_marks_that_folding_brings_back_are_taken_off() -> None:
+    assert fold("İstanbul ﬁx Ç") == "istanbul fix c"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.diff import compare
-from copydesk.domain.html_table import link_text, read_table, row_text
+from copydesk.domain.html_table import MOST, MOST_COLUMNS, link_text, read_table, row_text
 from copydesk.domain.patch import apply
 from tests.domain.written import CARDS
 
@@ -173,3 +173,109 @@ def test_few_tags_that_ask_for_very_many_cells_take_little_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("a <b>b</b> <i>c</i> <em>d</em> <code>e</code> <del>f</del> <s>g</s>",
+         "a **b** *c* *d* `e` ~~f~~ ~~g~~"),
+        ("<p>a</p><p>b</p>", "a b"), ("a<br>b<br/>c", "a b c"),
+        ("<ul><li>a</li><li>b</li></ul>", "- a - b"),
+        ("<span>a</span>", "a"), ("<u>a</u>", "<u>a</u>"), ('<u x="|">a</u>', '<u x="\\|">a</u>'),
+        ("a|b", r"a\|b"), ("&amp; &#65; &x", "&amp; &#65; &x"), ("a<hr>b", "a<hr>b"),
+        ('<a href="x y">z</a>', "[z](<x y>)"), ('<a href="x(y)">z</a>', "[z](<x(y)>)"),
+        ('<a href="a|b" title="t">z</a>', r"[z](a\|b){title=t}"), ("<a>z</a>", "<a>z</a>"),
+        ('<a href>z</a>', "<a href>z</a>"), ('<a href="">z</a>', "[z]()"),
+        ('<img src="a b" alt="c]|">', r"![c\]\|](<a b>)"),
+        ('<img src="a" width="5" data-x>', "![](a){width=5 data-x}"), ("<img>", "<img>"),
+        ('<p id="a">b</p>', "{id=a} b"), ('<li class="c">d</li>', "- {class=c}d"),
+        ('<b title="x|y">z</b>', r"**{title=x\|y}z**"), ("a\n\t b", "a b"), ("", ""),
+    ],
+)  # fmt: skip
+def test_what_a_cell_holds_reads_as_markdown(cell: str, text: str) -> None:
+    assert row_text(f"<tr><td>{cell}</td></tr>") == f"| {text} |"
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("*a* [b] `c` ~d~ \\e", r"\*a\* \[b\] \`c\` \~d\~ \\e"),
+        ('<p id="a">b</p>', "b"), ('<a href="x" title="t">z</a>', "[z](x)"),
+        ('<img src="a" width="5">', "![](a)"),
+    ],
+)  # fmt: skip
+def test_a_cell_of_a_table_that_is_shown_tells_no_attributes(cell: str, text: str) -> None:
+    assert read_table(f"<table><tr><td>{cell}</td></tr></table>") == ([], [[text]])
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<tr><td>a</td></tr><tr><td>b</td></tr>", "<td>a</td>", "x<tr><td>a</td></tr>",
+        "<tr><td>a</td></tr>x", "<tr><td>a</b></td></tr>", "<tr><td><b>a</i></td></tr>",
+        "<tr><td>a</br></td></tr>", "<tr><td><!DOCTYPE x></td></tr>", "<tr><td><?x?></td></tr>",
+        "<tr><td><![CDATA[x]]></td></tr>", "<p></p><tr><td>a</td></tr>", "<tr><td>a</td x></tr>",
+        '<tr><td><b title="<>">a</b', "<tr><td>a", "<tr><td><tr></td></tr>", "",
+    ],
+)  # fmt: skip
+def test_what_is_no_single_whole_row_is_left_as_it_was_written(row: str) -> None:
+    assert row_text(row) is None
+
+
+def test_rows_say_their_own_attributes_and_those_of_their_cells() -> None:
+    assert row_text('<tr class="x"><td colspan="2">a</td><th>b</th></tr>') == (
+        "{class=x}| {colspan=2} a | b |"
+    )
+    assert row_text("<TR><TD>a</TD ></TR>") == "| a |"
+    assert row_text("  <tbody><tr><td>a</td></tr></tbody> ") == "| a |"
+
+
+def test_so_many_characters_and_columns_are_read() -> None:
+    row = "<tr><td>{}</td></tr>"
+    room = MOST - len(row.format(""))
+    assert row_text(row.format("x" * room)) == f"| {'x' * room} |"
+    assert row_text(row.format("x" * (room + 1))) is None
+    assert row_text(row.format("x " + " " * (2 * MOST))) is None
+    assert row_text(row.format("x" + " " * MOST)) == "| x |"
+    table = read_table(f"<table><tr>{'<td>x</td>' * MOST_COLUMNS}</tr></table>")
+    assert table is not None
+    assert len(table.rows[0]) == MOST_COLUMNS
+    assert read_table(f"<table><tr>{'<td>x</td>' * (MOST_COLUMNS + 1)}</tr></table>") is None
+    assert read_table(f"<table><tr><td colspan='{MOST_COLUMNS}'>x</td></tr></table>") is not None
+    assert read_table(f"<table><tr><td colspan='{MOST_COLUMNS + 1}'>x</td></tr></table>") is None
+
+
+def test_a_head_is_one_whose_cells_all_are() -> None:
+    mixed = "<table><tr><th>A</th><td>B</td></tr><tr><th>1</th><th>2</th></tr></table>"
+    assert read_table(mixed) == ([], [["A", "B"], ["1", "2"]])
+    both = "<table><tr><th>A</th><th>B</th></tr><tr><th>1</th><td>2</td></tr></table>"
+    assert read_table(both) == (["A", "B"], [["1", "2"]])
+
+
+def test_a_cell_that_reaches_down_at_the_end_of_a_row_fills_the_rows_below() -> None:
+    source = (
+        '<table><tr><td>a</td><td rowspan="3" colspan="2">b</td></tr><tr><td>c</td></tr>'
+        "<tr></tr><tr><td>d</td><td>e</td><td>f</td></tr></table>"
+    )
+    table = read_table(source)
+    assert table is not None
+    assert [list(row) for row in table.rows] == [
+        ["a", "b", ""], ["c", "", ""], ["", "", ""], ["d", "e", "f"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("no link", "no link"), ('<a href="x">y</a> z', "[y](x) z"),
+        ("<a href='x'>y", "<a href='x'>y"),
+        ("<b>x</b> <a href='y'><b>z</b></a>", "<b>x</b> [**z**](y)"),
+        ("<a href='x'>1</a><a href='y'>2</a>", "[1](x)[2](y)"), ("a < b", "a < b"),
+        ("<a href='x'>y<a href='z'>w</a>", "<a href='x'>y[w](z)"), ("<!-- x -->", "<!-- x -->"),
+        ("<a href='x'>y<table></a> z", "<a href='x'>y<table></a> z"),
+        ("<a href='x'>a_b*</a>", "[a_b*](x)"), ("<a href='x'>y</a><br>", "[y](x)<br>"),
+    ],
+)  # fmt: skip
+def test_links_in_prose_read_as_links_do(source: str, text: str) -> None:
+    assert link_text(source) == text

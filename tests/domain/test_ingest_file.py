@@ -19,8 +19,9 @@ from copydesk.contract.models.conversation import (
     ConversationPart,
 )
 from copydesk.domain import ingest_frames
-from copydesk.domain.ingest_file import Item, is_there, read_items
+from copydesk.domain.ingest_file import SAID, Item, is_there, read_items
 from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.json_text import LONGEST
 
 
 class Drip:
@@ -352,3 +353,71 @@ def test_what_was_sent_is_there_or_is_not(found: dict[str, object], there: bool)
     bare = ConversationIngest.model_validate({"id": "1", "subject": "Say", "parts": parts})
     if "metadata" in found:
         assert is_there(bare, ConversationDetail.model_validate(had))
+
+
+PART = {"type": "message", "role": "user", "body": "x"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"id": ""}, "id: this is empty"),
+        ({"id": 1}, "id: this has to be a text, in quotation marks"),
+        ({"id": "x" * 256}, "id: this is longer than 255 characters"),
+        ({"more": 1}, "more: there is no such field"),
+        ({"parts": {}}, "parts: this has to be a list"),
+        ({"parts": ["a"]}, "parts[0]: this has to be an object"),
+        ({"parts": []}, "parts: nobody says anything; send at least one part with words"),
+        ({"parts": [{**PART, "type": "x"}]}, "parts[0].type: this has to be "),
+        ({"metadata": []}, "metadata: this has to be an object"),
+        ({"metadata": {"attributes": 3}}, "metadata.attributes: this has to be an object"),
+        ({"metadata": {"createdAt": "x"}}, "metadata.createdAt: this has to be a moment, such as "),
+        ({"metadata": {"createdAt": 3}}, "metadata.createdAt: this has to be a moment, such as "),
+        ({"metadata": {"url": "ftp://x"}}, "metadata.url: this has to be a web address (http or "),
+        ({"subject": "a\0"}, "subject: this holds a NUL character"),
+        ({"id": "a/b"}, "id: this cannot be part of an address; leave out '/' and do not use '.' "),
+    ],
+)
+def test_what_is_wrong_with_a_field_is_said_in_words(
+    changed: dict[str, Any], sentence: str
+) -> None:
+    (complaint,) = read(json.dumps({"id": "c", "parts": [PART], **changed}))
+    assert isinstance(complaint, Complaint)
+    assert complaint.sentence.startswith(sentence), complaint.sentence
+
+
+def test_so_many_problems_are_named_and_the_rest_counted() -> None:
+    def told(count: int) -> str:
+        wrong = {f"x{number}": 1 for number in range(count)}
+        (complaint,) = read(json.dumps({**conversation("a"), **wrong}))
+        assert isinstance(complaint, Complaint)
+        return complaint.sentence
+
+    named = "; ".join(f"x{number}: there is no such field" for number in range(SAID))
+    assert told(SAID) == named
+    assert told(SAID + 2) == f"{named}; and 2 more"
+
+
+def test_what_is_too_long_to_walk_through_is_told_with_its_first_line() -> None:
+    long = "y" * LONGEST
+    cases = (
+        ('{"id": "a", "x": 1, "b": "%s"}', ["there is no such field"]),
+        ('{"id": NaN, "b": "%s"}', ["this is no JSON: NaN is no number in JSON"]),
+        ('{"id": 1, "id": 2, "b": "%s"}', ["this is no JSON: a name stands twice in one object"]),
+        ('{"id": %s, "b": "%%s"}' % ("[" * 5000 + "]" * 5000), ["it is nested too deep"]),
+    )
+    for text, parts in cases:
+        (complaint,) = read("\n\n" + text % long)
+        assert isinstance(complaint, Complaint)
+        assert (complaint.line, complaint.number) == (3, 1)
+        assert all(part in complaint.sentence for part in parts), complaint.sentence
+
+
+def test_optional_fields_that_are_null_are_left_out_and_others_are_not() -> None:
+    void = {"url": None, "attributes": None, "createdAt": None}
+    (item,) = read(json.dumps(conversation("a", subject=None, metadata=void)))
+    assert isinstance(item, Item)
+    assert item.conversation.subject is None
+    (wrong,) = read(json.dumps(conversation("a", parts=None)))
+    assert isinstance(wrong, Complaint)
+    assert "parts: this has to be a list" in wrong.sentence

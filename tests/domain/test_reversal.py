@@ -11,11 +11,21 @@ from hypothesis import strategies as st
 
 from copydesk.domain import inverses
 from copydesk.domain.reversal import (
+    LONG_ORDER,
+    SAID_CELLS,
+    Difference,
     Expectation,
     Reversal,
     Step,
     Trace,
+    expectation_of,
+    made,
+    message_made,
+    neighbours,
+    ordered,
     reversal_of,
+    step_of,
+    text_in,
     trace_of,
     value_at,
 )
@@ -118,3 +128,220 @@ def test_a_trace_is_kept_as_json_with_all_it_says() -> None:
     assert again == trace
     assert again.beside == beside
     assert trace_of(Trace(Step("list")).to_dict()) == Trace(Step("list"))
+
+
+READ = Step("get_thing", {"id": "a"})
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted", "found", "said"),
+    [
+        ("status", "open", "draft", "its status is draft by now, not open"),
+        ("items[id=a].hidden", [True], [False], "its hidden was changed since"),
+        ("hidden", True, False, "its hidden is off by now, not on"),
+        ("defaultSiteSpace", "a", None, "its default site space is empty by now, not a"),
+        ("count", 1, 20, "its count is 20 by now, not 1"),
+        ("title", "", "Two words", "its title is “Two words” by now, not empty"),
+        ("title", "a\nb", "c", "its title was changed since"),
+        ("title", "c", "a\nb", "its title was changed since"),
+        ("title", "x" * SAID_CELLS, "c", f"its title is c by now, not {'x' * SAID_CELLS}"),
+        ("title", "x" * (SAID_CELLS + 1), "c", "its title was changed since"),
+        ("body.description~text", "a", "b", "its description is b by now, not a"),
+        ("deletedAt~set", True, False, "its deleted at is off by now, not on"),
+        ("subject~clean", "a", "b", "its subject is b by now, not a"),
+        ("status~ended", False, True, "its status is on by now, not off"),
+        ("", True, None, "its it is empty by now, not on"),
+        ("items{}", "a", 1.5, "its items was changed since"),
+    ],
+)
+def test_a_difference_is_said_with_both_values_where_they_are_short(
+    path: str, wanted: object, found: object, said: str
+) -> None:
+    assert Difference(path, wanted, found).sentence() == said
+
+
+@pytest.mark.parametrize(
+    ("answer", "path", "value"),
+    [
+        ({"at": None}, "at~set", False), ({"at": ""}, "at~set", True), ({}, "at~set", False),
+        ({"s": "merged"}, "s~ended", True), ({"s": "archived"}, "s~ended", True),
+        ({"s": "resolved"}, "s~ended", True), ({"s": "open"}, "s~ended", False),
+        ({"s": "a\x1b[1mb"}, "s~clean", "ab"), ({}, "s~clean", ""), ({}, "s~text", ""),
+        ([1], "a", None), ({"a": [1]}, "a.b", None), ({"a": [{"b": 2}, {"b": 1}]}, "a{}.b", [1, 2]),
+        ({"a": [{"b": ""}, {"b": None}, {"b": 0}]}, "a[].b", [0]),
+        ({"a": 3}, "a[]", []), ({"a": [{"k": None, "i": 1}]}, "a[k=].i", [1]),
+    ],
+)  # fmt: skip
+def test_what_a_path_finds(answer: object, path: str, value: object) -> None:
+    assert value_at(answer, path) == value
+
+
+@pytest.mark.parametrize("path", ["a[", "a{b", "a[b]c]", "a[][]"])
+def test_what_is_no_path_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="is no path into an answer"):
+        value_at({}, path)
+
+
+def test_an_expectation_holds_for_what_means_the_same() -> None:
+    def holds(wanted: object, found: object, path: str = "a") -> bool:
+        return not Expectation(READ, {path: wanted}).differences({"a": found})
+
+    assert holds("x", " x\n")
+    assert holds("", None)
+    assert holds(False, None)
+    assert holds([], [], "a[]")
+    assert not holds("x", None)
+    assert not holds(None, "x")
+    assert holds(["b", "a"], ["a", "b"], "a{}")
+    assert not holds(["b", "a"], ["a", "b"], "a[]")
+
+
+def test_what_leaves_does_not_count_and_only_neighbours_do_beside_one() -> None:
+    answer = {"a": list("vwxyz")}
+    assert not Expectation(READ, {"a[]": list("vxz")}, without=("w", "y")).differences(answer)
+    assert not Expectation(READ, {"a[]": list("wxy")}, beside="x").differences(answer)
+    assert not Expectation(READ, {"a[]": list("vxy")}, without=("w",), beside="x").differences(
+        answer
+    )
+    assert Expectation(READ, {"a[]": list("vwx")}, beside="x").differences(answer) == (
+        Difference("a[]", list("vwx"), list("wxy")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("gone", "there", "said", "sentence"),
+    [
+        (False, False, "", "It is gone."), (True, True, "", "It is there."), (True, False, "", ""),
+        (True, True, "it is back", "It is back."), (False, True, "", ""),
+        (False, False, "it was merged", "It is gone."),
+    ],
+)  # fmt: skip
+def test_a_thing_is_there_or_gone(gone: bool, there: bool, said: str, sentence: str) -> None:
+    expected = Expectation(READ, {}, gone, said)
+    assert expected.explain({} if there else None) == sentence
+    assert bool(expected.differences({} if there else None)) is bool(sentence)
+
+
+def test_who_changed_it_is_named_where_the_answer_tells() -> None:
+    expected = Expectation(READ, {"a": 1, "b": 1}, said="both changed since")
+    for key in ("resolvedBy", "updatedBy", "editedBy", "modifiedBy"):
+        answer = {key: {"displayName": "Lee\x00" + "x" * 99}}
+        said = f"Both changed since (Lee{'x' * 76} changed it last)."
+        assert expected.explain(answer) == said
+    two = Expectation(READ, {"a": 1, "b": "x"}).explain({"a": 2, "b": "y"})
+    assert two == "Its a is 2 by now, not 1 and its b is y by now, not x."
+
+
+def test_all_that_must_hold_is_told_each_with_its_read() -> None:
+    last = Expectation(Step("c"))
+    middle = Expectation(Step("b"), also=last)
+    first = Expectation(Step("a"), also=middle)
+    assert first.all == (first, middle, last)
+    assert expectation_of(json.loads(json.dumps(first.to_dict()))) == first
+
+
+def test_the_order_of_a_long_list_is_kept_as_the_neighbours_of_what_moved() -> None:
+    rows = [str(number) for number in range(LONG_ORDER + 2)]
+    whole = ordered(READ, "a[]", rows[:LONG_ORDER], "5", (), said="moved")
+    assert (whole.fields, whole.beside, whole.said) == ({"a[]": rows[:LONG_ORDER]}, "", "moved")
+    longer = ordered(READ, "a[]", rows[: LONG_ORDER + 1], "5", (), said="moved")
+    assert (longer.fields, longer.beside) == ({"a[]": ["4", "5", "6"]}, "5")
+    leaving = ordered(READ, "a[]", rows, "5", ["4", "9"], said="moved")
+    assert (leaving.without, len(leaving.fields["a[]"])) == (("4", "9"), LONG_ORDER)
+    near = ordered(READ, "a[]", ["4", "5"], "5", ["4"], said="moved", near=True)
+    assert (near.fields, near.beside, near.without) == ({"a[]": ["4", "5"]}, "5", ("4",))
+
+
+def test_neighbours_of_what_is_in_a_list() -> None:
+    assert neighbours("abcde", "c") == ["b", "c", "d"]
+    assert neighbours("abc", "a") == ["a", "b"]
+    assert neighbours("abc", "c") == ["b", "c"]
+    assert neighbours("abc", "x") == []
+
+
+def test_a_new_thing_is_deleted_while_it_is_as_it_was_made() -> None:
+    way = made("delete_x", "get_x", {"x": 1}, {"a": 2}, said="changed", note="Gone.", asks="Sure?")
+    assert way.to_dict() == {
+        "back": [{"operation": "delete_x", "arguments": {"x": 1}}],
+        "still": {
+            "read": {"operation": "get_x", "arguments": {"x": 1}}, "fields": {"a": 2},
+            "said": "changed",
+        },
+        "before": {
+            "read": {"operation": "get_x", "arguments": {"x": 1}}, "fields": {}, "gone": True
+        },
+        "note": "Gone.",
+        "asks": "Sure?",
+    }  # fmt: skip
+    assert reversal_of(way.to_dict()) == way
+
+
+def test_what_a_write_made_is_named_by_what_deletes_it() -> None:
+    comment = inverses.message_sent("s", "r", "c", text="A")
+    reply = inverses.message_sent("s", "r", "c", "p", text="A")
+    edit = inverses.message_edited("s", "r", "c", before="A", after="B")
+    assert [message_made(way) for way in (comment, reply, edit)] == ["c", "p", ""]
+    assert message_made(Reversal((Step("delete_space", {"space_id": "s"}),))) == ""
+
+
+def test_all_on_this_machine_is_here() -> None:
+    local, remote = Step("local.put", {}), Step("put", {})
+    assert (local.local, remote.local) == ("put", "")
+    assert Reversal((local,), (local,)).here
+    assert not Reversal((local,), (remote,)).here
+    assert not Reversal((remote,)).here
+
+
+def test_a_trace_knows_what_is_ours_and_with_which_words() -> None:
+    trace = Trace(READ, {"by.id": "me"}, "body", words="said", beside=Trace(READ, says=" Ok."))
+    assert trace.is_ours({"by": {"id": "me"}, "body": " Hi "}, "Hi\n")
+    assert not trace.is_ours({"by": {"id": "you"}, "body": "Hi"}, "Hi")
+    assert not trace.is_ours({"by": {"id": "me"}, "body": "Ho"}, "Hi")
+    assert not trace.is_ours({"by": {"id": "me"}}, "Hi")
+    assert (trace.has_words({"said": "Ok. "}), trace.other_words({"said": "Ok."})) == (True, False)
+    assert (trace.has_words({"said": "No"}), trace.other_words({"said": "No"})) == (False, True)
+    assert (trace.has_words({}), trace.other_words({})) == (False, False)
+    bare = Trace(READ, words="said")
+    assert (bare.has_words({"said": "x"}), bare.other_words({"said": "x"})) == (True, False)
+
+
+def test_the_text_of_a_document_is_that_of_its_leaves() -> None:
+    inside = {"leaves": [{"text": "a"}, {"text": ""}], "nodes": [{"nodes": [{"text": "b"}]}, 3]}
+    assert text_in(inside) == "a\nb"
+    assert text_in({"leaves": None}) == text_in(None) == text_in("a") == ""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {},
+        {"operation": 1, "arguments": {}},
+        {"operation": "a"},
+        {"operation": "a", "arguments": []},
+    ],
+)
+def test_what_is_no_step_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="this is no step"):
+        step_of(value)
+
+
+def test_parts_that_are_none_are_refused_each_with_its_reason() -> None:
+    step = {"operation": "a", "arguments": {}}
+    for value, said in (
+        ({"back": []}, "this is no reversal"),
+        ({"back": [step], "forth": {}}, "these are no steps"),
+        ({"back": [step], "still": []}, "this is no expectation"),
+        (
+            {"back": [step], "still": {"read": step, "fields": {}, "said": 1}},
+            "this is no expectation",
+        ),
+        ({"back": [step], "still": {"read": step, "fields": {"a[": 1}}}, "is no path"),
+        ({"back": [step], "still": {"read": step, "fields": {}, "without": "a"}}, "are no steps"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            reversal_of(value)
+    with pytest.raises(ValueError, match="this is no trace"):
+        trace_of({"read": step, "fields": {}, "text": "a"})
+    odd = {"read": {**step, "body": 1}, "fields": {}, "gone": 1, "beside": 2, "without": [3]}
+    assert expectation_of(odd) == Expectation(Step("a", {}, 1), {}, beside="2", without=("3",))

@@ -56,3 +56,27 @@ def test_each_row_stands_where_admins_have_it() -> None:
 def test_where_nobody_knows_what_admins_see_all_is_as_readers_get_it() -> None:
     alone = structure(section("a"), shown("a1", "a"), top="a", a="a1")
     assert told(readers_tree(alone, None)) == [("a", "shown", True, [("a1", "shown", True, [])])]
+
+
+def test_what_only_admins_see_stands_behind_its_neighbour_and_groups_are_not_counted() -> None:
+    published = structure(
+        section("b"), SiteNode("g", "group", "g"), section("d", group="g"), top="b g", g="d",
+    )  # fmt: skip
+    seen = structure(
+        section("a"), section("b"), section("c"), SiteNode("h", "group", "h"), top="a b c h", h="",
+    )  # fmt: skip
+    tree = readers_tree(published, seen)
+    assert [(row.id, row.standing, row.reached) for row in tree] == [
+        ("a", "empty", False), ("b", "shown", True), ("c", "empty", False), ("h", "empty", False),
+        ("g", "unseen", True),
+    ]  # fmt: skip
+    assert standings(tree) == {"empty": 2, "shown": 1, "unseen": 1}
+
+
+def test_a_section_of_which_readers_get_nothing_is_empty() -> None:
+    seen = structure(section("a"), shown("a1", "a", trashed=True), top="a", a="a1")
+    assert told(readers_tree(structure(top=""), seen)) == [
+        ("a", "empty", True, [("a1", "trashed", True, [])])
+    ]
+    trashed = structure(section("a", trashed=True), top="a")
+    assert told(readers_tree(structure(top=""), trashed)) == [("a", "trashed", True, [])]

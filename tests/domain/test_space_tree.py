@@ -18,6 +18,7 @@ from copydesk.domain.space_tree import (
     from_row,
     space_node,
     to_row,
+    trash_title,
     walk,
 )
 
@@ -173,3 +174,79 @@ def test_a_group_that_is_among_the_nodes_is_the_group() -> None:
     assert [(node.id, node.kind) for node in tree] == [("a", "collection"), (LOOSE, "loose")]
     assert tree[1].title == "(others)"
     assert ids(tree[1].children) == ["one"]
+
+
+def test_every_field_of_a_space_comes_from_what_the_service_says() -> None:
+    when = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    said = {
+        "id": "s", "title": "Guide", "emoji": "1f4d8", "parent": "c", "visibility": "public",
+        "language": "fr", "editMode": "locked", "createdAt": when, "updatedAt": when,
+        "urls": {"app": "https://a.test/s", "published": "https://docs.a.test/"},
+        "mergeRules": {"type": "rules", "rules": [{"rule": "one\x1b[1m"}]},
+        "gitSync": {"url": "https://git.test/x", "updatedAt": when},
+    }  # fmt: skip
+    made = space_node(Space.model_validate(said))
+    assert made == SpaceNode(
+        "space", "s", "Guide", "c", updated=when.isoformat(), emoji="1f4d8", spaces=1,
+        visibility="public", language="fr", edit_mode="locked", rules_type="rules",
+        rules=(("one", ()),), app_url="https://a.test/s", published_url="https://docs.a.test/",
+        git="https://git.test/x", git_updated=when.isoformat(),
+    )  # fmt: skip
+    assert made.raw == {}
+    del said["mergeRules"], said["gitSync"]
+    bare = space_node(Space.model_validate({**said, "title": "", "emoji": "\x1b"}))
+    assert (bare.rules_type, bare.rules, bare.git, bare.git_updated) == ("inherit", (), "", "")
+    assert (bare.title, bare.raw) == ("Untitled", {"title": "", "emoji": "\x1b"})
+
+
+def test_every_field_of_a_collection_comes_from_what_the_service_says() -> None:
+    said = {"id": "c", "title": " A", "parent": "d", "description": "All\x1b",
+            "urls": {"app": "https://a.test/c"}}  # fmt: skip
+    made = collection_node(Collection.model_validate(said))
+    assert made == SpaceNode(
+        "collection", "c", "A", "d", description="All", app_url="https://a.test/c"
+    )
+    assert made.raw == {"title": " A", "description": "All\x1b"}
+
+
+def test_every_field_of_a_row_is_kept() -> None:
+    node = SpaceNode(
+        "space", "s", "Guide", "c", 1, 2, 3, "2026-03-02", "1f4d8", 4, "All", "public", "fr",
+        "locked", "rules", (("a", ("b",)),), (), "https://a", "https://b", "git", "2026",
+    )  # fmt: skip
+    assert from_row(to_row(node)) == node
+    kept = to_row(replace(node, title="A\x1b[1m", rules=(("x\x1b", ("y\x1b",)),)))
+    cleaned = from_row({**kept, "permissions": ["z\x1b"]})
+    assert cleaned is not None
+    assert (cleaned.title, cleaned.rules) == ("A", (("x", ("y",)),))
+    assert cleaned.permissions == ("z",)
+    assert from_row({**kept, "open": "x\x1b"}) is not None
+    assert from_row({**kept, "id": ""}) is None
+
+
+def test_with_a_part_of_the_nodes_sums_are_kept_as_they_were() -> None:
+    nodes = [replace(folder("a"), open=9, spaces=7), space("one", "a", 2), folder("b")]
+    tree = build_tree(nodes, partial=True)
+    assert [(node.id, node.open, node.spaces) for node in tree] == [("a", 9, 7), ("b", 0, 0)]
+    whole = build_tree(nodes)
+    assert [(node.id, node.open, node.spaces) for node in whole] == [("a", 2, 1), ("b", 0, 0)]
+    group = SpaceNode("loose", LOOSE, "(others)", open=9)
+    loose = [space("two", None, 1)]
+    assert build_tree([*nodes, group, *loose], partial=True)[-1].open == 9
+    assert build_tree([*nodes, *loose], partial=True)[-1].open == 1
+
+
+def test_spaces_stand_behind_collections_as_they_were_arranged() -> None:
+    nodes = [folder("a"), space("one", "a"), folder("b", "a"), space("two", "a")]
+    assert ids(build_tree(nodes, "published")) == ["a", "b", "one", "two"]
+    assert ids(build_tree(nodes, "published", backwards=True)) == ["a", "two", "one", "b"]
+
+
+def test_equals_are_ordered_by_title() -> None:
+    nodes = [space("b", open_=1), space("É", open_=1), space("c", open_=3), space("a", open_=1)]
+    assert ids(build_tree(nodes)) == ["c", "a", "b", "É"]
+    assert ids(build_tree(nodes, "title")) == ["a", "b", "c", "É"]
+
+
+def test_the_trash_says_what_is_known_of_it() -> None:
+    assert trash_title(3) == "Trash (3 known, kept 7 days)"

@@ -136,8 +136,12 @@ def link_text(source: str) -> str:
                  and tokens[n].kind != "text"), at,
             )  # fmt: skip
         cell = _cell(tokens[at : end + 1], told=True, escape=False) if end > at else None
-        said.append(token.raw if cell is None else cell)
-        at = end + 1
+        if cell is None:
+            said.append(token.raw)
+            at += 1
+        else:
+            said.append(cell)
+            at = end + 1
     return "".join(said)
 
 

@@ -112,9 +112,6 @@ class Requests(Sequence[RunCall]):
     def __eq__(self, other: object) -> bool:
         return self.blocks == other.blocks if isinstance(other, Requests) else NotImplemented
 
-    def __hash__(self) -> int:
-        return hash(self.blocks)
-
     def __repr__(self) -> str:
         return f"Requests({list(self)!r})"
 

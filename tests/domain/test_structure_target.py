@@ -1,0 +1,216 @@
+"""What is wrong with a file of a site's structure, and what it says otherwise: every sentence.
+
+All of it is in ``structure.json`` (see `golden`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from copydesk.domain.arrangement import Layout
+from copydesk.domain.layout import Item, Kind
+from copydesk.domain.site_arrangement import SiteArrangement
+from copydesk.domain.structure_file import read_file, write_file
+from copydesk.domain.structure_target import needs_spaces, wanted
+from copydesk.domain.yaml_lines import FileError
+from tests.domain.golden import compare
+
+ROWS: tuple[tuple[str, Kind, str, Mapping[str, str | bool]], ...] = (
+    ("guides", "section", "", {"title": "Guides", "path": "guides", "default": True, "icon": "i"}),
+    ("g1", "site-space", "guides",
+     {"title": "Guides", "path": "v2", "default": True, "space": "sp1"}),
+    ("g2", "site-space", "guides",
+     {"title": "Old guides", "path": "v1", "hidden": True, "space": "sp2"}),
+    ("group:p", "group", "", {}),
+    ("pay", "section", "group:p", {"title": "Payments", "path": "pay", "description": "Money"}),
+    ("p1", "site-space", "pay",
+     {"title": "Payments", "path": "pay", "default": True, "space": "sp3"}),
+    ("tax", "section", "group:p", {"title": "Tax", "path": "tax", "condition": "visitor.eu"}),
+    ("t1", "site-space", "tax", {"title": "Tax", "path": "tax", "default": True, "space": "sp4"}),
+    ("log", "section", "", {"title": "Changelog", "path": "log"}),
+    ("l1", "site-space", "log",
+     {"title": "Changelog", "path": "log", "default": True, "space": "sp5"}),
+)  # fmt: skip
+NOTES = "      - space: sp7\n"
+SPACES = [
+    ("sp1", "Guides"), ("sp2", "Old guides"), ("sp3", "Payments"), ("sp4", "Tax"),
+    ("sp5", "Changelog"), ("sp6", "API"), ("sp7", "Notes"), ("sp8", "notes"),
+]  # fmt: skip
+
+
+def layout(*left_out: str, flat: bool = False) -> Layout:
+    """Return the site without some rows, or one without sections."""
+    rows = [
+        (row, kind, "" if flat else level, values)
+        for row, kind, level, values in ROWS
+        if row not in left_out and level not in left_out and not (flat and row not in ("g1", "g2"))
+    ]
+    levels: dict[str, list[str]] = {"": []}
+    for row, kind, level, _ in rows:
+        levels.setdefault(level, []).append(row)
+        if kind != "site-space":
+            levels.setdefault(row, [])
+    items = {row: Item(row, kind, values) for row, kind, _, values in rows}
+    return Layout(items, {level: tuple(ids) for level, ids in levels.items()})
+
+
+FILE = write_file("site1", "Acme docs", layout(), " --profile work")
+FLAT = write_file("site1", "Flat", layout(flat=True))
+G2 = "      - id: g2\n        title: Old guides\n        path: v1\n        hidden: true\n"
+
+L1 = "      - id: l1\n        title: Changelog\n        path: log\n        default: true\n"
+
+
+def said(
+    text: str, site: Layout | None = None, *, remove: bool = False, recreate: bool = False
+) -> list[str]:
+    """Return what is wrong with a file, or the requests that it takes."""
+    start = SiteArrangement.on(site or layout(), "org", "site1")
+    try:
+        file = read_file(text)
+        found = wanted(file, start, SPACES, remove=remove, recreate=recreate)
+    except FileError as error:
+        return [f"! {each}" for each in error.problems]
+    return [call.line for call in found.calls()]
+
+
+def without(text: str, *parts: str) -> str:
+    for part in parts:
+        assert part in text
+        text = text.replace(part, "")
+    return text
+
+
+def entry(row: str) -> str:
+    """Return the entry of a section."""
+    start = FILE.index(f"  - id: {row}\n")
+    end = FILE.find("\n  - id: ", start + 1)
+    return FILE[start : end + 1 if end >= 0 else len(FILE)]
+
+
+def edited(*pairs: tuple[str, str], of: str = FILE) -> str:
+    for old, new in pairs:
+        assert old in of, old
+        of = of.replace(old, new, 1)
+    return of
+
+
+def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None:
+    new = "  - space: api\n    title: Reference\n    path: ref\n    icon: x\n"
+    found = {
+        "as it is": said(FILE),
+        "without sections": said(FLAT, layout(flat=True)),
+        "of another site": said(FLAT),
+        "of a site with none": said(FILE, layout(flat=True)),
+        "settings": said(
+            edited(
+                ("    title: Guides\n    path: guides", "    title: Start\n    path: start"),
+                ("icon: i", "icon: j\n    description: All"),
+                ("description: Money\n", "condition: visitor.x\n"),
+                ("hidden: true", "hidden: no\n        condition: visitor.y"),
+            )
+        ),
+        "defaults": said(
+            edited(
+                ("    default: true\n    spaces", "    spaces"),
+                ("path: log\n    spaces", "path: log\n    default: yes\n    spaces"),
+            )
+        ),
+        "a default of spaces": said(
+            edited(
+                ("path: v2\n        default: true", "path: v2"),
+                ("path: v1\n        hidden: true", "path: v1\n        default: true"),
+            )
+        ),
+        "paths swapped": said(
+            edited(("path: v2", "path: x"), ("path: v1", "path: v2"), ("path: x", "path: v1"))
+        ),
+        "order": said(
+            FILE.replace(entry("log"), "").replace("sections:\n", "sections:\n" + entry("log"))
+        ),
+        "order in a group": said(
+            FILE.replace(entry("tax"), "").replace(entry("pay"), entry("tax") + entry("pay"))
+        ),
+        "order across a group": said(
+            FILE.replace(entry("log"), "").replace(entry("pay"), entry("pay") + entry("log"))
+        ),
+        "order of spaces": said(edited((G2, ""), ("      - id: g1", G2 + "      - id: g1"))),
+        "added": said(
+            FILE + new + "    spaces:\n      - space: sp7\n        path: n\n        hidden: true\n"
+        ),
+        "added with its space": said(
+            FILE + "  - title: Ref\n    spaces:\n      - space: API\n        path: a\n" + NOTES
+        ),
+        "a space added": said(FILE + NOTES + "        hidden: true\n"),
+        "a space of no title": said(FILE + "      - space: nowhere\n      - space: Notes\n"),
+        "a space shown twice": said(
+            FILE + "      - space: sp5\n      - space: sp6\n      - space: sp6\n"
+        ),
+        "missing": said(without(FILE, G2, entry("log"))),
+        "all missing": said(without(FILE, entry("guides"), entry("pay"), entry("tax"))),
+        "removed": said(without(FILE, G2, entry("log")), remove=True),
+        "the default removed": said(without(FILE, entry("guides")), remove=True),
+        "a section emptied": said(
+            without(
+                FILE,
+                "      - id: l1",
+                "        title: Changelog\n        path: log\n        default: true\n",
+            ),
+            remove=True,
+        ),
+        "moved to another section": said(edited((G2, ""), of=FILE) + G2),
+        "gone since": said(FILE, layout("log", "g2")),
+        "gone since, made again": said(FILE, layout("log", "g2"), recreate=True),
+        "kinds": said(edited(("- id: g2", "- id: tax"))),
+        "ids": said(edited(("- id: g2", "- id: none"))),
+        "what is only told": said(
+            edited(("title: Old guides", "title: Other"), ("    group: p\n", "    group: q\n"))
+        ),
+        "what is left out": said(
+            edited(
+                ("    title: Changelog\n", ""),
+                ("    path: log\n", ""),
+                ("        title: Old guides\n", ""),
+            )
+        ),
+        "what cannot be": said(
+            edited(
+                ("path: v1", "path: a/b"),
+                ("icon: i", f"icon: {'x' * 60}"),
+                ("condition: visitor.eu", "condition: (x"),
+                ("title: Tax", "title: T"),
+            )
+        ),
+        "paths taken": said(edited(("path: v1", "path: v2"), ("path: tax", "path: pay"))),
+        "hidden defaults": said(edited(("path: v2\n", "path: v2\n        hidden: true\n"))),
+        "two defaults": said(edited(("path: log\n", "path: log\n    default: true\n"))),
+        "no default": said(edited(("    default: true\n", ""))),
+        "a broken condition of something new": said(FILE + new + "    condition: (x\n"),
+        "nothing but a site": said("site: site1\n"),
+        "both lists": said("site: site1\nsections: []\nspaces: []\n"),
+        "lists that are none": said("site: site1\nsections: 3\n"),
+        "no entries": said("site: [1]\nexported: [2]\nspaces:\n  - x\n  - [y]\n"),
+        "other names": said(
+            "site: site1\nspaces:\n  - id: a\n    pth: x\n    zzzz: y\n    ? [a]\n    : b\n"
+            "    hidden: maybe\n    default: [x]\n    hidden: false\n  - id: a\n    space: b\n"
+            "    title: T\n  - path: x\n"
+        ),
+        "an empty site": said(
+            "site: site1\nsections:\n  - space: sp6\n    default: true\n    spaces:\n"
+            "      - space: sp7\n",
+            Layout({}, {"": ()}),
+        ),
+        "an empty site without a default": said(
+            "site: site1\nspaces:\n  - space: sp6\n  - space: sp7\n", Layout({}, {"": ()})
+        ),
+        "file": FILE.splitlines(),
+        "flat file": FLAT.splitlines(),
+        "empty file": write_file("a b", "x" * 99, Layout({}, {"": ()})).splitlines(),
+    }
+    compare("structure", found, update=update_golden)
+
+
+def test_spaces_are_needed_only_where_something_is_shown_anew() -> None:
+    assert not needs_spaces(read_file(FILE), layout())
+    assert needs_spaces(read_file(FILE + NOTES), layout())
+    assert needs_spaces(read_file(FILE), layout("log"))

@@ -5,12 +5,14 @@ What `docs/architecture.md` says of layers is held by import-linter. Here are th
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
 from collections import Counter
 from functools import cache
 from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import grimp
@@ -28,6 +30,9 @@ MOST_CLASSES = 5
 MOST_LINES = 1200
 MOST_ONE_SUBCLASS = 10
 MOST_HEADINGS = 60
+MOST_LINES_OF_A_TEST = 90
+
+TEST = re.compile(r"(async )?def test_")
 
 
 @cache
@@ -99,6 +104,22 @@ def test_few_classes_are_bases_of_a_single_one() -> None:
 def test_no_class_leaves_a_method_to_its_subclasses_unsaid() -> None:
     outside = (each for each in (SOURCE / "tui").glob("*/*.py") if each.parent.name != "framework")
     assert [each.name for each in outside if "NotImplementedError" in each.read_text()] == []
+
+
+def test_no_test_goes_on_for_so_long_that_it_hides_the_second_fault() -> None:
+    def suspected(text: str) -> bool:  # to parse all of them takes seconds
+        lines = text.splitlines()
+        starts = [at for at, line in enumerate(lines) if TEST.match(line)]
+        return any(b - a > MOST_LINES_OF_A_TEST for a, b in pairwise([*starts, len(lines)]))
+
+    tests = (
+        (f"{path.name}: {node.name}", (node.end_lineno or 0) - node.lineno + 1)
+        for path in Path(__file__).parent.rglob("test_*.py")
+        if suspected(text := path.read_text())
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    assert {name: n for name, n in tests if n > MOST_LINES_OF_A_TEST} == {}
 
 
 def test_the_list_of_keys_has_about_one_heading_for_each_screen() -> None:

@@ -96,16 +96,10 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
     program.store.close()
 
 
-async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_another(
+async def test_the_same_verdict_twice_is_sent_twice_when_the_first_had_arrived(
     desk: Desk, tmp_path: Path
 ) -> None:
-    def begin(kind: str) -> Program:
-        folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        folder.mkdir()
-        return Program(desk, desk.kinds[kind], folder)
-
-    # The same verdict twice, the second one offline: it is not taken for the first.
-    program = begin("create_change_request_review")
+    program = Program(desk, desk.kinds["create_change_request_review"], tmp_path)
     await program.write()
     program.network.down = True
     with pytest.raises(QueuedError):
@@ -121,25 +115,30 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     assert len(program.network.arrived) == 2
     program.store.close()
 
-    # A verdict with words is not taken for one without: where that alone is there, it is asked.
-    for words_arrived in (False, True):
-        program = begin("create_change_request_review")
-        kind = program.kind
-        step = replace(kind.step, body={"status": "approved"})
-        await Way({}).take(await program.session.ready(), step)
-        program.network.cut(1, "unanswered" if words_arrived else "lost", only_writes=True)
-        with pytest.raises(WriteError, match="not known whether"):
-            await program.write()
-        program.network.mend()
-        program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
-        said = await program.session.outbox.send()
-        assert ("it had arrived" in said) is words_arrived
-        assert program.session.outbox.asks == (not words_arrived)
-        assert len(program.network.arrived) == 1 + words_arrived
-        program.store.close()
 
+@pytest.mark.parametrize("words_arrived", [False, True])
+async def test_a_verdict_with_words_is_not_taken_for_one_without(
+    desk: Desk, tmp_path: Path, words_arrived: bool
+) -> None:
+    program = Program(desk, desk.kinds["create_change_request_review"], tmp_path)
+    # Where the one without words alone is there, it is asked.
+    step = replace(program.kind.step, body={"status": "approved"})
+    await Way({}).take(await program.session.ready(), step)
+    program.network.cut(1, "unanswered" if words_arrived else "lost", only_writes=True)
+    with pytest.raises(WriteError, match="not known whether"):
+        await program.write()
+    program.network.mend()
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    said = await program.session.outbox.send()
+    assert ("it had arrived" in said) is words_arrived
+    assert program.session.outbox.asks == (not words_arrived)
+    assert len(program.network.arrived) == 1 + words_arrived
+    program.store.close()
+
+
+async def test_a_thread_that_was_answered_since_is_not_resolved(desk: Desk, tmp_path: Path) -> None:
     # Whoever resolves has judged by words, and by who had the last one.
-    program = begin("update_change_request_comment")
+    program = Program(desk, desk.kinds["update_change_request_comment"], tmp_path)
     program.network.down = True
     with pytest.raises(QueuedError):
         await program.write()
@@ -152,8 +151,11 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     assert "It was answered, or its words were changed, since." in held.sentence
     program.store.close()
 
-    # Cut off while it goes from the outbox, long after it was written, and the clock is set back.
-    program = begin("create_change_request_comment")
+
+async def test_what_was_cut_off_as_it_left_the_outbox_arrives_once_wherever_the_clock_is_set(
+    desk: Desk, tmp_path: Path
+) -> None:
+    program = Program(desk, desk.kinds["create_change_request_comment"], tmp_path)
     program.network.down = True
     with pytest.raises(QueuedError):
         await program.write()
@@ -172,14 +174,46 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     await program.session.outbox.send()
     assert len(program.network.arrived) == 1
     assert not program.session.outbox.count
+    program.store.close()
 
-    # Another text from the same field replaces nothing that may be lost, and a person is asked.
+
+async def lose_the_second(desk: Desk, folder: Path) -> Program:
+    """Send a comment, and the same words again, which are lost; nobody knows whether they are."""
+    program = Program(desk, desk.kinds["create_change_request_comment"], folder)
+    await program.write()
     program.network.cut(1, "lost", only_writes=True)
     with pytest.raises(WriteError, match="not known whether"):
         await program.write()
     program.network.mend()
     program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
-    # One copydesk sends at a time, and reads first how it stands.
+    return program
+
+
+async def test_another_text_of_the_same_field_replaces_nothing_that_may_be_lost(
+    desk: Desk, tmp_path: Path
+) -> None:
+    program = await lose_the_second(desk, tmp_path)
+    session = program.session
+    session.drafts.save(program.kind.draft, "Something else.")
+    step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
+    api = await session.ready()
+    await session.writes.perform(
+        "Write", "it", lambda: Way({}).take(api, step), trace=program.kind.trace,
+        draft=program.kind.draft,
+    )  # fmt: skip
+    await session.outbox.send()
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    await session.outbox.send()
+    # A person is asked.
+    assert [each.held for each in session.outbox.items.values()] == ["changed"]
+    assert len(program.network.arrived) == 2
+    program.store.close()
+
+
+async def test_one_copydesk_sends_at_a_time_and_no_draft_of_an_earlier_run_twice(
+    desk: Desk, tmp_path: Path
+) -> None:
+    program = await lose_the_second(desk, tmp_path)
     session, line = program.session, program.session.log[-1]
     other = program.start()
     assert other.journal.claim()
@@ -191,19 +225,7 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     program.session = other
     with pytest.raises(WriteError, match="earlier try"):
         await program.write()
-    program.session = session
-    session.drafts.save(program.kind.draft, "Something else.")
-    step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
-    api = await session.ready()
-    await session.writes.perform(
-        "Write", "it", lambda: Way({}).take(api, step), trace=program.kind.trace,
-        draft=program.kind.draft,
-    )  # fmt: skip
-    await session.outbox.send()
-    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
-    await session.outbox.send()
-    assert [each.held for each in session.outbox.items.values()] == ["changed"]
-    assert len(program.network.arrived) == 2
+    assert len(program.network.arrived) == 1
     program.store.close()
 
 

@@ -16,6 +16,7 @@ from copydesk.server import site_seed
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.session.errors import NotDoneError
 from copydesk.session.target import Target
+from copydesk.tui.app import CopydeskApp
 from copydesk.tui.automation.integration_manifest import load_manifest
 from copydesk.tui.automation.integration_resources import configured
 from copydesk.tui.automation.integrations import IntegrationsPlace
@@ -278,19 +279,18 @@ def test_a_manifest_that_cannot_be_published_says_why(
     assert said in str(wrong.value)
 
 
-async def test_one_is_edited_installed_developed_and_deleted(
-    world: World, update_golden: bool
-) -> None:
+def status_page(world: World, way: Lossy | None = None) -> CopydeskApp:
+    """Return the program, opened on an integration that needs to be configured."""
     seed(world, "acme-status", visibility="private", description="Says which parts work.",
          blocks=[{"id": "badge"}], scopes=["space:content:read"],
          configurations={"account": {"properties": {"key": {}}, "required": ["key"]}})  # fmt: skip
-    way = Lossy(world)
-    api = Api(BASE_URL, world.token(world.ana), transport=way)
-    app = open_world(world, "integrations", at(world), api=api)
-    async with drive(app, size=(140, 40)) as driver:
-        await driver.press("T")
-        driver.golden("integration-dev", update=update_golden)
-        await driver.press("escape", "e")
+    api = Api(BASE_URL, world.token(world.ana), transport=way or Lossy(world))
+    return open_world(world, "integrations", at(world), api=api)
+
+
+async def test_one_is_edited_and_taken_back(world: World, update_golden: bool) -> None:
+    async with drive(status_page(world), size=(140, 40)) as driver:
+        await driver.press("e")
         driver.golden("integration-edit", update=update_golden)
         await driver.press("escape")
         await driver.resize(80, 24)
@@ -314,7 +314,15 @@ async def test_one_is_edited_installed_developed_and_deleted(
         assert "this is not JSON" in driver.line("Configurations")
         await fill(driver, before)
         await driver.press("tab")
-        # Somebody else publishes: their version is not taken for one whose answer is lost.
+
+
+async def test_a_version_of_somebody_else_is_not_taken_for_one_whose_answer_is_lost(
+    world: World,
+) -> None:
+    way = Lossy(world)
+    app = status_page(world, way)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(app, "e", size=(80, 24)) as driver:
         await fill(driver, "Mine")
         seed(world, "acme-status", title="Theirs")
         way.swallowing = True
@@ -336,6 +344,10 @@ async def test_one_is_edited_installed_developed_and_deleted(
         await mine.send(api)
         assert await mine.look(api) is not None
 
+
+async def test_one_is_installed_once_though_the_answer_is_lost(world: World) -> None:
+    way = Lossy(world)
+    async with drive(status_page(world, way), size=(80, 24)) as driver:
         await driver.press("a")
         assert "It has to be configured in the app: key." in driver.screen
         assert "There it may: space:content:read." in driver.screen
@@ -347,6 +359,12 @@ async def test_one_is_edited_installed_developed_and_deleted(
         await driver.press("a")
         assert "It is installed in Acme already" in driver.screen
 
+
+async def test_one_is_developed_and_deleted(world: World, update_golden: bool) -> None:
+    async with drive(status_page(world), "T", size=(140, 40)) as driver:
+        driver.golden("integration-dev", update=update_golden)
+        await driver.press("escape")
+        await driver.resize(80, 24)
         await driver.press("T")
         await fill(driver, "mailto:docs@acme.test")
         assert "it has to look like" in driver.line("Address")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.server.organization_seed import add_saml_provider
 from copydesk.session.target import Target
+from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world
@@ -38,16 +42,34 @@ def at(world: World) -> Target:
     return Target(organization=world.home)
 
 
-async def test_providers_are_added_changed_and_taken_back(
-    world: World, update_golden: bool
-) -> None:
+@dataclass
+class Providers:
+    """A desk with a provider that is in use, by a team's newcomers, and a hostile one."""
+
+    world: World
+    writers: str
+    okta: str
+    way: Lossy
+
+    def open(self) -> CopydeskApp:
+        """Return the program, opened where `g S` comes from."""
+        api = Api(BASE_URL, self.world.token(self.world.ana), transport=self.way)
+        return open_world(self.world, "drafts", at(self.world), api=api)
+
+
+@pytest.fixture
+def providers(world: World) -> Providers:
     writers = world.team("Writers")
     okta = seed(world, "Okta", default_role="read", default_team=writers, **ACTIVE)
     seed(world, HOSTILE, entity_id=HOSTILE, certificate=HOSTILE)
-    way = Lossy(world)
-    api = Api(BASE_URL, world.token(world.ana), transport=way)
-    app = open_world(world, "drafts", at(world), api=api)
-    async with drive(app, "g S", size=(80, 24)) as driver:
+    return Providers(world, writers, okta, Lossy(world))
+
+
+async def test_providers_are_shown_and_what_they_give_is_copied(
+    providers: Providers, update_golden: bool
+) -> None:
+    okta = providers.okta
+    async with drive(providers.open(), "g S", size=(80, 24)) as driver:
         driver.golden("saml-providers-hostile", update=update_golden)
         await driver.press("down")
         assert driver.selected == okta
@@ -68,9 +90,12 @@ async def test_providers_are_added_changed_and_taken_back(
         assert "These follow from the providers: [ shows those." in driver.screen
         await driver.press("y")
         assert driver.app.clipboard == f"{BASE_URL}/saml/{okta}/start"
-        await driver.press("[", "g g", "j")
-        # Added.
-        await driver.press("ctrl+n")
+
+
+async def test_a_new_provider_is_checked_while_it_is_typed(
+    providers: Providers, update_golden: bool
+) -> None:
+    async with drive(providers.open(), "g S", "down", "ctrl+n", size=(80, 24)) as driver:
         driver.golden("saml-provider-new", update=update_golden)
         await driver.press("ctrl+s")
         assert "it has to be filled in" in driver.line("Name")
@@ -96,23 +121,40 @@ async def test_providers_are_added_changed_and_taken_back(
         await fill(driver, "nothing")
         await driver.press("ctrl+s")
         assert "the organization has no team" in driver.line("Newcomers join")
-        await driver.press("ctrl+o", "enter")
+
+
+async def test_a_provider_is_added_though_the_answer_is_lost_and_taken_back(
+    providers: Providers,
+) -> None:
+    world, way = providers.world, providers.way
+    async with drive(providers.open(), "g S", "down", "ctrl+n", size=(80, 24)) as driver:
+        await fill(driver, "Entra")
+        await driver.press("tab", "tab")
+        await fill(driver, "https://e.test/sso")
+        await driver.press("tab")
+        await fill(driver, CERTIFICATE)
+        await driver.press("tab", "ctrl+o", "enter")
         assert driver.line("   Writers   ")
         await driver.press("tab", "r")
         way.losing = True
         await driver.press("ctrl+s")
         way.losing = False
         assert labels(world).count("Entra") == 1
-        made = driver.selected or ""
-        row = world.row("saml_provider", made)
-        assert (row["default_team"], row["default_role"]) == (writers, "review")
+        row = world.row("saml_provider", driver.selected or "")
+        assert (row["default_team"], row["default_role"]) == (providers.writers, "review")
         assert "pending" in driver.line("Entra")
         assert "Nobody signs in by it yet: it lacks its provider id." in driver.screen
         await driver.press("u")
         assert "Whoever signs in by it cannot any more." in driver.screen
         await driver.press("y")
         assert "Entra" not in labels(world)
-        # Changed.
+
+
+async def test_a_provider_is_changed_and_taken_back(
+    providers: Providers, update_golden: bool
+) -> None:
+    world, okta = providers.world, providers.okta
+    async with drive(providers.open(), "g S", size=(80, 24)) as driver:
         await on(driver, okta)
         await driver.press("e")
         driver.golden("saml-provider-edit", update=update_golden)

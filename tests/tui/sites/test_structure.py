@@ -270,7 +270,7 @@ async def test_picked_rows_are_dropped_as_one_block(world: World) -> None:
     assert [each.title for each in found.items if each.section_group] == order[2:4]
 
 
-async def test_everything_else_is_staged_too(world: World) -> None:
+async def test_a_section_is_edited_and_made_the_default(world: World) -> None:
     published = publish(world)
     ids = published.ids
 
@@ -313,6 +313,22 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         await driver.press("x")
         assert "A section cannot be hidden" in driver.screen
         await said(driver, "default")
+        await driver.press("ctrl+s", "y")
+        await sheet_gone(driver)
+        legal = world.row("site_section", ids["Legal"])
+        assert (legal["title"], legal["path"], legal["icon"]) == ("Legal notes", "legal-2", "gear")
+        assert legal["condition"] == "visitor.claims.eu == true"
+        assert world.row("site", published.site)["default_section_id"] == ids["Legal"]
+        assert not here(driver).draft.arrangement.dirty
+        await driver.press("u", "y")
+        await sheet_gone(driver)
+        assert world.row("site_section", ids["Legal"])["path"] == "legal"
+
+
+async def test_spaces_are_hidden_added_removed_and_made_the_default(world: World) -> None:
+    published = publish(world)
+    ids = published.ids
+    async with drive(open_app(world, published.site), size=(100, 40)) as driver:
         await select(driver, ids["Guides/French"])
         await driver.burst("x", "x", "x")
         assert "hidden" in driver.line(" French  ")
@@ -350,15 +366,11 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         await driver.type("2")
         await driver.press("ctrl+s")
         await sheet_gone(driver)
-        legal = world.row("site_section", ids["Legal"])
-        assert (legal["title"], legal["path"], legal["icon"]) == ("Legal notes", "legal-2", "gear")
-        assert legal["condition"] == "visitor.claims.eu == true"
-        assert world.row("site", published.site)["default_section_id"] == ids["Legal"]
         guides = world.row("site_section", ids["Guides"])
         assert guides["default_site_space_id"] == ids["Guides/German"]
         assert await published.spaces("Guides") == ["(French)", "German"]
         assert await published.spaces("Status") == ["English", "French"]
-        order = ["Guides", "API reference", "Legal notes", "Status", "English"]
+        order = ["Guides", "API reference", "Legal", "Status", "English"]
         assert await published.order() == order
         assert not here(driver).draft.arrangement.dirty
         lasting = here(driver).session.history.lasting_in(published.site)
@@ -370,7 +382,6 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         await driver.press("u", "y")
         await sheet_gone(driver)
         assert await published.order() == ["Guides", "API reference", "Legal", "Status"]
-        assert world.row("site_section", ids["Legal"])["path"] == "legal"
 
 
 class Held(httpx.AsyncBaseTransport):

@@ -363,4 +363,4 @@ def test_a_refusal_says_which_guess_was_wrong() -> None:
     (line,) = guesses(before, before)
     assert "only the service can tell: at least one review." in line.plain
     (line,) = guesses(before[:1], before[:1])
-    assert "the service knows more" in line.plain
+    assert "the service checks all of them" in line.plain

@@ -32,11 +32,11 @@ from copydesk.session.target import Target, Visit, Visits
 from copydesk.tui import places
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.desk_app import DeskApp
+from copydesk.tui.framework.early_keys import LOOK_SECONDS
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.styles import style_path
-from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account
@@ -687,7 +687,7 @@ class CopydeskApp(DeskApp):
                 prompt.input.value = text
                 prompt.input.cursor_position = len(text)
 
-    async def open_prompt(self, place: Place, prompt: Prompt) -> None:
+    async def open_prompt(self, place: Screen[Any], prompt: Prompt) -> None:
         """Open a line that has the focus before the next key is read: that key is for it."""
         # Shielded: who asks may be a worker of a place that goes. It stops what it waits for, and
         # with the task of a line the place ends, and with that the program.
@@ -719,17 +719,19 @@ class CopydeskApp(DeskApp):
 
         return await confirm_again(self, line)
 
-    async def undo(self, place: Place) -> None:
+    async def undo(self) -> None:
         """Recall what is not sent yet, else take back the last write that can be."""
         from copydesk.tui.system.undo import undo
 
-        await undo(place)
+        if self.here is not None:
+            await undo(self.here)
 
-    async def redo(self, place: Place) -> None:
+    async def redo(self) -> None:
         """Do again what was taken back last."""
         from copydesk.tui.system.undo import redo
 
-        await redo(place)
+        if self.here is not None:
+            await redo(self.here)
 
     def open_help(self) -> None:
         """Show every key of the place in front."""

@@ -24,6 +24,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.choice import ChoiceInput
 from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.dialogs.dialog import Confirm, Sheet, TypeToConfirm
+from copydesk.tui.framework.actions import JUMPS
 from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.navigation import ENTRIES, load_all
 from copydesk.tui.review.diff import DiffView
@@ -42,12 +43,13 @@ async def test_a_jump_waits_for_the_place_that_is_still_being_imported(
     world: World, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
 ) -> None:
     load_all()
-    drafts, gate = ENTRIES["drafts"], threading.Event()
+    drafts, jump, gate = ENTRIES["drafts"], JUMPS["drafts"], threading.Event()
     monkeypatch.delitem(ENTRIES, "drafts")
+    monkeypatch.delitem(JUMPS, "drafts")
 
     def preload() -> None:
         assert gate.wait(10)
-        ENTRIES["drafts"] = drafts
+        ENTRIES["drafts"], JUMPS["drafts"] = drafts, jump
 
     app = open_world(world, "spaces")
     monkeypatch.setattr(app, "_preload", preload)

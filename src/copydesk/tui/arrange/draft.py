@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.call import Call
     from copydesk.tui.arrange.place import ArrangingPlace
-    from copydesk.tui.framework.place import Place
+    from copydesk.tui.framework.base_app import Here
 
 KEEP_SECONDS = 0.5
 """How long after the last step the draft is saved: no key waits for the disk."""
@@ -208,13 +208,13 @@ class StagedDraft:
             count = plural(len(self.requests()), "change")
             self.here.session.drafts.when_kept(partial(self._tell_left, front, count))
 
-    def _tell_left(self, front: Place, count: str) -> None:
+    def _tell_left(self, front: Here, count: str) -> None:
         """Say in another place whether the draft was saved."""
         said, tone = f"Kept: {count} staged in {self.here.about}; nothing was sent.", ""
         if self._unkept:
             said = f"Not kept: {count} staged in {self.here.about}: {self._unkept}."
             tone = "bad"
-        front.call_after_refresh(front.say, said, tone)
+        front.screen.call_after_refresh(front.say, said, tone)
 
     # Another program
 

@@ -18,6 +18,7 @@ from copydesk.tui.arrange.cells import (
     written_facts,
 )
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.place import place_of
 from copydesk.tui.framework.trees import TreeSource, Twig
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -132,7 +133,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
 
     def on_mount(self) -> None:
         """Have the place know where its picks are: actions on one row ask there."""
-        self.place.marking = self
+        place_of(self).marking = self
 
     def picked(self) -> list[str]:
         """Return the picked rows, or else the one under the cursor."""
@@ -148,7 +149,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
             return
         why = self.pickable(row)
         if why is not None and row.id not in self.marks:
-            self.place.say(why, "warn")
+            place_of(self).say(why, "warn")
             return
         self.set_marks(self.marks ^ {row.id})
         self.move(1)
@@ -160,7 +161,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         start = None if self._range_from is None else self.source.index_of(self._range_from)
         if start is None:
             self._range_from = self.selected_id
-            self.place.say("The range begins here. Move, then v picks up to there.")
+            place_of(self).say("The range begins here. Move, then v picks up to there.")
             return
         low, high = sorted((start, self.cursor))
         self._range_from = None
@@ -175,7 +176,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         """Pick every row that is shown of the level of the cursor."""
         here = self.selected_item
         if here is not None and (why := self.pickable(here)) is not None:
-            self.place.say(why, "warn")
+            place_of(self).say(why, "warn")
         elif here is not None:
             self._pick(twig for twig in self.source.shown() if twig.item.level == here.level)
 

@@ -11,9 +11,8 @@ from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.draft_keys import about_key, new_request_key
 from copydesk.tui.changes.guards import is_merged, may_not_change, nothing_selected
-from copydesk.tui.framework.actions import Commands, action
+from copydesk.tui.framework.actions import Commands, action, away, refusal
 from copydesk.tui.framework.keyboard import run, tell_failures
-from copydesk.tui.framework.read_only import away, refusal
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -44,6 +44,8 @@ def no_content(here: Place) -> str | None:
 class ContentCommands(Commands, scope="content"):
     """Commands on the content of a space, or of a change request, as a whole."""
 
+    place: Place
+
     def resume_draft(self, part: str) -> bool:
         """Open the form of a template again."""
         from copydesk.tui.framework.keyboard import run_command
@@ -121,7 +123,7 @@ class ContentCommands(Commands, scope="content"):
             self.app.open_url(url)
             self.place.say("Opened in the browser. Its address is good for an hour.")
         elif way == COPY:
-            self.app.copy(url, "the address of the PDF")
+            self.place.desk.copy(url, "the address of the PDF")
         elif way == SAVE:
             await self._save_pdf(api, url, content)
 
@@ -343,6 +345,8 @@ def no_page_in_front(here: Place) -> str | None:
 
 class PageCommands(Commands, scope="page_ways"):
     """From a page to its surroundings: what leads to it, and the files that are beside it."""
+
+    place: Place
 
     @action("b", "leads here", unless=no_page_in_front, show=1, group="Look",
             uses="list_space_page_backlinks")  # fmt: skip

@@ -61,6 +61,8 @@ SAID = 12
 class IngestCommands(Commands, scope="conversations"):
     """Sends conversations that support exported as JSON."""
 
+    place: Place
+
     @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
         """Hand in the conversations of a JSON file, after showing them; one sent is replaced."""

@@ -60,6 +60,8 @@ def at_list(here: HasList) -> str | None:
 class ConversationList(Commands, scope="conversation_list"):
     """The rows of a place, read page by page, and the way from them to a conversation and back."""
 
+    place: Place
+
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self._here = cast("HasList", place)

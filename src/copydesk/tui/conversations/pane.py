@@ -19,6 +19,7 @@ from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.place import place_of
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 AT_ONCE = 8_000
@@ -216,7 +217,7 @@ class ConversationView(WrappedList, scope="conversation"):
 
     def _frame_changed(self) -> None:
         if self.is_attached:
-            self.place.frame_soon()
+            place_of(self).frame_soon()
 
     # Rows
 
@@ -387,7 +388,7 @@ class ConversationView(WrappedList, scope="conversation"):
         if self._searching is not None:
             return True
         if self._found and not self._hits:
-            self.place.say("No match.", "warn")
+            place_of(self).say("No match.", "warn")
             return True
         return super().find_next(direction)
 

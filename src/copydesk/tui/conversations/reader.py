@@ -91,6 +91,8 @@ def draw_again(rows: VirtualList[Any]) -> None:
 class ConversationReader(Commands, scope="conversation_reader"):
     """Shows the conversation of the row under the cursor of `rows` in `view`."""
 
+    place: Place
+
     rows: VirtualList[Any]
     """The list whose rows lead to conversations."""
 

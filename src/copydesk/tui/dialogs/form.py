@@ -406,7 +406,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._tell_refusal(failure.__cause__ or failure, now)
         elif not isinstance(failure, FieldsWrongError):
             if (here := desk_of(self).here) is not None:
-                here.reads.learn(failure)
+                here.session.learn(failure, quiet=False)
             self._tell_refusal(failure, now)
         elif not self._mark(failure.wrong, now):
             self._say(f"Not sent: {failure}.")

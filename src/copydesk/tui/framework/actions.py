@@ -23,6 +23,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean
 from copydesk.session.declarations import DANGERS
 from copydesk.tui.framework.keys import chord, shown
 
@@ -58,8 +59,9 @@ READS = ("get_", "list_", "search_")
 """What the names of the operations begin with that read; all others write."""
 
 if TYPE_CHECKING:
-    from copydesk.tui.framework.desk_app import DeskApp
-    from copydesk.tui.framework.place import Place
+    from copydesk.session.session import Session
+    from copydesk.tui.framework.base_app import BaseApp
+    from copydesk.tui.framework.base_screen import SteadyScreen
 
 _MARK = "__copydesk_action__"
 _WORD = "__copydesk_command__"
@@ -220,6 +222,23 @@ class Command:
         return self.stages or not all(map(is_read, self.operations()))
 
 
+def away(session: Session, each: Action | Command) -> bool:
+    """Whether an action or a word is not there, because the session only reads."""
+    return session.read_only and each.writes
+
+
+def refusal(session: Session, label: str) -> str:
+    """Return why what is called ``label`` is off in a session that only reads."""
+    return f"Read-only: {label} is off ({why(session)})."
+
+
+def why(session: Session) -> str:
+    """Return what makes a session read-only, in a few words."""
+    if session.read_only_by:
+        return clean(session.read_only_by)
+    return f"profile {clean(session.profile)}" if session.profile else "--read-only"
+
+
 def _told(function: Callable[..., Any]) -> str:
     """Return the docstring as it is told: each paragraph one line, which breaks where it is shown.
 
@@ -314,6 +333,9 @@ def command(
 
 SCOPES: dict[str, tuple[type[Acts], ...]] = {}
 """The classes that declare actions, by scope: what documentation and completeness tests walk."""
+
+JUMPS: dict[str, tuple[Action, Sequence[type[Acts]]]] = {}
+"""The actions that go to a place, by the word after ``:``, and whose actions one can do there."""
 
 
 class Acts:
@@ -543,18 +565,18 @@ class Commands(Acts):
 
     OVERRIDES = True
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SteadyScreen[None]) -> None:
         self.place = place
 
     @property
-    def screen(self) -> Place:
+    def screen(self) -> SteadyScreen[None]:
         """The place, as what the keyboard asks of every owner of actions."""
         return self.place
 
     @property
-    def app(self) -> DeskApp:
+    def app(self) -> BaseApp:
         """The program."""
-        return self.place.desk
+        return cast("BaseApp", self.place.app)
 
     @property
     def is_attached(self) -> bool:

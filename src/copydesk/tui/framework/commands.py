@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.session.errors import STILL_READING
-from copydesk.tui.framework.actions import Commands, NoRowYet, action, command, declaring
+from copydesk.tui.framework.actions import JUMPS, Commands, NoRowYet, action, command, declaring
 from copydesk.tui.framework.frame import Part, Status
-from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.pane import Pane
 
 if TYPE_CHECKING:
@@ -72,8 +71,8 @@ def no_json(owner: Any) -> str | None:
 def raw_operations() -> Sequence[str]:
     """Return the operations that some place reads JSON with."""
     # A place may declare no action itself, but in its commands.
-    places = [entry.place for entry in tuple(ENTRIES.values())]
-    classes = {*declaring(), *places}
+    places = (owners for _, owners in tuple(JUMPS.values()))
+    classes = {*declaring(), *(kind for owners in places for kind in owners)}
     return sorted({name for cls in classes for name in getattr(cls, "RAW", ())})
 
 
@@ -151,6 +150,8 @@ class CommonCommands(Commands, scope="place"):
     """The actions of every place. A place, or its own commands, may override them."""
 
     OVERRIDES = False
+
+    place: Place
 
     @action("j", "down", unless=TO_MOVE, show=False, group="Move", also=("down",))
     def move_down(self) -> None:
@@ -392,12 +393,12 @@ class CommonCommands(Commands, scope="place"):
     @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
     async def undo(self) -> None:
         """Recall what is not sent yet, else take back the last write that can be."""
-        await self.place.desk.undo(self.place)
+        await self.place.desk.undo()
 
     @action("ctrl+r", "redo", unless=nothing_to_redo, show=False, group="Write", also=("Z",))
     async def redo(self) -> None:
         """Do again what was taken back last."""
-        await self.place.desk.redo(self.place)
+        await self.place.desk.redo()
 
     @action("@", "log", show=1, group="Look")
     def activity(self) -> None:
@@ -459,6 +460,8 @@ class CommonCommands(Commands, scope="place"):
 
 class DetailsCommands(Commands, scope="beside"):
     """Commands of a place with a list in its main part and details in the part at its side."""
+
+    place: Place
 
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:

@@ -6,24 +6,22 @@ The program itself (`copydesk.tui.app`) stands on all of them; this is what they
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, cast
-
-from textual.app import App
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.session.target import Visits
+from copydesk.tui.framework.base_app import BaseApp
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
+    from textual.screen import Screen
 
     from copydesk.present.json_views import Raw
     from copydesk.session.options import Option
     from copydesk.session.runs.merge import MergeRunner
-    from copydesk.session.session import Session
     from copydesk.session.target import Target
     from copydesk.session.writes.log import Written
     from copydesk.tui.framework.keyboard import Keyboard
-    from copydesk.tui.framework.place import Place
     from copydesk.tui.framework.prompt import Prompt
 
 
@@ -32,48 +30,14 @@ def desk_of(node: DOMNode) -> DeskApp:
     return cast("DeskApp", node.app)
 
 
-class DeskApp(App[None]):
+class DeskApp(BaseApp):
     """The program, as its screens know it."""
 
-    session: Session
-    """What the whole run shares."""
     keyboard: Keyboard
     visits: Visits
     """The screens that were visited."""
 
-    @property
-    @abstractmethod
-    def here(self) -> Place | None:
-        """The place in front, or the one under a dialog."""
-
     # Going places
-
-    @abstractmethod
-    async def go(
-        self, name: str, target: Target | None = None, *, back: bool = False, cursor: str = ""
-    ) -> None:
-        """Go to a place: back to it when it is open already, else on top of this one."""
-
-    @abstractmethod
-    def go_soon(self, name: str, target: Target | None = None) -> None:
-        """Go to a place from the handler of a message; keys that follow are for that place."""
-
-    @abstractmethod
-    def soon(self, work: Callable[..., Awaitable[object]], *args: object) -> None:
-        """Do what leads elsewhere after what goes on now, and before the keys that follow."""
-
-    @property
-    @abstractmethod
-    def waking(self) -> bool:
-        """Whether places may still be unknown, because their modules are being imported."""
-
-    @abstractmethod
-    async def all_places(self) -> None:
-        """Wait until every place is known."""
-
-    @abstractmethod
-    def stay(self) -> None:
-        """Stay where a start begins: a key came before the screen of the last run was drawn."""
 
     @abstractmethod
     async def step_back(self, *, quits: bool) -> None:
@@ -90,7 +54,7 @@ class DeskApp(App[None]):
     # Lines and dialogs
 
     @abstractmethod
-    async def open_prompt(self, place: Place, prompt: Prompt) -> None:
+    async def open_prompt(self, place: Screen[Any], prompt: Prompt) -> None:
         """Open a line that has the focus before the next key is read."""
 
     @abstractmethod
@@ -145,11 +109,11 @@ class DeskApp(App[None]):
     # Writes and runs
 
     @abstractmethod
-    async def undo(self, place: Place) -> None:
+    async def undo(self) -> None:
         """Recall what is not sent yet, else take back the last write that can be."""
 
     @abstractmethod
-    async def redo(self, place: Place) -> None:
+    async def redo(self) -> None:
         """Do again what was taken back last."""
 
     @property
@@ -179,10 +143,6 @@ class DeskApp(App[None]):
     @abstractmethod
     def hint(self, width: int) -> str:
         """Return what is told in a line so wide; nothing once something was written."""
-
-    @abstractmethod
-    def keep_soon(self) -> str:
-        """Have kept what is typed on the screens; return what went wrong, if anything."""
 
     @abstractmethod
     def leave(self, *, bound_for: str | None = None) -> None:

@@ -23,14 +23,24 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
-from copydesk.tui.framework.typing_ahead import KEEP_SECONDS, LOOK_SECONDS, PASS, Typed, text_of
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
     from copydesk.tui.framework.actions import Action, Command
-    from copydesk.tui.framework.desk_app import DeskApp
-    from copydesk.tui.framework.place import Place
+    from copydesk.tui.framework.base_app import BaseApp, Here
+
+Typed = events.Key | events.Paste
+"""What a user types: a key, or a text at once."""
+
+LOOK_SECONDS = 0.05
+"""How often it is looked whether what an action waits for has been read."""
+
+KEEP_SECONDS = 0.7
+"""How long after a key what was typed is on the disk."""
+
+PASS = frozenset({"ctrl+c", "ctrl+q", "ctrl+g", "ctrl+z"})
+"""Keys that are never for a field."""
 
 PAUSE_SECONDS = 1.0
 """How long a pause ends what is typed for a field that was refused."""
@@ -72,15 +82,17 @@ class Leading:
 class EarlyKeys:
     """Keeps keys of one app from doing what they were not typed for."""
 
-    def __init__(self, app: DeskApp) -> None:
+    def __init__(self, app: BaseApp, is_text: Callable[[Typed], bool]) -> None:
         self._app = app
+        self.is_text = is_text
+        """Whether the field in focus takes a key or paste as text."""
         self._refused: Refused | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._keeping: asyncio.TimerHandle | None = None
         self._keys: list[Typed] = []
         self._until: Callable[[], bool] | None = None
         """Whether what the first of the keys is about can be seen; None once its screen is."""
-        self._said: tuple[Place, str] | None = None
+        self._said: tuple[Here, str] | None = None
         self.going = 0
         """How many screens are about to be gone to."""
         self._leading: Leading | None = None
@@ -266,7 +278,7 @@ class EarlyKeys:
         front = self._app.screen
         if self._led_to is None or front is not self._led_to[0]:
             return False
-        return not self._app.keyboard.is_text(key)
+        return not self.is_text(key)
 
     def _keep_from_sheet(self, keys: list[Typed]) -> None:
         """Do nothing in a sheet that came late of what was typed before: it may be words."""
@@ -387,6 +399,21 @@ class EarlyKeys:
             what = f"“{refused.label}” {refused.how}. Typed after that, and not run: {clean(text)}"
             self._app.session.note(what)
             self._app.session.touched()
+
+
+def text_of(keys: list[Typed]) -> str:
+    """Return the text that keys come to."""
+    text = ""
+    for each in keys:
+        if isinstance(each, events.Paste):
+            text += each.text
+        elif each.key == "backspace":
+            text = text[:-1]
+        elif each.key == "enter":
+            text += "\n"
+        elif each.is_printable:
+            text += each.character or ""
+    return text
 
 
 def is_word(event: Typed) -> bool:

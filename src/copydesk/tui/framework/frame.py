@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -14,27 +13,24 @@ from rich.text import Text
 from textual import events
 from textual.containers import Container
 from textual.geometry import Size
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
-from copydesk.session.ages import DAY, HOUR, MINUTE, moment
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
-from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds
-from copydesk.tui.framework.actions import Action, Commands, actions_of
+from copydesk.tui.framework.actions import Action, Commands, actions_of, away
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.keyboard import Meaning, keys_of
 from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.pane import is_bare
-from copydesk.tui.framework.read_only import away
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from copydesk.session.session import Session
-    from copydesk.tui.framework.place import Place
 
 FOOT_LINES = 7
 """Below this many lines of the terminal there is no footer."""
@@ -104,6 +100,42 @@ class Part(Container):
         self.role = role
 
 
+class Framed(Protocol):
+    """A place, as the lines of its frame know it: what it has to say in each."""
+
+    view: str
+    views: Sequence[View]
+
+    @property
+    def common(self) -> Commands:
+        """The actions of every place."""
+        ...
+
+    def age(self, width: int) -> Said:
+        """Return how old what it shows is."""
+        ...
+
+    def trail(self) -> Iterable[str]:
+        """Yield the steps of the breadcrumb, outermost first; clean text."""
+        ...
+
+    def choose_view(self, id: str) -> None:
+        """Go to a view."""
+        ...
+
+    def views_note(self) -> str:
+        """Return the right part of the line of views."""
+        ...
+
+    def status_left(self) -> str:
+        """Return what to know while nothing happens."""
+        ...
+
+    def status_right(self) -> str:
+        """Return the right part of the status line."""
+        ...
+
+
 class Line(Widget):
     """One line of text with a left and a right part; drawn again only when they differ."""
 
@@ -116,17 +148,14 @@ class Line(Widget):
         "line--current",
     }
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, place: Framed, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.place = place
+        """The place it frames."""
         self._drawn: tuple[Text, Text] | None = None
         self._shown: tuple[str, str] = ("", "")
         self._strip: Strip | None = None
         self._tones: dict[str, Style] = {}
-
-    @property
-    def place(self) -> Place:
-        """The place it frames."""
-        return cast("Place", self.screen)
 
     def parts(self, width: int) -> tuple[Text, Text]:
         """Return what to show on the left and on the right of a line so wide."""
@@ -229,7 +258,7 @@ class Head(Line):
 
         What the age says besides goes first, then the steps that lead here, then more of the age.
         """
-        tone, ages = age_line(self.place, width)
+        tone, ages = self.place.age(width)
         shown = min(cell_len(steps[-1]) if steps else 0, NAME_SHOWN)
         leaving = range(len(steps) or 1)
         tries = [(leave, said) for leave in leaving for said in ages[:2]]
@@ -274,8 +303,8 @@ class Head(Line):
 class Views(Line):
     """The views of a place: ``[Needs me 7]  Ready 4``; ``[`` and ``]`` step through them."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, place: Framed, *, id: str | None = None) -> None:
+        super().__init__(place, id=id)
         self._spans: list[tuple[int, int, str]] = []
 
     def parts(self, width: int) -> tuple[Text, Text]:
@@ -411,8 +440,8 @@ def last_write(session: Session) -> str:
 class Status(Line):
     """What just happened, what a begun chord may become, or what to know about this place."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, place: Framed, *, id: str | None = None) -> None:
+        super().__init__(place, id=id)
         self.message = ""
         self.tone_name = ""
         self.keys = ""
@@ -529,15 +558,15 @@ def _slow_reads(said: Sequence[str], room: int) -> str:
 class Foot(Line):
     """The actions that matter here, with this user's keys; always ends with ``? help``."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, place: Framed, *, id: str | None = None) -> None:
+        super().__init__(place, id=id)
         self._spans: list[tuple[int, int, Meaning]] = []
 
     def parts(self, width: int) -> tuple[Text, Text]:
         """As many actions as fit, those of low priority left out first; dim when off."""
         app = desk_of(self)
         keyboard = app.keyboard
-        chain = keyboard.chain(self.place)
+        chain = keyboard.chain(self.screen)
         if chain and chain[0].TYPES_TEXT:
             # Letters are typed into the line: what they do elsewhere they do not do now.
             del chain[1:]
@@ -572,7 +601,7 @@ class Foot(Line):
             owner, adds = chain[level], isinstance(chain[level], Commands)
             elsewhere = not leads or action.group != leads
             # First what the pane does, then all places, then this one, and then its commands.
-            own = owner is self.place or (adds and owner is not self.place.common)
+            own = isinstance(owner, Screen) or (adds and owner is not self.place.common)
             return elsewhere, -action.show, own, adds
 
         by_need = sorted(unique, key=need)
@@ -609,91 +638,5 @@ class Foot(Line):
         keyboard = desk_of(self).keyboard
         for start, end, meaning in self._spans:
             if start <= event.x - 1 < end:
-                await keyboard.do(meaning, keyboard.chain(self.place))
+                await keyboard.do(meaning, keyboard.chain(self.screen))
                 return
-
-
-def age_line(place: Place, width: int) -> Said:
-    """Return how old what a place shows is; live only while it is younger than its interval."""
-    session = place.session
-    now, kept = session.clock(), place.reads.kept_at
-    read_at = kept or place.reads.read_at or session.read_at
-    since = f", data from {moment(read_at, now)}" if read_at else ""
-    if session.contact.refused:
-        how = " (ctrl+g)" if width >= 80 else ""
-        return "bad", (f"token refused{since}{how}", f"token refused{how}", "token refused")
-    if session.offline:
-        said = f"offline{since}, retry in {session.contact.wait(now)} s"
-        hint = [f"{said} (R now)"] if width >= 80 else []
-        return "bad", (*hint, said, f"offline{since}", "offline")
-    if session.contact.limited:
-        if place.reads.read_at is None and kept is None:
-            since = ""  # of what is shown here nothing is read
-        why = session.contact.limited
-        said = f"{why}{since}, again {_again(session.contact, now)}"
-        hint = [f"{said} (R now)"] if width >= 80 else []
-        return "bad", (*hint, said, f"{why}{since}", why)
-    if kept is not None:
-        old = f"kept {_ago(seconds(kept, now))}"
-        if place.reads.reading:
-            return "warn", (f"{old}, reading", old, "kept")
-        return "warn", (*_tries(f"{old}, not read", place, now, width), old, "kept")
-    if place.reads.unread and place.reads.read_at is None and not place.reads.loads:
-        unread = "cached, not read" if place.cached else "not read"
-        if not place.reads.failing:  # it was refused: read again, it comes to the same
-            return "bad", (unread, "not read")
-        return "bad", (*_tries(unread, place, now, width), "not read")
-    if read_at is None:
-        return "warn", ("cached, connecting" if place.cached else "connecting", "connecting")
-    if place.AGED and place.reads.read_at is None and place.reads.loads:
-        # What the service said of other things makes this no younger.
-        return "warn", (f"reading the {place.AGED}", "reading")
-    if place.reads.read_at is None and place.reads.sound_at is None and place.reads.slow:
-        return "warn", ("reading",)  # what was read of other things is no news of this
-    if place.reads.failing:
-        # Something of it is not as the service has it now, whatever else was answered.
-        sound = place.reads.read_at or place.reads.sound_at
-        if sound is None:
-            return ("bad", ("not read",)) if place.reads.unread else ("warn", ("partly read",))
-        since = f"read {_ago(seconds(sound, now))}"
-        return "warn", (f"{since}, not all since", since)
-    age = max(0.0, seconds(read_at, now))
-    live = age <= interval(session.share) + LATE_SECONDS
-    brief = ("live " if live else "read ") + short_age(age) + ("" if live else " ago")
-    long = brief
-    if place.AGED and width >= NAMED_WIDTH:
-        since = short_age(age)
-        long = f"{place.AGED} read {since}{'' if since == 'now' else ' ago'}"
-    return ("good" if live else ""), (long, brief)
-
-
-def _tries(said: str, place: Place, now: datetime, width: int) -> Sequence[str]:
-    """Return the age texts of a place, the longest (with the time of the next read) first."""
-    session = place.session
-    wait = session.contact.wait(
-        now, place.reads.asked_at, share=session.share, failures=place.reads.useless
-    )
-    again = f"{said}, again in {wait} s"
-    return (*([f"{again} (R now)"] if width >= 80 else ()), again, said)
-
-
-def _again(contact: Contact, now: datetime) -> str:
-    """Return when a service is asked again that says so itself: it may be days from now."""
-    wait, at = contact.wait(now), contact.retry_at
-    if at is None or wait < 2 * MINUTE:
-        return f"in {wait} s"
-    return f"at {moment(at, now)}" if wait < DAY else f"on {moment(at, now)}"
-
-
-def short_age(age: float) -> str:
-    """Return seconds as the header says them: ``now``, ``20s``, ``5 min``, ``3 h``."""
-    whole = int(age)
-    if whole < MINUTE:
-        return f"{whole // 5 * 5}s" if whole >= 5 else "now"
-    return f"{whole // MINUTE} min" if whole < HOUR else f"{whole // HOUR} h"
-
-
-def _ago(age: float) -> str:
-    if age < MINUTE:
-        return "a moment ago"
-    return f"{int(age // DAY)} days ago" if age >= 2 * DAY else f"{short_age(age)} ago"

@@ -24,19 +24,25 @@ from textual.widgets import Input
 
 from copydesk.domain.cause import ASKER, CAUSE, Asker
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.tui.framework.actions import Action, Acts, Command, NotYet, actions_of
-from copydesk.tui.framework.early_keys import EarlyKeys
+from copydesk.tui.framework.actions import (
+    JUMPS,
+    Action,
+    Acts,
+    Command,
+    NotYet,
+    actions_of,
+    away,
+    refusal,
+)
+from copydesk.tui.framework.early_keys import EarlyKeys, Typed
 from copydesk.tui.framework.keys import chord, declared_name, shown
-from copydesk.tui.framework.navigation import ENTRIES
-from copydesk.tui.framework.read_only import away, refusal
-from copydesk.tui.framework.typing_ahead import Typed, TypingAhead
+from copydesk.tui.framework.typing_ahead import TypingAhead
 from copydesk.tui.framework.workers import heard
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from copydesk.tui.framework.desk_app import DeskApp
-    from copydesk.tui.framework.place import Place
+    from copydesk.tui.framework.base_app import BaseApp, Here
 
 SOFT_CHORD_SECONDS = 0.8
 """How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
@@ -93,7 +99,7 @@ def build(
     root: dict[str, Node] = {}
     found = list(actions_of(chain))
     if jumps:  # places that are imported in a thread meanwhile come in: hence a copy
-        found += [(-1, entry.action) for entry in tuple(ENTRIES.values())]
+        found += [(-1, jump) for jump, _ in tuple(JUMPS.values())]
     for level, action in found:
         for keys in keys_of(action, keymap):
             _put(root, chord(keys), Meaning(level, action))
@@ -118,7 +124,7 @@ async def run(owner: Any, action: Action) -> None:
     """Do an action, or say why it is off. An async one goes on in a worker."""
     if not owner.is_attached or owner.screen not in owner.app.screen_stack:
         return  # it was left between the key and its turn
-    place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
+    place: Here | None = owner.screen if hasattr(owner.screen, "say") else None
     session = owner.app.session
     if away(session, action):
         why: str | None = refusal(session, action.label)
@@ -163,9 +169,9 @@ async def run(owner: Any, action: Action) -> None:
             await _follow(owner, place, action, result)
 
 
-def _known(owner: Any, action: Action, place: Place) -> bool:
+def _known(owner: Any, action: Action, place: Here) -> bool:
     """Whether it is known what an action is about, or nothing more of it is being read."""
-    return not (place.reads.unread_yet and isinstance(action.reason(owner), NotYet))
+    return not (place.unread_yet and isinstance(action.reason(owner), NotYet))
 
 
 def _is_under_way(owner: Any, action: Action) -> bool:
@@ -188,7 +194,7 @@ def _is_under_way(owner: Any, action: Action) -> bool:
 
 async def run_command(owner: Any, command: Command, rest: str) -> None:
     """Do a word of the command line."""
-    place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
+    place: Here | None = owner.screen if hasattr(owner.screen, "say") else None
     if away(owner.app.session, command):
         if place is not None:
             place.say(refusal(owner.app.session, command.label), "warn")
@@ -219,7 +225,7 @@ def because(owner: Any, name: str) -> Iterator[None]:
         BEGAN_ON.reset(where)
 
 
-async def _follow(owner: Any, place: Place | None, each: Action | Command, result: Any) -> None:
+async def _follow(owner: Any, place: Here | None, each: Action | Command, result: Any) -> None:
     if inspect.isawaitable(result):
         failing = tell_failures(place, result)
         worker = owner.screen.run_worker(failing, name=each.id, group=each.id)
@@ -231,7 +237,7 @@ async def _follow(owner: Any, place: Place | None, each: Action | Command, resul
         place.frame_soon()
 
 
-async def tell_failures(place: Place | None, result: Any) -> None:
+async def tell_failures(place: Here | None, result: Any) -> None:
     """Await what an action began; what the service refused is said on the place."""
     from copydesk.session.errors import failure_types, sentence
     from copydesk.session.writes.log import QueuedError, RecalledError, WriteError
@@ -246,7 +252,7 @@ async def tell_failures(place: Place | None, result: Any) -> None:
             place.tell(str(error), "bad")
     except failure_types() as error:
         if place is not None:
-            place.reads.learn(error)
+            place.session.learn(error, quiet=False)
             place.tell(sentence(error), "bad")
     finally:
         if place is not None and place.is_attached:
@@ -260,11 +266,11 @@ def _takes_text(focused: Widget) -> bool:
 class Keyboard:
     """Reads key presses for an app."""
 
-    def __init__(self, app: DeskApp) -> None:
+    def __init__(self, app: BaseApp) -> None:
         self.app = app
         self.run = run
-        self.ahead = TypingAhead(app)
-        self.early = EarlyKeys(app)
+        self.early = EarlyKeys(app, self.is_text)
+        self.ahead = TypingAhead(app, self.early, run, lambda: self.clock())
         self.pressed = False
         """Whether any key came."""
         self.clock = monotonic
@@ -294,7 +300,7 @@ class Keyboard:
 
     def table(self, chain: Sequence[Acts], *, jumps: bool) -> dict[str, Node]:
         """Return the key table for these owners."""
-        key = (*(type(owner) for owner in chain), jumps, len(ENTRIES))
+        key = (*(type(owner) for owner in chain), jumps, len(JUMPS))
         table = self._tables.get(key)
         if table is None:
             table = build([type(owner) for owner in chain], self.keymap, jumps=jumps)
@@ -481,8 +487,8 @@ class Keyboard:
         elsewhere = next(
             (
                 action
-                for entry in tuple(ENTRIES.values())
-                for _, action in actions_of(entry.place.owner_classes())
+                for _, owners in tuple(JUMPS.values())
+                for _, action in actions_of(owners)
                 for keys in keys_of(action, self.keymap)
                 if chord(keys) == (event.key,)
             ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.declarations import PLACES
-from copydesk.tui.framework.actions import Action, DeclarationError, Uses, actions_of
+from copydesk.tui.framework.actions import JUMPS, Action, DeclarationError, Uses, actions_of
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -73,8 +73,8 @@ def place(
         cls.PLACE = name
         cls.TITLE = title
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        found = actions_of(cls.owner_classes())
-        labels = {each.method: each.label for _, each in found}
+        owners = cls.owner_classes()
+        labels = {each.method: each.label for _, each in actions_of(owners)}
         for jump in (Jump(key, name, title), *jumps):
             taken = ENTRIES.get(jump.name)
             if taken is not None and taken.place.__qualname__ != cls.__qualname__:
@@ -83,22 +83,18 @@ def place(
             for other in ENTRIES.values():
                 if keys and other.action.keys == keys and other.name != jump.name:
                     raise DeclarationError(f"{keys[0]!r} goes to {other.name} and {jump.name}")
-            PLACES[jump.name] = jump.title, labels
-            ENTRIES[jump.name] = Entry(
+            action = Action(
+                GO.removesuffix("."),
                 jump.name,
+                keys,
                 jump.title,
-                cls,
-                jump.view,
-                Action(
-                    GO.removesuffix("."),
-                    jump.name,
-                    keys,
-                    jump.title,
-                    f"Go to {jump.title}.",
-                    group="Go",
-                    uses=names if jump.uses is None else tuple(jump.uses),
-                ),
+                f"Go to {jump.title}.",
+                group="Go",
+                uses=names if jump.uses is None else tuple(jump.uses),
             )
+            PLACES[jump.name] = jump.title, labels
+            ENTRIES[jump.name] = Entry(jump.name, jump.title, cls, jump.view, action)
+            JUMPS[jump.name] = action, owners  # last: from now on a key goes there
         return cls
 
     return register

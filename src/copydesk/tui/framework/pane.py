@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -20,7 +20,6 @@ from copydesk.tui.framework.read_only import offered
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields
-    from copydesk.tui.framework.place import Place
 
 
 HEIGHTS = [(0, "-tiny"), (12, "-short"), (20, "-tall")]
@@ -97,10 +96,6 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
 
     fields: Fields[Any] | None = None
     """What its filter knows by name; None where it takes only words."""
-
-    @property
-    def place(self) -> Place:
-        return cast("Place", self.screen)
 
     @property
     def place_reading(self) -> bool:

@@ -6,7 +6,7 @@ frame, the movement keys, search, jumps, help and the command line come from her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual import events
@@ -29,6 +29,7 @@ from copydesk.tui.framework.frame import (
     SMALLEST,
     Foot,
     Head,
+    Said,
     Status,
     Views,
     last_write,
@@ -39,10 +40,13 @@ from copydesk.tui.framework.frame import (
 from copydesk.tui.framework.frame import Part as Part
 from copydesk.tui.framework.frame import View as View
 from copydesk.tui.framework.pane import HEIGHTS, Pane
-from copydesk.tui.framework.reader import Reads
-from copydesk.tui.framework.writer import Writer
+from copydesk.tui.framework.reader import Reads, age_line
 
 if TYPE_CHECKING:
+    from textual.dom import DOMNode
+
+    from copydesk.client.api import Api
+    from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.present.json_views import Raw
     from copydesk.session.content import Content
     from copydesk.session.session import Session
@@ -222,6 +226,10 @@ class Place(Acts, SteadyScreen[None]):
         """Return the right part of the status line: the last write and how to take it back."""
         return last_write(self.session)
 
+    def age(self, width: int) -> Said:
+        """Return how old what it shows is, for a line so wide: its tone, the longest form first."""
+        return age_line(self, width)
+
     def views_note(self) -> str:
         """Return the right part of the line of views."""
         return ""
@@ -278,12 +286,12 @@ class Place(Acts, SteadyScreen[None]):
         columns = shape(self.HORIZONTAL_BREAKPOINTS, size.width)
         lines = shape(self.VERTICAL_BREAKPOINTS, size.height)
         self.update_classes({**columns, **lines, **spared_lines(size)})
-        yield Head(id="head")
-        yield Views(id="views")
+        yield Head(self, id="head")
+        yield Views(self, id="views")
         with Container(id="body"):
             yield from self.panes()
-        yield Status(id="status")
-        yield Foot(id="foot")
+        yield Status(self, id="status")
+        yield Foot(self, id="foot")
         yield Label(f"Too small: {SMALLEST.width}x{SMALLEST.height} at least.", id="small")
 
     @property
@@ -490,6 +498,11 @@ class Place(Acts, SteadyScreen[None]):
     def reload(self) -> None:
         """Read what the place shows: once it opens, and on ``R``."""
 
+    @property
+    def unread_yet(self) -> bool:
+        """Whether something of it is being read: what lacks now may be there soon."""
+        return self.reads.unread_yet
+
     def read_again(self, *, by_hand: bool = True) -> None:
         """Read what the place shows: `reload` by hand, else a quiet `poll`."""
         self.reads.again(by_hand=by_hand)
@@ -506,3 +519,91 @@ class Place(Acts, SteadyScreen[None]):
     def arrived_later(self) -> None:
         """Show what was written from here and has arrived by a later try, as one out of the log."""
         self.read_again()
+
+
+def place_of(node: DOMNode) -> Place:
+    """Return the place that a part of it is in, or that a dialog stands on."""
+    stack = (node.screen, *reversed(node.app.screen_stack))
+    return next(screen for screen in stack if isinstance(screen, Place))
+
+
+class Writer:
+    """The writes of a place."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    async def perform(
+        self,
+        what: str,
+        target: str,
+        send: Callable[[Api], Awaitable[T]],
+        *,
+        reversal: Reversal | Callable[[T], Reversal | None] | None = None,
+        recall: bool = False,
+        group: str = "",
+        trace: Trace | None = None,
+        done: str = "",
+        look: Callable[[Api], Awaitable[T | None]] | None = None,
+        then: Callable[[T], None] | None = None,
+        draft: str = "",
+        expects: Expectation | None = None,
+        now: bool = False,
+        several: bool = False,
+        aged: bool = False,
+    ) -> T:
+        """Write something: logged under ``@``, never lost by leaving the place.
+
+        ``reversal`` takes it back when the user presses ``u``, also in a later run. Says ``done``
+        (or that it is) then. The others are those of `Writes.perform`; where a write from the same
+        draft may have arrived, the user is asked first. Raises `WriteError` when it is not known to
+        have happened; an action may let that pass: it is told.
+        """
+        from textual.worker import NoActiveWorker, get_current_worker
+
+        self._place.desk.keyboard.ahead.sends()
+        await self._ask_again(draft)
+        try:
+            owner: object = get_current_worker()
+        except NoActiveWorker:
+            owner = None
+        api = await self._place.session.ready()
+        tried = False
+
+        def arrived(result: T) -> None:
+            if then is not None:
+                then(result)
+            if tried and self._place.is_attached:
+                self._place.arrived_later()
+
+        sending = self._place.session.writes.perform(
+            what,
+            target,
+            lambda: send(api),
+            reversal=reversal,
+            recall=recall,
+            group=group,
+            trace=trace,
+            owner=owner,
+            look=None if look is None else (lambda: look(api)),
+            then=arrived,
+            draft=draft,
+            expects=expects,
+            now=now,
+            several=several,
+            aged=aged,
+        )
+        try:
+            result = await sending
+        finally:
+            tried = True
+        self._place.tell(done or f"Done: {what.lower()} {target}", "good")
+        return result
+
+    async def _ask_again(self, draft: str) -> None:
+        """Ask first where this text may have arrived already. Raises `WriteError` on a no."""
+        from copydesk.session.writes.log import WriteError
+
+        before = self._place.session.writes.unknown_of(draft)
+        if before is not None and not await self._place.desk.confirm_again(before):
+            raise WriteError("Not sent: what you wrote is kept (:drafts).")

@@ -1,6 +1,6 @@
-"""A read-only session: actions that write are not offered, and say why when asked for.
+"""Texts of our own in a read-only session: they name no key of an action that is away there.
 
-What counts as a write is declared (`Action.writes`). The client of such a session refuses writes
+Which are away is declared (`framework.actions.away`). The client of such a session refuses writes
 too, before anything is sent; what stays on this machine (drafts, views, what was seen) goes on.
 """
 
@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING
 from rich.style import Style
 from rich.text import Text
 
-from copydesk.domain.text import clean
 from copydesk.present.facts import _HINT
-from copydesk.tui.framework.actions import actions_of
+from copydesk.tui.framework.actions import actions_of, away
 from copydesk.tui.framework.desk_app import desk_of
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from copydesk.session.session import Session
-    from copydesk.tui.framework.actions import Action, Command
     from copydesk.tui.framework.desk_app import DeskApp
 
 
@@ -31,23 +28,6 @@ _TOLD = re.compile(
     rf"(?:(?: and {_KEY})+ [a-z]+|(?:, then {_KEY}| in [A-Z]\w+)? [a-z]+s)\b[^.;)]*[.;)]?"
 )
 """A sentence, or a part of one, that begins with a key: ``ctrl+n makes one.``"""
-
-
-def away(session: Session, each: Action | Command) -> bool:
-    """Whether an action or a word is not there, because the session only reads."""
-    return session.read_only and each.writes
-
-
-def refusal(session: Session, label: str) -> str:
-    """Return why what is called ``label`` is off in a session that only reads."""
-    return f"Read-only: {label} is off ({why(session)})."
-
-
-def why(session: Session) -> str:
-    """Return what makes a session read-only, in a few words."""
-    if session.read_only_by:
-        return clean(session.read_only_by)
-    return f"profile {clean(session.profile)}" if session.profile else "--read-only"
 
 
 def _reads_only(owner: Widget) -> DeskApp | None:

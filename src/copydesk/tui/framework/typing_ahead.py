@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
@@ -21,34 +21,29 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
-from copydesk.tui.framework.actions import SCOPES, Action, Acts, NoRowYet, NotYet, asked
+from copydesk.tui.framework.actions import SCOPES, Action, Acts, Commands, NoRowYet, NotYet, asked
+from copydesk.tui.framework.early_keys import (
+    KEEP_SECONDS,
+    LOOK_SECONDS,
+    PASS,
+    EarlyKeys,
+    Typed,
+    text_of,
+)
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from copydesk.tui.framework.desk_app import DeskApp
-    from copydesk.tui.framework.place import Place
+    from copydesk.tui.framework.base_app import BaseApp, Here
 
 _log = logging.getLogger("copydesk.writes")
-
-Typed = events.Key | events.Paste
-"""What a user types: a key, or a text at once."""
-
-LOOK_SECONDS = 0.05
-"""How often it is looked whether what an action waits for has been read."""
 
 OPENS_SECONDS = 0.5
 """How long a draft may take to open once its place has been read."""
 
-KEEP_SECONDS = 0.7
-"""How long after a key what was typed is on the disk."""
-
 SENDS = frozenset({"ctrl+s", "enter"})
 """Keys that may send what a field holds: none does of what nobody could see when they came."""
-
-PASS = frozenset({"ctrl+c", "ctrl+q", "ctrl+g", "ctrl+z"})
-"""Keys that are never for a field."""
 
 
 @dataclass(eq=False)
@@ -68,14 +63,14 @@ class Opening:
     """Whether that was so once."""
     blind: bool = False
     """Whether nobody knew which row it would be about when its key was pressed."""
-    resumes: Place | None = None
+    resumes: Here | None = None
     """The place that opens a draft again, by whatever action does that; None for an action."""
     came: bool = False
     """Whether its field is there, and is about to be given what was typed for it."""
     keys: list[Typed] = field(default_factory=list)
     draft: str = ""
     """The key of the draft that has what was typed, until the field has it; empty for none yet."""
-    told: tuple[Place, str] | None = None
+    told: tuple[Here, str] | None = None
     """Where it was said last that it opens, and how: no longer so once it has, or will not."""
 
 
@@ -86,15 +81,21 @@ _MINE: ContextVar[Opening | None] = ContextVar("opening", default=None)
 class TypingAhead:
     """Keeps the keys of one app that come before their field."""
 
-    def __init__(self, app: DeskApp) -> None:
-        self._app = app
+    def __init__(
+        self,
+        app: BaseApp,
+        early: EarlyKeys,
+        run: Callable[[Acts, Action], Awaitable[None]],
+        clock: Callable[[], float],
+    ) -> None:
+        self._app, self._early, self._run, self._clock = app, early, run, clock
         self.opening: Opening | None = None
         self._timer: Timer | None = None
 
     async def follow(self, screen: Screen[Any], action: Action, result: Awaitable[Any]) -> Any:
         """Await an action that opens a field; text typed until then is for that field."""
-        before, keys, draft = self.opening, [], ""
-        if before is not None and before.resumes is screen:
+        before, keys, draft = self.opening, list[Typed](), ""
+        if before is not None and before.resumes is not None and before.screen is screen:
             keys, draft, self.opening = before.keys, before.draft, None
             self._unsay(before)
         self._end()
@@ -104,7 +105,7 @@ class TypingAhead:
             worker = None
         self.opening = mine = Opening(
             action.id, action.label, screen, CAUSE.get(), worker, keys=keys, draft=draft,
-            blind=self._app.keyboard.early.giving,
+            blind=self._early.giving,
         )  # fmt: skip
         _MINE.set(mine)
         try:
@@ -113,13 +114,13 @@ class TypingAhead:
             if self.opening is mine:
                 self._end()
 
-    def resume(self, place: Place, part: str) -> None:
+    def resume(self, place: Here, part: str) -> None:
         """Open a draft again in its place, as soon as that has been read.
 
         What is typed until its field is there is for it.
         """
         self._end()
-        opening = Opening("", "the draft", place, (), None, waits=True, resumes=place)
+        opening = Opening("", "the draft", place.screen, (), None, waits=True, resumes=place)
 
         async def until_it_opens() -> None:
             while True:
@@ -137,22 +138,24 @@ class TypingAhead:
 
         if ahead_action(part):
             self._resume_typed(place, part, opening)
-        elif not any(each.resume_draft(part) for each in place.commands):
-            place.resume_draft(part)
+        else:
+            commands = (each for each in _owners(place) if isinstance(each, Commands))
+            if not any(each.resume_draft(part) for each in commands):
+                place.resume_draft(part)
         if self.opening is opening:
-            opening.worker = begin(place, until_it_opens, name="resume draft")
+            opening.worker = begin(place.screen, until_it_opens, name="resume draft")
 
-    def _resume_typed(self, place: Place, draft: str, opening: Opening) -> None:
+    def _resume_typed(self, place: Here, draft: str, opening: Opening) -> None:
         """Do the action again that a text was typed ahead for, which is typed for it again."""
         from copydesk.session.draft_keys import ahead_action
 
         wanted, text = ahead_action(draft), self._app.session.drafts.load(draft) or ""
-        for owner in (*place.owners, *place.walk_children()):
+        for owner in (*_owners(place), *place.screen.walk_children()):
             actions = owner.ACTIONS.values() if isinstance(owner, Acts) else ()
             if (found := next((each for each in actions if each.id == wanted), None)) is not None:
                 opening.keys, opening.draft = [events.Paste(text)], draft
                 opening.label = found.label
-                self._app.call_later(self._app.keyboard.run, owner, found)
+                self._app.call_later(self._run, owner, found)
                 return
 
     async def once_read(self, owner: Any, action: Action) -> None:
@@ -175,9 +178,7 @@ class TypingAhead:
             self._end()
         elif why is not None:
             self._end(why)
-            self._app.keyboard.early.refuse(
-                opening.label, why, self._app.keyboard.clock(), opening.id
-            )
+            self._early.refuse(opening.label, why, self._clock(), opening.id)
         else:
             await getattr(owner, action.method)()
 
@@ -224,10 +225,10 @@ class TypingAhead:
 
     def again(self, label: str) -> None:
         """Keep what is typed for another field, which the action that goes on here opens next."""
-        cause, screen = CAUSE.get(), self._app.here
-        if cause and screen is not None:
+        cause, place = CAUSE.get(), self._app.here
+        if cause and place is not None:
             self._end()
-            self.opening = Opening(cause[-1], label, screen, cause, None)
+            self.opening = Opening(cause[-1], label, place.screen, cause, None)
 
     def holds(self, sheet: Screen[Any], text: str) -> bool:
         """Keep words that were typed in a list to choose from, before the field they are for.
@@ -249,7 +250,7 @@ class TypingAhead:
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        self._app.keyboard.early.keep_typed()
+        self._early.keep_typed()
         if (opening := self.opening) is not None:
             self._keep(opening, opening.keys)
 
@@ -307,7 +308,7 @@ class TypingAhead:
             self._app.call_later(self._give, opening)
             return
         keys = opening.keys
-        while keys and self._app.keyboard.is_text(keys[0]):
+        while keys and self._early.is_text(keys[0]):
             key = keys.pop(0)
             (sheet.focused or sheet)._forward_event(key)
 
@@ -380,15 +381,13 @@ class TypingAhead:
             told = f"{said} What you typed for “{opening.label}” is kept as a draft (g d).".strip()
             if self._app.screen is opening.screen and not stopped:
                 # Its user may be in the middle of a word: the rest of it is no command either.
-                self._app.keyboard.early.refuse(
-                    opening.label, said, opening.keys[-1].time, opening.id
-                )
+                self._early.refuse(opening.label, said, opening.keys[-1].time, opening.id)
             said = told
         if said:
             self._say(said)
 
     def _say(self, said: str, opening: Opening | None = None) -> None:
-        place: Place | None = self._app.here
+        place = self._app.here
         if place is not None and place.is_attached:
             place.say(said, "warn")
             if opening is not None:
@@ -402,20 +401,9 @@ class TypingAhead:
             place.unsay(said)
 
 
+def _owners(place: Here) -> Sequence[Acts]:
+    return place.screen.owners if isinstance(place.screen, Acts) else ()
+
+
 def _waiting(label: str) -> str:
     return f"“{label}” opens once this is read: what you type is for it. Esc stops it."
-
-
-def text_of(keys: list[Typed]) -> str:
-    """Return the text that keys come to."""
-    text = ""
-    for each in keys:
-        if isinstance(each, events.Paste):
-            text += each.text
-        elif each.key == "backspace":
-            text = text[:-1]
-        elif each.key == "enter":
-            text += "\n"
-        elif each.is_printable:
-            text += each.character or ""
-    return text

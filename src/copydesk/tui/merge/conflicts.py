@@ -17,7 +17,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.place import place_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -71,9 +71,7 @@ class Scrolling(Sheet[str]):
     @property
     def place(self) -> Place:
         """The place that the sheet stands on."""
-        place = desk_of(self).here
-        assert place is not None
-        return place
+        return place_of(self)
 
 
 def no_text_to_read(sheet: ConflictSheet) -> str | None:

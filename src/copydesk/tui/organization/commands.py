@@ -64,6 +64,8 @@ def not_admin(here: HasOrganization) -> str | None:
 class OrganizationCommands(Commands, scope="organization_actions"):
     """Pinging an organization, and ending invite links."""
 
+    place: Place
+
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self.here = cast("HasOrganization", place)

@@ -52,6 +52,8 @@ def _ways(here: HasLimits) -> Sequence[str]:
 class LimitCommands(Commands, scope="limited"):
     """Choosing the conditions of a list; they are kept here."""
 
+    place: Place
+
     unlimited = "The service has no conditions for this list. / filters it here."
     """What to say where the list in front has no conditions."""
 
@@ -95,7 +97,7 @@ class LimitCommands(Commands, scope="limited"):
         if not offered:
             others = {key: text for key, text in self.chosen.items() if key != chosen}
             kept = "".join(f"{key}={quote(text)} " for key, text in others.items())
-            await self.app.open_command_line(f"where {kept}{chosen}=")
+            await self.place.desk.open_command_line(f"where {kept}{chosen}=")
             return
         values = [Option("", "any"), *offered]
         said = await self.app.push_screen_wait(

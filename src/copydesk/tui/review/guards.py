@@ -12,6 +12,7 @@ from copydesk.tui.threads.commands import ThreadCommands
 if TYPE_CHECKING:
     from copydesk.contract.models.space import SpacePermissions
     from copydesk.session.session import Session
+    from copydesk.tui.framework.place import Place
     from copydesk.tui.review.diff import DiffView
     from copydesk.tui.review.discussion import Discussion
     from copydesk.tui.review.model import ReviewModel
@@ -37,6 +38,8 @@ class HasReview(Protocol):
 
 class ReviewCommands(Commands):
     """Commands of a review."""
+
+    place: Place
 
     @property
     def here(self) -> HasReview:

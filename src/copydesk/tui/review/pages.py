@@ -365,12 +365,12 @@ class PageReader(ReviewCommands, scope="review"):
     @action("l", "right pane", show=False, group="Move", also=("right",))
     def pane_right(self) -> None:
         """Go to the pane at the right."""
-        self.app.step_pane(1)
+        self.place.desk.step_pane(1)
 
     @action("h", "left pane", show=False, group="Move", also=("left",))
     def pane_left(self) -> None:
         """Go to the pane at the left."""
-        self.app.step_pane(-1)
+        self.place.desk.step_pane(-1)
 
     @command(
         "page",

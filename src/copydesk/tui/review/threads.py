@@ -13,9 +13,8 @@ from copydesk.session.target import Target
 from copydesk.session.writes.comments import pending_line, review_drafts
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.run import RunSheet
-from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.actions import action, away, command, refusal
 from copydesk.tui.framework.keyboard import because
-from copydesk.tui.framework.read_only import away, refusal
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.guards import ReviewCommands, may_not_comment, no_line, none_open
 from copydesk.tui.review.pages import PageReader
@@ -154,7 +153,9 @@ class WalkCommands(ReviewCommands, scope="review"):
         async def other(about: Subject) -> Subject:
             return page if about is whole else whole
 
-        await self.writing.start_thread(whole if self.app.keyboard.ahead.waited else page, other)
+        await self.writing.start_thread(
+            whole if self.place.desk.keyboard.ahead.waited else page, other
+        )
 
 
 VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}

@@ -77,6 +77,8 @@ def may_not_delete(here: Place) -> str | None:
 class PublicationCommands(Commands, scope="site_publishing"):
     """Publishing the site at hand and taking it down; what the reader may do with sites."""
 
+    place: Place
+
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self.rights: Rights | None = None
@@ -226,6 +228,8 @@ class PublicationCommands(Commands, scope="site_publishing"):
 
 class DeletionCommands(Commands, scope="site_deleting"):
     """Deleting a site, where one is at hand."""
+
+    place: Place
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)

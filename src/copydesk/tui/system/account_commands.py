@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
@@ -86,14 +87,12 @@ class Account:
         if said is None or place is None:
             return
         place.say(said, "good")
-        if place.reads.may_poll:
+        if isinstance(place, Place) and place.reads.may_poll:
             # What could not be read is read now; nothing that was to be sent is sent again.
             place.read_again(by_hand=place.reads.unread or place.reads.read_at is None)
 
     def read_for_another(self) -> None:
         """Read anew what every place shows: it was kept for somebody else."""
-        from copydesk.tui.framework.place import Place
-
         app = self._desk
         app.session.left.clear()
         for screen in app.screen_stack:

@@ -12,11 +12,10 @@ from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
 from copydesk.session.reads.addresses import is_address, no_address, pointed, published
 from copydesk.session.target import Target
-from copydesk.tui.framework.actions import Acts, Command, asked
+from copydesk.tui.framework.actions import Acts, Command, asked, away
 from copydesk.tui.framework.keyboard import run_command, tell_failures
 from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.prompt import Prompt
-from copydesk.tui.framework.read_only import away
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

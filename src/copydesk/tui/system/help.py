@@ -16,7 +16,7 @@ from copydesk.session.options import Option
 from copydesk.session.writes.outbox_marks import MEANS
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
-from copydesk.tui.framework.actions import Acts, action, actions_of
+from copydesk.tui.framework.actions import Acts, action, actions_of, away
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.keyboard import Keyboard, keys_of, run
 from copydesk.tui.framework.keys import shown
@@ -24,7 +24,6 @@ from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.prompt import Field
-from copydesk.tui.framework.read_only import away
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.system.command_line import words
 from copydesk.tui.widgets.columns import by_content

@@ -18,11 +18,10 @@ from copydesk.session.writes.log import ChangedSinceError, Written
 from copydesk.session.writes.reversals import is_of_outbox
 from copydesk.session.writes.undo import Past
 from copydesk.tui.dialogs.dialog import Confirm, Fact
-from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.actions import action, refusal
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.read_only import refusal
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView

@@ -213,6 +213,8 @@ class HasThreads(Protocol):
 class ThreadCommands(Commands, scope="thread_actions"):
     """The actions on threads, and sending what is written in them."""
 
+    place: Place
+
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self.here = cast("HasThreads", place)
@@ -283,7 +285,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
             said = await self._let_write(sheet, key)
             if said is not None or other is None or not sheet.moving:
                 break
-            self.app.keyboard.ahead.again("comment")
+            self.place.desk.keyboard.ahead.again("comment")
             if (chosen := await other(about)) is not None:
                 self._move_draft(key, draft_key(self.here, chosen.part))
                 about = chosen
@@ -442,6 +444,8 @@ class ThreadCommands(Commands, scope="thread_actions"):
 
 class MessageCommands(Commands, scope="message_actions"):
     """The actions on the message under the cursor."""
+
+    place: Place
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)

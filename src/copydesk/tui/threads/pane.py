@@ -15,6 +15,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of
 from copydesk.session.writes.outbox_marks import waiting_about
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ class ThreadView(WrappedList, scope="threads"):
         if kind == "more":
             count = plural(thread.comment.replies, "reply")
             return [[(f"   {glyphs().branch} {count}, reading{glyphs().more}", "muted")]]
-        session = self.place.session
+        session = desk_of(self).session
         me, now = (session.me.id if session.me else None), session.now
         if reply is not None:
             return draw_message(

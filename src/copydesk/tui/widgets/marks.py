@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.place import place_of
 from copydesk.tui.widgets.list import VirtualList, no_row
 
 
@@ -43,7 +44,7 @@ class Marking(Acts, scope="marks"):
 
     def on_mount(self) -> None:
         """Have the place know where its marks are: what is for one row asks there."""
-        self._rows.place.marking = self._rows
+        place_of(self._rows).marking = self._rows
 
     @property
     def _rows(self) -> VirtualList[Any]:
@@ -69,7 +70,7 @@ class Marking(Acts, scope="marks"):
         start = None if self._range_from is None else rows.source.index_of(self._range_from)
         if start is None:
             self._range_from = rows.selected_id
-            rows.place.say("The range begins here. Move, then v marks up to there.")
+            place_of(rows).say("The range begins here. Move, then v marks up to there.")
             return
         low, high = sorted((start, rows.cursor))
         self._range_from = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 MODULES = {
     "agent-instructions": "copydesk.tui.automation.agent_instructions",
     "backlinks": "copydesk.tui.content.links",
-    "changes": "copydesk.tui.changes.screen",
+    "changes": "copydesk.tui.changes.place",
     "clusters": "copydesk.tui.conversations.clusters",
     "collection-spaces": "copydesk.tui.spaces.collection",
     "commenters": "copydesk.tui.threads.commenters",
@@ -21,7 +21,7 @@ MODULES = {
     "member": "copydesk.tui.organization.members",
     "members": "copydesk.tui.organization.members",
     "merge-run": "copydesk.tui.merge.run",
-    "needs-me": "copydesk.tui.changes.screen",
+    "needs-me": "copydesk.tui.changes.place",
     "openapi-specs": "copydesk.tui.automation.openapi",
     "organization": "copydesk.tui.organization.settings",
     "organization-structure": "copydesk.tui.spaces.tree",

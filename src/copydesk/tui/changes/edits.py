@@ -176,7 +176,7 @@ class EditCommands(Commands, scope="changes"):
 
     # Drafts
 
-    def resume(self, part: str) -> None:
+    def resume_draft(self, part: str) -> bool:
         """Open the field that a text was typed in: of a new change request, or of one there is."""
         match part:
             case "new":
@@ -193,6 +193,9 @@ class EditCommands(Commands, scope="changes"):
                 edit, ahead = self.ACTIONS["edit"], self.place.desk.keyboard.ahead
                 opening = ahead.follow(self.place, edit, self._resume_about())
                 self.place.run_worker(tell_failures(self.place, opening), name="resume draft")
+            case _:
+                return False
+        return True
 
     async def _resume_about(self) -> None:
         from copydesk.contract import operations as ops

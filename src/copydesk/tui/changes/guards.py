@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from copydesk.tui.widgets.list import no_row
@@ -13,11 +13,6 @@ if TYPE_CHECKING:
 
 Why: TypeAlias = "Callable[[ChangesPlace, ChangeRow | None], str | None]"
 """Why an action on a row is off, or None; without a row it is asked of the one under the cursor."""
-
-
-def first_reason(here: ChangesPlace, row: ChangeRow, unless: Sequence[Why]) -> str | None:
-    """Return why an action on a row is off, or None."""
-    return next((why for guard in unless if (why := guard(here, row)) is not None), None)
 
 
 def nothing_selected(here: ChangesPlace) -> str | None:

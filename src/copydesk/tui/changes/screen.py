@@ -34,15 +34,8 @@ from copydesk.session.views import (
     listing_of,
 )
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
-from copydesk.tui.changes.commands import ChangeCommands, MergeCommands, SnoozeCommands
-from copydesk.tui.changes.edits import EditCommands
-from copydesk.tui.changes.guards import first_reason
-from copydesk.tui.changes.people import PeopleCommands
 from copydesk.tui.changes.reader import READ_FOR, DetailsReader, RowReader
 from copydesk.tui.changes.triage import ChangesList, Triage
-from copydesk.tui.changes.views import ViewCommands
-from copydesk.tui.framework.keyboard import run
-from copydesk.tui.framework.navigation import Jump, place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.styles import style_path
@@ -70,34 +63,10 @@ class Left:
     marked: Mapping[str, ChangeRow]
 
 
-LISTED = (
-    "list_organization_change_requests", "list_organization_spaces", "get_change_request_changes",
-    "get_revision", "list_change_request_comments", "list_change_request_reviews",
-    "list_requested_reviewers",
-)  # fmt: skip
-"""The operations that every list of change requests is read with."""
-
-
-@place(
-    "changes",
-    key="c",
-    title="Change requests",
-    jumps=(Jump("n", "needs-me", "Needs me", "needs-me", LISTED),),
-    uses=(*LISTED, "list_space_change_requests", "get_issues_cluster"),
-)
 class ChangesPlace(Place):
     """A list of change requests, and the details of the one under the cursor."""
 
     RAW = ("get_change_request",)
-
-    COMMAND_CLASSES = (
-        ChangeCommands,
-        MergeCommands,
-        EditCommands,
-        SnoozeCommands,
-        ViewCommands,
-        PeopleCommands,
-    )
 
     CSS_PATH = style_path("changes")
 
@@ -305,14 +274,6 @@ class ChangesPlace(Place):
         if (self.sort, self.backwards) != (SERVED, False):
             self.row_reader.show_order()
 
-    def resume_draft(self, part: str) -> None:
-        """Open the field that a text was typed in."""
-        for each in self.commands:
-            if part == "view" and isinstance(each, ViewCommands):
-                self.call_later(run, each, each.ACTIONS["save_view"])
-            elif part != "view" and isinstance(each, EditCommands):
-                each.resume(part)
-
     @property
     def _where(self) -> object:
         """Which list this is, whatever its view."""
@@ -380,7 +341,7 @@ class ChangesPlace(Place):
                 row.label,
                 row.subject,
                 row.id in hidden,
-                (first_reason(self, row, bulk.unless) or "").removeprefix(f"{row.label} "),
+                self._reason(row, bulk).removeprefix(f"{row.label} "),
                 where=self.known.space_title(row.space) if several else "",
             )
             for row in rows.values()
@@ -396,6 +357,10 @@ class ChangesPlace(Place):
         if doing.running:
             waiting = doing.count("waiting") + doing.count("sending")
             self.tell(f"{bulk.verb}: {plural(waiting, 'request')} to go; @ shows each.")
+
+    def _reason(self, row: ChangeRow, bulk: Bulk) -> str:
+        """Return why what is done to the marked rows leaves one out; "" where it does not."""
+        return next((why for guard in bulk.unless if (why := guard(self, row)) is not None), "")
 
     def _ended(self, bulk: Bulk, run: BulkRun) -> None:
         """Tell the result, and unmark the rows that are done."""

@@ -17,6 +17,7 @@ from copydesk.session.views import (
     reversal_of,
 )
 from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.framework.keyboard import run
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -99,6 +100,12 @@ class ViewCommands(Commands, scope="changes"):
             self.place.choose_view(OWN + made[0].name)
             self.place.show_views()
             self.place.tell(f"Saved the view “{made[0].name}”: f finds it.", "good")
+
+    def resume_draft(self, part: str) -> bool:
+        """Ask for the name of a view again."""
+        if part == "view":
+            self.place.call_later(run, self, self.ACTIONS["save_view"])
+        return part == "view"
 
     async def _keep_view(self, view: SavedView) -> None:
         from copydesk.session.writes.log import WriteError

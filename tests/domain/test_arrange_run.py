@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from copydesk.domain.arrange_run import ArrangeRun, identity, lasting_fact
+import pytest
+
+from copydesk.domain.arrange_run import (
+    ArrangeRun,
+    Outcome,
+    changes_between,
+    identity,
+    lasting_fact,
+    with_changes,
+)
 from copydesk.domain.call import Call
 from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.local.runs import Arrangements
@@ -91,3 +100,154 @@ def test_kept_whole_on_disk(tmp_path: Path) -> None:
     assert runs.load(run.id) is None
     # The claim is held on, though what it was about is forgotten.
     assert not Arrangements(State(tmp_path / "state.db"), "desk").claim(run.id)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "sentence", "complete"),
+    [
+        (Outcome(0, 0, 3, {}), "Nothing was sent; it stays staged.", False),
+        (Outcome(0, 0, 0, {}), "Nothing was sent; it stays staged.", True),
+        (Outcome(1, 0, 2, {}), "1 of 3 sent, 2 kept staged.", False),
+        (Outcome(1, 0, 0, {}), "1 request sent. u takes it back.", True),
+        (Outcome(2, 0, 0, {}), "2 requests sent. u takes them back.", True),
+        (Outcome(2, 0, 0, {}, ("A",)), "2 requests sent. u takes back all but 1.", True),
+        (Outcome(2, 0, 0, {}, ("A", "B")), "2 requests sent. There is no way back.", True),
+        (Outcome(0, 2, 2, {}, back=True), "2 requests taken back; it all stays staged.", True),
+        (Outcome(1, 0, 2, {}, back=True), "Nothing was taken back.", False),
+        (Outcome(1, 0, 2, {}, ("A",), back=True),
+         "Nothing was taken back. Still sent: A.", False),
+        (Outcome(2, 1, 2, {}, ("A", "B"), back=True),
+         "1 request taken back; that stays staged. Still sent: A and B.", False),
+        (Outcome(4, 1, 2, {}, ("A", "B", "C", "D"), back=True),
+         "1 request taken back; that stays staged. Still sent: A and B and 2 more.", False),
+        (Outcome(0, 0, 1, {}, unknown=("A",)),
+         "It is not known whether “A” arrived: look first. Nothing else was sent; it stays staged.",
+         False),
+        (Outcome(1, 0, 0, {}, unknown=("A", "B", "C")),
+         "It is not known whether “A” and 2 more arrived: look first. "
+         "1 request sent. u takes it back.", False),
+    ],
+)  # fmt: skip
+def test_what_a_run_came_to_is_one_sentence(
+    outcome: Outcome, sentence: str, complete: bool
+) -> None:
+    assert outcome.sentence == sentence
+    assert outcome.complete is complete
+
+
+def begun(*keys: str) -> ArrangeRun:
+    return ArrangeRun.of("p", "t", "Acme\x1b[1m", [call(key) for key in keys]).go("g", 1.0)
+
+
+def test_how_a_run_that_was_left_stands_is_said() -> None:
+    run = begun("a", "b").sending("a").arrived("a")
+    assert run.stop().standing() == "Rearranging Acme stopped at 1 of 2"
+    whole = run.sending("b").arrived("b")
+    assert not whole.arrived_whole
+    assert whole.stop().standing() == "Rearranging Acme had arrived whole when copydesk ended"
+    back = whole.turn_back().taking("b").taken("b").stop()
+    assert back.standing() == "Taking back the rearranging of Acme stopped at 1 of 2"
+    assert not back.arrived_whole
+    assert [run.begun for run in (run, run.stop(), back, run.turn_back())] == [True] * 4
+    assert [run.begun for run in (run.finish(), ArrangeRun.of("p", "t", "T", []))] == [False] * 2
+
+
+def test_why_it_stopped_names_what_was_not_taken_back() -> None:
+    run = begun("a", "b", "c")
+    for key in "abc":
+        run = run.sending(key).arrived(key)
+    run = run.turn_back()
+    assert (run.failure, run.why) == (None, "")
+    for key in "cba":
+        run = run.not_taken(key, f"No {key}.")
+    assert run.failure is not None
+    assert run.failure.call.key == "a"
+    assert run.why == ("Not taken back: “a: “Ünïcode””: No a; “b: “Ünïcode””: No b; and 1 more.")
+    assert run.stop("Told to.").why == "Told to."
+    assert run.turn_back().why == ""
+    assert begun("a").why == ""
+
+
+def test_a_request_that_goes_back_as_a_later_one_would_shares_its_reason() -> None:
+    alike = [replace(call("a"), key=key) for key in "xyz"]
+    run = ArrangeRun.of("p", "t", "T", [*alike, call("b", makes="new:9")]).go()
+    for key in ("x", "y", "z", "b"):
+        run = run.sending(key).arrived(key)
+    run = run.turn_back().not_taken("b", "Other.").not_taken("y", "Changed.")
+    assert run.passed_over_with(run.find("x")) == "Changed."
+    assert run.passed_over_with(run.find("y")) == ""
+    assert run.passed_over_with(run.find("b")) == ""
+
+
+def test_a_request_is_tried_again_unless_it_arrived() -> None:
+    run = begun("a", "b", "c").sending("a", ["i"]).arrived("a", entry="e", seconds=2.0, said="ok")
+    assert run.find("a").seconds == 2.0
+    assert (run.find("a").known, run.find("a").said, run.find("a").entry) == (None, "ok", "e")
+    run = run.sending("b").failed("b", "No.", entry="f").failed("c", "?", unknown=True)
+    assert [each.state for each in run.calls] == ["done", "failed", "unknown"]
+    assert (run.find("b").entry, run.find("c").entry) == ("f", "")
+    again = run.go()
+    assert [(each.state, each.said) for each in again.calls] == [
+        ("done", "ok"), ("waiting", ""), ("waiting", ""),
+    ]  # fmt: skip
+    assert (again.state, again.back, again.cut, again.said) == ("running", False, False, "")
+    back = run.turn_back()
+    assert [(each.state, each.said) for each in back.calls] == [
+        ("done", ""), ("waiting", ""), ("unknown", "?"),
+    ]  # fmt: skip
+    assert (back.state, back.back, back.cut, back.said) == ("rolling-back", True, False, "")
+    sent = again.sending("b", ["k"])
+    assert sent.find("b").known == ("k",)
+    undone = sent.not_sent("b")
+    assert (undone.find("b").state, undone.find("b").known) == ("waiting", None)
+    assert again.stop("Full.").said == "Full."
+    assert again.stop("Full.").finish().said == ""
+
+
+def test_changes_of_a_run_give_the_later_one() -> None:
+    run = begun("a", "b").sending("a").arrived("a", made={"new:1": "1", "new:2": "2"})
+    later = (
+        replace(run, made={"new:2": "3", "new:4": "4"}, version=2).sending("b", ["x"]).stop("No.")
+    )
+    changed = changes_between(run, later)
+    assert changed == {
+        "state": "stopped",
+        "said": "No.",
+        "version": 2,
+        "made": {"new:2": "3", "new:4": "4"},
+        "gone": ["new:1"],
+        "calls": {"b": {"state": "sending", "known": ("x",)}},
+    }
+    assert changes_between(run, run) == {}
+    plain = {"id": run.id, "state": "running", "made": dict(run.made),
+             "calls": [{"call": {"key": key}, "state": "waiting"} for key in "ab"]}  # fmt: skip
+    told = with_changes(plain, [changed, {"state": "finished", "calls": {"a": {"said": "x"}}}])
+    assert told == {
+        "id": run.id,
+        "state": "finished",
+        "said": "No.",
+        "version": 2,
+        "made": {"new:2": "3", "new:4": "4"},
+        "calls": [
+            {"call": {"key": "a"}, "state": "waiting", "said": "x"},
+            {"call": {"key": "b"}, "state": "sending", "known": ("x",)},
+        ],
+    }
+    assert with_changes({"id": "i"}, []) == {"id": "i", "made": {}, "calls": []}
+    with pytest.raises(ValueError, match="this is another plan"):
+        changes_between(run, begun("a", "b").sending("b"))
+    with pytest.raises(KeyError):
+        with_changes(plain, [{"calls": {"z": {}}}])
+
+
+def test_only_so_many_that_stay_are_named() -> None:
+    lasting = [call(key, back=False, operation=f"delete_{key}") for key in "abc"]
+    run = ArrangeRun.of("p", "t", "T", [*lasting, call("d")]).go()
+    assert run.lasting_sentence() == ""
+    assert [each.call.key for each in run.removals] == ["a", "b", "c"]
+    for key in "abcd":
+        run = run.sending(key).arrived(key)
+    name = "“Ünïcode”"
+    assert run.lasting_sentence() == (
+        f"3 of these cannot be taken back: a: {name}, b: {name} and 1 more."
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
+from base64 import b85decode
+
 import pytest
 
 from copydesk.domain.git_patch import Side, file_patch
@@ -69,3 +72,59 @@ def test_what_is_no_text_is_packed() -> None:
     assert lines[2].startswith(b"index " + b"0" * 40 + b"..")
     assert lines[3:5] == [b"GIT binary patch\n", b"literal 100\n"]
     assert b"literal 0\n" in lines
+
+
+def heads(before: list[bytes], after: list[bytes]) -> list[bytes]:
+    lines = patch(Side("a", b"".join(before)), Side("a", b"".join(after)))
+    return [line.removesuffix(b" @@\n")[3:] for line in lines if line.startswith(b"@@")]
+
+
+def test_changes_with_so_many_lines_between_them_share_a_hunk() -> None:
+    before = [b"%d\n" % number for number in range(30)]
+    near, far = [*before], [*before]
+    near[5] = near[12] = b"x\n"
+    far[5] = far[13] = b"x\n"
+    assert heads(before, near) == [b"-3,14 +3,14"]
+    assert heads(before, far) == [b"-3,7 +3,7", b"-11,7 +11,7"]
+    assert heads(before, before[:28]) == [b"-26,5 +26,3"]
+    assert heads(before[:2], [b"new\n", *before[:2]]) == [b"-1,2 +1,3"]
+    assert heads([b"a\n"], []) == [b"-1,1 +0,0"]
+
+
+def test_a_hunk_holds_the_lines_around_and_what_changed() -> None:
+    before = [b"%d\n" % number for number in range(9)]
+    after = [*before[:4], b"x\n", b"y\n", *before[5:]]
+    lines = patch(Side("a", b"".join(before)), Side("a", b"".join(after)))
+    assert lines == [
+        b"diff --git a/a b/a\n", b"--- a/a\n", b"+++ b/a\n", b"@@ -2,7 +2,8 @@\n",
+        b" 1\n", b" 2\n", b" 3\n", b"-4\n", b"+x\n", b"+y\n", b" 5\n", b" 6\n", b" 7\n",
+    ]  # fmt: skip
+
+
+def unpacked(lines: list[bytes]) -> bytes:
+    packed = b""
+    for line in lines:
+        sign, size = chr(line[0]), 0
+        size = ord(sign) - ord("A") + 1 if sign.isupper() else ord(sign) - ord("a") + 27
+        packed += b85decode(line[1:].rstrip(b"\n"))[:size]
+    return zlib.decompress(packed)
+
+
+def test_both_sides_of_what_is_no_text_are_packed_in_short_lines() -> None:
+    was, now = bytes(range(256)), bytes(range(0, 256, 3))
+    lines = patch(Side("a", was), Side("a", now))
+    index = b"index c86626638e0bc8cf47ca49bb1525b40e9737ee64..%s\n"
+    assert (
+        lines[1] == index % b"f75a6ed6aa23a1ac9bbc15e72c85ed2d3e13d5c5"
+        or lines[1][:46] == index[:46]
+    )
+    first, second = (at for at, line in enumerate(lines) if line.startswith(b"literal"))
+    assert (lines[first], lines[second]) == (b"literal 86\n", b"literal 256\n")
+    assert unpacked(lines[first + 1 : second - 1]) == now
+    assert unpacked(lines[second + 1 : -1]) == was
+    assert lines[second - 1] == lines[-1] == b"\n"
+    assert max(map(len, lines[second + 1 :])) == 67
+    # A nought far down makes no file binary, for git looks only so far.
+    text = b"x" * 8000 + b"\0"
+    assert b"GIT binary patch\n" not in patch(Side("a", b""), Side("a", text))
+    assert b"GIT binary patch\n" in patch(Side("a", b""), Side("a", text[1:]))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from copydesk.domain.inbox import Why, Word, why_waits
+from copydesk.domain.inbox import Why, Word, last_word, waits_on, why_waits
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,34 @@ def test_a_thread_waits_for_the_strongest_reason(
 
 def test_nothing_waits_on_nobody() -> None:
     assert why_waits("", starter="", author="", last=Word("lee"), named=True, asked=True) is None
+
+
+def at(by: str, day: int | None = None) -> Word:
+    return Word(by, None if day is None else datetime(2026, 3, day, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("start", "replies", "last"),
+    [
+        (at("a", 1), [], "a"),
+        (at("a", 9), [at("b", 2)], "b"),
+        (at("a", 1), [at("b", 3), at("c", 2)], "b"),
+        (at("a", 1), [at("b", 2), at("c", 3)], "c"),
+        (at("a", 1), [at("b", 2), at("c", 2)], "c"),
+        (at("a", 1), [at("b", 2), at("c")], "c"),
+        (at("a", 1), [at("b"), at("c", 2)], "c"),
+    ],
+)
+def test_the_last_word_is_that_of_the_latest_reply(
+    start: Word, replies: list[Word], last: str
+) -> None:
+    assert last_word(start, replies).by == last
+
+
+def test_a_thread_waits_on_who_began_it_or_is_asked_by_it() -> None:
+    lee = Word("lee")
+    assert waits_on("me", starter="me", author="", last=lee)
+    assert waits_on("me", starter="lee", author="me", last=lee)
+    assert not waits_on("me", starter="lee", author="lee", last=lee)
+    assert not waits_on("me", starter="me", author="me", last=Word("me"))
+    assert not waits_on("", starter="", author="", last=lee)

@@ -17,6 +17,7 @@ from copydesk.domain.merge_rules import (
     effective,
     evaluate,
     label,
+    objection,
     objectors,
     verdicts_of,
 )
@@ -158,3 +159,61 @@ def test_reviews_become_verdicts() -> None:
         }
     )
     assert verdicts_of([review]) == (verdict("p", old=True),)
+
+
+@pytest.mark.parametrize(
+    ("rule", "users", "known", "outcome", "sentence"),
+    [
+        ("require_specific_reviewers", "", facts(), "pass", "names nobody to ask"),
+        ("require_specific_reviewers", "p", MergeFacts(), "unknown",
+         "needs an approval by p; its reviews are not known"),
+        ("require_specific_reviewers", "pls", facts(verdict("p")), "fail",
+         "needs an approval by Priya, Lee and Sam; Lee and Sam have not approved"),
+        ("require_one_of_specific_reviewers", "", facts(), "pass", "names nobody to ask"),
+        ("require_one_of_specific_reviewers", "pl", facts(verdict("l", NO)), "fail",
+         "needs an approval by Priya or Lee; Lee asked for changes"),
+        ("require_one_of_specific_reviewers", "p", MergeFacts(), "unknown",
+         "needs an approval by p; its reviews are not known"),
+        ("require_at_least_one_review", "", MergeFacts(), "unknown",
+         "needs an approving review; its reviews are not known"),
+        ("require_at_least_one_review", "", facts(requested=("p",)), "fail",
+         "needs an approving review; Priya has not answered"),
+        ("require_all_reviews_approved", "", MergeFacts(), "unknown",
+         "needs every review to approve; its reviews are not known"),
+        ("require_up_to_date_change_request", "", MergeFacts(), "unknown",
+         "needs to be up to date; not known if it is"),
+        ("require_change_request_subject", "", MergeFacts(), "unknown",
+         "needs a subject; not known if it has one"),
+        ("require_change_request_description", "", MergeFacts(), "unknown",
+         "needs a description; not known if it has one"),
+    ],
+)  # fmt: skip
+def test_what_a_rule_says_of_nobody_and_of_what_is_not_known(
+    rule: str, users: str, known: MergeFacts, outcome: Outcome, sentence: str
+) -> None:
+    found = result(rule, known, *users)
+    assert (found.outcome, found.sentence) == (outcome, sentence)
+    assert found.named == tuple(users)
+
+
+def test_the_authors_own_approval_does_not_count() -> None:
+    own = MergeFacts(verdicts=(verdict("p"),), requested=(), names=NAMES, author="p")
+    for rule, users in (
+        ("require_specific_reviewers", "p"),
+        ("require_one_of_specific_reviewers", "p"),
+        ("require_at_least_one_review", ""),
+    ):
+        found = result(rule, own, *users)
+        assert found.outcome == "fail"
+        assert "; its author's own does not count" in found.sentence
+
+
+def test_who_stands_against_a_merge_is_told_where_no_rule_says_so() -> None:
+    failing = evaluate([MergeRule(rule="require_at_least_one_review")], facts(verdict("p", NO)))
+    passing = evaluate([MergeRule(rule="require_change_request_subject")], facts())
+    said = "Priya and Lee asked for changes; nobody has approved it since"
+    assert objection(["Priya", "Lee"], passing) == objection(["Priya", "Lee"], None) == said
+    assert objection(["Priya"], failing) == ""
+    assert objection([], passing) == ""
+    subject = evaluate([MergeRule(rule="require_change_request_subject")], MergeFacts(subject=""))
+    assert objection(["Priya", "Lee"], subject) == said

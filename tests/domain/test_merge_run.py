@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -203,3 +204,171 @@ def test_the_plan_is_ordered_by_hand_and_foresees_what_meets() -> None:
     assert late.start(0.0).advance(0.0).judge(Found("open", "rev2"), 1.0).state == "stopped"
     assert late.take_out("s/r1").take_out("s/r1").items[0].revision == ""
     assert said_since((("c", 1),), (("c", 3),)) == "2 new replies"
+
+
+def test_how_far_a_run_is() -> None:
+    run = run_of(3)
+    assert (run.far, run.begun, run.current, run.stopped) == ("0 of 3", False, None, None)
+    run = run.take_out("s/r3").start(5.0)
+    assert (run.started, run.begun, run.far) == (5.0, True, "0 of 2")
+    run = run.advance(6.0)
+    assert (run.far, run.current and run.current.key) == ("1 of 2", "s/r1")
+    run = run.judge(Found("open", "rev"), 6.0).merged("m", 7.0, "Fine.")
+    first = run.items[0]
+    assert (first.state, first.merged, first.said, first.ended, first.sent) == (
+        "done", "m", "Fine.", 7.0, "",
+    )  # fmt: skip
+    assert run.far == "1 of 2"
+    stopped = run.advance(8.0).fail("gone", "It is gone.", 9.0)
+    assert (stopped.far, stopped.stopped_at, stopped.items[1].ended) == ("2 of 2", "s/r2", 9.0)
+    assert stopped.stopped is stopped.items[1]
+    skipped = stopped.skip(10.0)
+    assert (skipped.state, skipped.ended, skipped.far) == ("finished", 10.0, "2 of 2")
+    assert skipped.items[1].state == "skipped"
+    assert not skipped.begun
+    assert skipped.item("s/r9") is None
+    assert skipped.count("done", "skipped") == 2
+
+
+def test_it_pauses_after_the_current_one_and_goes_on() -> None:
+    run = run_of(2)
+    assert run.pause() is run
+    going = run.start(0.0).advance(0.0)
+    asked = going.pause()
+    assert (asked.pausing, asked.pause().pausing) == (True, False)
+    paused = asked.merged("m", 1.0).advance(1.0)
+    assert (paused.state, paused.pausing, paused.current) == ("paused", False, None)
+    assert paused.advance(2.0) is paused
+    on = paused.go_on()
+    assert (on.state, on.cut) == ("running", False)
+    assert run.go_on() is run
+    cut = asked.cut_off()
+    assert (cut.state, cut.cut) == ("paused", True)
+    again = cut.go_on()
+    assert (again.state, again.cut, again.pausing) == ("running", False, False)
+    assert run.cut_off() is run
+    # Before the last one a pause that was asked for is not kept.
+    last = going.merged("m", 1.0).advance(1.0).pause().merged("m", 2.0).advance(3.0)
+    assert (last.state, last.pausing, last.ended) == ("finished", False, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("found", "reason", "said"),
+    [
+        (Found("open", "rev", off="It is archived."), "refused", "It is archived."),
+        (Found("open", "rev", failing="It needs a review."), "rule", "It needs a review."),
+        (Found("open", "new"), "edit", "It was edited since you saw it."),
+        (Found("open", "rev", comments=(("c", 0),)), "comment",
+         "It has a new comment since it was queued."),
+        (Found("open", "rev", off="It is archived.", failing="It needs a review."), "refused",
+         "It is archived. It needs a review."),
+        (Found("open", "new", comments=(("c", 0),), said_by="Lee"), "edit",
+         "It was edited since you saw it. It has a new comment since it was queued, last by Lee."),
+    ],
+)  # fmt: skip
+def test_why_it_stops_is_said_with_all_that_is_against(
+    found: Found, reason: str, said: str
+) -> None:
+    run = run_of(1).start(0.0).advance(0.0).judge(found, 4.0)
+    (stopped,) = run.items
+    assert (run.state, stopped.state, stopped.reason, stopped.said) == (
+        "stopped", "stopped", reason, said,
+    )  # fmt: skip
+    assert stopped.at_news is (reason in ("comment", "edit"))
+    assert (stopped.revision, stopped.comments) == (found.revision, found.comments)
+
+
+def test_one_that_was_merged_by_others_is_done() -> None:
+    run = run_of(1).start(0.0).advance(0.0).judge(Found("merged", "r2", merged="m"), 4.0)
+    (done,) = run.items
+    assert (done.state, done.merged, done.ended) == ("done", "m", 4.0)
+    assert done.said == "It was merged already, not by this run."
+
+
+def test_an_update_of_our_own_is_no_edit_and_another_one_is() -> None:
+    start = run_of(1).start(0.0).advance(0.0).judge(Found("open", "rev", outdated=True), 1.0)
+    (item,) = start.items
+    assert (item.state, item.sent) == ("updating", "update")
+    answered = start.updated("rev2")
+    assert (answered.items[0].state, answered.items[0].arrived) == ("checking", "rev2")
+    ours = answered.judge(Found("open", "rev2"), 2.0).items[0]
+    assert (ours.state, ours.updates, ours.sent, ours.arrived) == ("merging", 1, "merge", "")
+    known = start.judge(Found("open", "rev3", pulled_into="rev"), 2.0).items[0]
+    assert (known.state, known.updates, known.revision) == ("merging", 1, "rev3")
+    for other in (Found("open", "rev3"), Found("open", "rev2", pulled_into="else")):
+        assert answered.judge(other, 2.0).items[0].reason == "edit"
+
+
+def test_what_is_passed_over_where_it_is_not_to_stop_at_that() -> None:
+    run = replace(run_of(2), stops=frozenset({"rule"})).start(0.0).advance(0.0)
+    passed = run.fail("conflict", "It conflicts.", 3.0)
+    (first, _) = passed.items
+    assert (first.state, first.reason, first.said, first.ended) == (
+        "skipped", "conflict", "It conflicts.", 3.0,
+    )  # fmt: skip
+    assert passed.state == "running"
+    assert run.fail("rule", "No.", 3.0).state == "stopped"
+    assert run.fail("failed", "No.", 3.0).state == "stopped"
+
+
+def test_after_a_stop_it_is_tried_again_from_the_beginning() -> None:
+    run = run_of(1).start(0.0).advance(0.0).judge(Found("open", "rev"), 1.0)
+    unknown = run.fail("unknown", "No answer.", 2.0)
+    assert unknown.items[0].sent == "merge"
+    again = unknown.again()
+    assert (again.state, again.stopped_at) == ("running", "")
+    (item,) = again.items
+    assert (item.state, item.reason, item.said, item.ended, item.sent) == (
+        "checking", "", "", None, "merge",
+    )  # fmt: skip
+    assert run.fail("failed", "No.", 2.0).items[0].sent == ""
+    assert run.skip(3.0) is run
+    assert run.again() is run
+
+
+def test_the_plan_is_changed_only_where_requests_wait() -> None:
+    run = run_of(3)
+    assert run.move("s/r9", 1) is run
+    assert run.move("s/r1", -1) is run
+    assert run.move("s/r3", 1) is run
+    assert [each.request for each in run.move("s/r1", 2).items] == ["r3", "r2", "r1"]
+    going = run.start(0.0).advance(0.0)
+    assert [each.request for each in going.move("s/r3", -1).items] == ["r1", "r3", "r2"]
+    assert going.take_out("s/r9") is going
+    back = going.take_out("s/r2").take_out("s/r2")
+    assert [(each.request, each.revision) for each in back.items] == [
+        ("r1", "rev"), ("r3", "rev"), ("r2", "rev"),
+    ]  # fmt: skip
+    added = run.take_out("s/r1").add([item(1), item(5)])
+    assert [each.request for each in added.items] == ["r2", "r3", "r1", "r5"]
+    assert run.queue("s/r9", Found("open", "x")) is run
+    fresh = run.change("s/r1", revision="", seen=5.0, seen_revision="v")
+    queued = fresh.queue("s/r1", Found("open", "v", updated=9.0, comments=(("c", 1),)))
+    assert (queued.items[0].revision, queued.items[0].comments) == ("v", (("c", 1),))
+    unseen = run.change("s/r1", revision="").queue("s/r1", Found("open", "v", updated=9.0))
+    assert unseen.items[0].revision == "v"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ((), (), ""), ((), (("a", 0),), "a new comment"), ((), (("a", 2),), "a new comment"),
+        ((("a", 1),), (("a", 2),), "a new reply"), ((("a", 3),), (("a", 1),), ""),
+        ((), ((f"{OBJECTION}1", 0), (f"{OBJECTION}2", 0)), "2 requests for changes"),
+        ((("a", 0),), (("a", 2), ("b", 0), ("c", 0), (f"{OBJECTION}1", 0)),
+         "a request for changes, 2 new comments and 2 new replies"),
+    ],
+)  # fmt: skip
+def test_what_came_to_be_said_is_counted(
+    before: tuple[tuple[str, int], ...], now: tuple[tuple[str, int], ...], said: str
+) -> None:
+    assert said_since(before, now) == said
+
+
+def test_the_forecast_leaves_out_what_is_dealt_with() -> None:
+    run = run_of(4).change("s/r2", state="stopped").change("s/r3", state="skipped")
+    ahead = forecast(run.items, {each.key: {"p": "Page"} for each in run.items})
+    assert ahead.keys() == {"s/r1", "s/r4"}
+    assert ahead["s/r1"] == Forecast(((run.items[3], ("Page",)),), None)
+    assert ahead["s/r4"].behind == run.items[0]
+    assert run.items[0].name == "#1 Change 1"

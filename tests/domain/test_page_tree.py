@@ -1,6 +1,7 @@
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,3 +136,26 @@ def test_every_page_is_told_once_and_the_way_back_is_the_mirror(
             assert back[name].kinds == ("deleted",)
         elif "edited" in change.kinds:
             assert "edited" in back[name].kinds
+
+
+def test_every_field_of_a_page_is_laid_out() -> None:
+    day = datetime(2025, 1, 1, tzinfo=UTC)
+    inner = ContentPage(id="c", title="C", path="x/c", type="group", updated_at=day)
+    (outer, found) = flatten([ContentPage(id="p", title="P", slug="s", path="x", pages=[inner])])
+    assert outer == PageNode("p", "P", "s", "x", "document", None, 0, (), (None, None))
+    assert found == PageNode("c", "C", "c", "x/c", "group", "p", 0, ("P",), (None, day.isoformat()))
+
+
+def test_several_deleted_pages_stand_behind_the_one_before_them() -> None:
+    before = [page(name) for name in "abcde"]
+    assert [name for name, _ in changes(before, [page("b"), page("e")])] == ["a", "c", "d"]
+
+
+def test_a_page_is_renamed_by_its_title_or_its_slug_and_not_by_its_path() -> None:
+    node = flatten([page("a")])
+    cases: tuple[tuple[dict[str, Any], tuple[ChangeKind, ...] | None], ...] = (
+        ({"title": "B"}, ("renamed",)), ({"slug": "b"}, ("renamed",)), ({"path": "y/a"}, None),
+    )  # fmt: skip
+    for changed, kinds in cases:
+        found = compare_trees(node, [replace(node[0], **changed)])
+        assert [each.kinds for each in found] == ([kinds] if kinds else [])

@@ -79,3 +79,53 @@ def test_texts_in_a_row_with_the_same_marks_are_one() -> None:
     assert not says_the_same(apart, document(paragraph(leaf("One two "), leaf("three", "italic"))))
     two = document(paragraph(leaf("a", "bold", "italic")))
     assert says_the_same(two, document(paragraph(leaf("a", "italic", "bold"))))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{"object": "document",\n "data": {}',
+            "This is no JSON (line 2, column 12): a comma is missing.",
+        ),
+        ('{"object": "document", "data": {}, "nodes": 3}', "nodes: Input should be a valid list."),
+        ("[]", "The document: "),
+        ('{"object": "document", "data": {}, "nodes": [{"object": 5}]}', "nodes.0.object."),
+    ],
+)
+def test_what_is_no_document_is_told_with_its_place(text: str, said: str) -> None:
+    rich = rich_text(document({"object": "text", "leaves": [leaf("Loose.")]}))
+    with pytest.raises(RichTextError) as error:
+        rich.read(text)
+    assert str(error.value).startswith(said)
+    assert str(error.value).endswith(".")
+
+
+def test_json_is_written_for_people_to_edit() -> None:
+    odd = document({"object": "text", "leaves": [leaf("Löse.")]})
+    rich = rich_text(odd)
+    assert rich.text == json.dumps(odd.to_dict(), ensure_ascii=False, indent=2)
+    assert rich.read(rich.text + "\n") is odd
+
+
+def test_what_differs_in_meaning() -> None:
+    base = paragraph(leaf("One."))
+    same = [
+        {**base, "key": "other"}, {**base, "data": {"spelling": "One.\n", "after": ""}},
+        paragraph(leaf("One", ), leaf("."), leaf("")),
+        paragraph({**leaf("One."), "marks": None}),
+    ]  # fmt: skip
+    other = [
+        {**base, "type": "heading-1"},
+        {**base, "data": {"align": "left"}},
+        {**base, "more": 1},
+        paragraph(leaf("one.")),
+        paragraph(leaf("One.", "bold")),
+        paragraph({**leaf("One."), "x": 1}),
+        paragraph({**leaf("One."), "marks": ["odd"]}),
+        paragraph({**leaf("One."), "marks": [{"type": "bold", "data": {"a": 1}}]}),
+    ]
+    assert [says_the_same(document(base), document(each)) for each in same] == [True] * len(same)
+    assert [says_the_same(document(base), document(each)) for each in other] == [False] * len(other)
+    bold = document(paragraph({**leaf("a"), "marks": [{"type": "bold"}]}))
+    assert says_the_same(bold, document(paragraph(leaf("a", "bold"))))

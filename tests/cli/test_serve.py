@@ -113,6 +113,33 @@ def test_half_a_request_is_let_go(serve: Serve, monkeypatch: pytest.MonkeyPatch,
         assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
 
 
+def test_the_head_of_a_request_has_an_end(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve_protocol, "HEAD_SECONDS", 3600.0)
+    served = serve()
+    head = served.head("desk_forged", 0)
+    with closing(served.connect()) as there:
+        there.sendall(head.replace(b"host:", b"x-long: " + b"x" * 20_000 + b"\r\nhost:"))
+        assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
+    for endless in (b"x" * 10_000, b"x: y\r\n" * 2000):
+        with closing(served.connect()) as there:
+            there.sendall(head[:-2])
+            with suppress(ConnectionError):
+                for _ in range(1000):
+                    there.sendall(endless)
+            answer(there)  # it ends
+
+
+def test_requests_sent_at_once_are_answered_in_their_order(serve: Serve) -> None:
+    served = serve()
+    body = b'{"title": "New"}'
+    both = served.head(served.token, len(body)) + body
+    both += b"GET /v1/none HTTP/1.1\r\nhost: desk\r\nconnection: close\r\n\r\n"
+    with closing(served.connect()) as there:
+        there.sendall(both)
+        got = answer(there)
+    assert 0 <= got.find(b"HTTP/1.1 201 ") < got.find(b"HTTP/1.1 404 ")
+
+
 def test_half_of_a_second_request_is_let_go_too(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

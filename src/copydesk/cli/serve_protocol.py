@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 from typing import Literal, cast
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES = 65_536
+"""How long the head of a request may be; nothing that a client of this API sends comes near it."""
 
 HEAD_SECONDS = 10.0
 """How long the head of a request may take, from its first byte; the first one from the start."""
@@ -36,11 +38,14 @@ MOST_OPEN = 512
 _Part = Literal["head", "body", "rest", "reading"]
 
 
-class BoundedProtocol(H11Protocol):
-    """uvicorn's own protocol, with time limits for what the client has still to send or to read."""
+class BoundedProtocol(HttpToolsProtocol):
+    """uvicorn's own protocol, with limits for what the client has still to send or to read."""
 
     _part: _Part | None = None
     _limit: asyncio.TimerHandle | None = None
+    _arriving: Literal["head", "body"] | None = "head"
+    """The part of a request that is not all there; None between two requests."""
+    _head_bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a connection, unless too many are open."""
@@ -57,15 +62,35 @@ class BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take the bytes that arrived, and set the limit for the part that is awaited now."""
+        self._head_bytes += len(data)
         super().data_received(data)
+        too_long = self._arriving == "head" and self._head_bytes > HEAD_BYTES
+        if too_long and not self.transport.is_closing():
+            self.send_400_response("The head of this request is too long.")
         self._expect(self._awaited())
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP; where the answer was given already, only close."""
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+        """Refuse what is no HTTP; where the answer was begun, or another one is due, only close."""
+        ended = self.cycle is None or (self.cycle.response_complete and self._arriving != "body")
+        if not self.pipeline and (ended or not self.cycle.response_started):
             super().send_400_response(msg)
         else:
             self.transport.abort()
+
+    def on_message_begin(self) -> None:
+        """Note that a request begins."""
+        super().on_message_begin()
+        self._arriving, self._head_bytes = "head", 0
+
+    def on_headers_complete(self) -> None:
+        """Let the request be answered; its body may still come."""
+        super().on_headers_complete()
+        self._arriving = "body"
+
+    def on_message_complete(self) -> None:
+        """Note that the request is there."""
+        super().on_message_complete()
+        self._arriving = None
 
     def on_response_complete(self) -> None:
         """End an answer; the rest of its request has little time left."""
@@ -93,11 +118,11 @@ class BoundedProtocol(H11Protocol):
             return None
         if self.flow.write_paused or self.transport.is_closing():
             return "reading"
-        if self.conn.their_state is h11.SEND_BODY:
+        if self.pipeline:
+            return None  # nothing more is read before these are answered
+        if self._arriving == "body":
             return "rest" if self.cycle.response_complete else "body"
-        if self.conn.their_state is h11.IDLE and (self.cycle is None or self.conn.trailing_data[0]):
-            return "head"
-        return None
+        return self._arriving
 
     def _expect(self, part: _Part | None) -> None:
         if part == self._part:

@@ -9,6 +9,7 @@ import _signal as signal  # type: ignore[import-not-found]  # the module without
 import sys
 
 from copydesk import STOPPABLE
+from copydesk.local import preface
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     7 something would be sent (``structure apply --plan``).
     """
     try:
+        if arguments is None and not sys.argv[1:]:
+            preface.show()
+
         from copydesk.cli.arguments import parse
         from copydesk.cli.errors import guarded, own_streams
 
@@ -33,9 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         def command() -> int:
             if STOPPABLE:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-            return parse(given).run()
+            try:
+                return parse(given).run()
+            finally:
+                preface.leave()
 
         return guarded(command, as_json="--json" in given)
     finally:
+        preface.leave()
         if STOPPABLE:
             signal.signal(signal.SIGINT, signal.SIG_DFL)

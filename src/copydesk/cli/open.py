@@ -20,6 +20,7 @@ from copydesk.cli.embedded import note_own_desk
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.profile_switch import Keeper, Switchboard, sentence_of
 from copydesk.cli.terminal import why_no_theme
+from copydesk.local import preface
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import SettingsError, load_settings
@@ -43,7 +44,7 @@ def open_desk(*, service: Service = OWN) -> int:
     # application turns it on again when it is ready.
     gc.disable()
     connection = service.connection()
-    return _run(_terminal(), connection, read_only=service.read_only)
+    return _run(_terminal(), connection, read_only=service.read_only, usual=service == OWN)
 
 
 def open_address(*, url: str, service: Service = OWN) -> int:
@@ -114,13 +115,17 @@ def _run(
     target: Target | None = None,
     *,
     read_only: bool = False,
+    usual: bool = False,
 ) -> int:
-    """Show the screens, and those of another profile for as long as they are left for one."""
+    """Show the screens, and those of another profile for as long as they are left for one.
+
+    ``usual``: whether the next start opens the first of them again.
+    """
     ways = Switchboard(paths, connection, read_only=read_only)
     said = ""
     while True:
         try:
-            app = _show(paths, ways, first, target, said)
+            app = _show(paths, ways, first, target, said, usual=usual)
         except (UsageError, SettingsError) as error:
             # What was chosen cannot be opened: what was open before is open again.
             if not ways.go_back():
@@ -131,13 +136,20 @@ def _run(
                 return app.return_code or 0
             ways.go_on()
             said = f"This is {ways.what} now."
+            usual = False
         first, target = FIRST_PLACE, None
         gc.unfreeze()
         gc.disable()
 
 
 def _show(
-    paths: Paths, ways: Switchboard, first: str, target: Target | None, said: str
+    paths: Paths,
+    ways: Switchboard,
+    first: str,
+    target: Target | None,
+    said: str,
+    *,
+    usual: bool,
 ) -> CopydeskApp:
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.session.identity import identify_at
@@ -186,6 +198,7 @@ def _show(
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.opens_with = ways, said
     app.goes_on = target is None
+    app.kept_for = preface.conditions() if usual else ""
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)
     app.run_to_the_end()

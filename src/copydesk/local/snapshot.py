@@ -15,6 +15,7 @@ from typing import Any
 
 from copydesk.local.durable import write_file
 from copydesk.local.paths import private_folder
+from copydesk.local.preface import ENDING, keep
 
 VERSION = 1
 """The version of the format; snapshots of other versions are ignored."""
@@ -69,6 +70,19 @@ class Snapshots:
             private_folder(self._folder)
             write_file(self._path(self._folder, key), content)
 
+    def keep_screen(self, columns: int, rows: int, wanted: str, frame: str) -> None:
+        """Keep what is drawn for starts under the conditions ``wanted`` (`local.preface`)."""
+        if self._folder is not None:
+            name = f"{_name(self._desk)}-{columns}x{rows}{ENDING}"
+            keep(self._folder / name, wanted, frame)
+
+    def forget_screens(self) -> None:
+        """Delete what was drawn: the next start opens something else."""
+        if self._folder is not None:
+            with suppress(OSError):
+                for path in self._folder.glob(f"{_name(self._desk)}-*{ENDING}"):
+                    path.unlink(missing_ok=True)
+
     def forget(self) -> None:
         """Delete the screens of this desk, as when its token is taken away."""
         self._memory.clear()
@@ -87,7 +101,8 @@ class Snapshots:
 
 def forget_screens(folder: Path, desk: str | None = None) -> int:
     """Delete the last screens of a desk, or of all desks; return their number."""
-    found = list(folder.glob("*.json" if desk is None else f"{_name(desk)}-*.json"))
+    begins = "" if desk is None else f"{_name(desk)}-"
+    found = [path for ending in (".json", ENDING) for path in folder.glob(f"{begins}*{ending}")]
     for path in found:
         path.unlink(missing_ok=True)
     return len(found)

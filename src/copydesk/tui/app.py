@@ -18,6 +18,8 @@ from weakref import ref
 from textual import events
 from textual.app import App
 from textual.binding import Binding
+from textual.geometry import NULL_SIZE as NO_SIZE
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed, active_worker
@@ -65,6 +67,12 @@ AGAIN_QUITS = "Press ctrl+c again at once to quit."
 
 TWICE_SECONDS = 2.0
 """Within which ctrl+c must come again to quit."""
+
+HELD_SECONDS = 1.5
+"""How long the preface stays at most on a program that could draw."""
+
+REST_SECONDS = 20.0
+"""How long nobody presses a key before the screen is kept for the next start."""
 
 TICK_SECONDS = 1.0
 """How often is looked at what is due. A tick that changes nothing writes nothing."""
@@ -130,6 +138,12 @@ class CopydeskApp(DeskApp):
         self.visits = Visits()
         self.goes_on = False
         """Whether it opens where the last run was left, unless its user is quicker."""
+        self.kept_for = ""
+        """The conditions under which the next start opens this (`local.preface`); "" for none."""
+        self._held: Size | None = None
+        """The size of the preface while that stays, until the screen of the last run is there."""
+        self._kept_at = 0.0
+        """When the screen was kept for the next start."""
         self._reopening: Place | None = None
         """The screen of the last run, until it was drawn."""
         self._left: Visit | None = None
@@ -174,6 +188,8 @@ class CopydeskApp(DeskApp):
         self._use_tones()
         self.call_after_refresh(self._wake)
         self.set_interval(TICK_SECONDS, self.tick)
+        if self._held:
+            self.set_timer(HELD_SECONDS, self._held_long)
 
     def tick(self) -> None:
         """Do what time asks for: bring ages up to date, read the place in front again when due.
@@ -186,6 +202,8 @@ class CopydeskApp(DeskApp):
         session = self.session
         self.lifecycle.tend_drafts()
         self.keep_visit()
+        if self._rests:
+            self.keep_screen()
         place.reads.notice_failures()
         place.refresh_head()
         if session.writes.waits:
@@ -285,6 +303,13 @@ class CopydeskApp(DeskApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Answer keys by the declared actions first."""
+        if self._held:
+            if isinstance(event, events.Key):
+                if self.keyboard.takes(event):
+                    return  # it is for what the preface shows
+                self.let_frames_go()
+            elif isinstance(event, events.Resize) and event.size != self._held:
+                self.let_frames_go()
         if isinstance(event, KEYS) and not event.is_forwarded:
             self.session.contact.pressed_at = self.session.clock()
         if (
@@ -447,11 +472,46 @@ class CopydeskApp(DeskApp):
             else:
                 begin(self, asyncio.to_thread, self._write_left, name="left", exit_on_error=False)
 
-    def _write_left(self) -> None:
+    def _write_left(self, lines: str = "", size: Size = NO_SIZE) -> None:
         # The newest by then: a thread that comes late undoes nothing of what the end has kept.
         with self._left_lock:
             if (visit := self._left) is not None:
-                visit.keep(self.session.snapshot)
+                snapshot = self.session.snapshot
+                visit.keep(snapshot)
+                if lines:
+                    snapshot.keep_screen(size.width, size.height, self.kept_for, lines)
+                else:
+                    snapshot.forget_screens()  # they are of another visit
+
+    @property
+    def _rests(self) -> bool:
+        """Whether keys were pressed since the screen was kept, and none is now."""
+        now, pressed = monotonic(), self.keyboard.pressed_at
+        return pressed > self._kept_at and now - pressed > REST_SECONDS < now - self._kept_at
+
+    def keep_screen(self, *, ends: bool = False) -> None:
+        """Keep what is drawn, and where that is, for the next start; in a thread until it ends."""
+        place = self.here
+        if not self.kept_for or self.goes_on or place is None or self.screen is not place:
+            return
+        from copydesk.tui.kept_screen import lines_of
+
+        visit, lines = place.visit(), lines_of(place)
+        if visit is None or not lines:
+            return
+        self._left, self._kept_at = visit, monotonic()
+        if ends:
+            self._write_left(lines, self.size)
+        else:
+            begin(
+                self,
+                asyncio.to_thread,
+                self._write_left,
+                lines,
+                self.size,
+                name="screen",
+                exit_on_error=False,
+            )
 
     def exit(
         self, result: None = None, return_code: int = 0, message: RenderableType | None = None
@@ -459,6 +519,7 @@ class CopydeskApp(DeskApp):
         """Keep where its user is, and end."""
         if self.is_running:
             self.keep_visit(cursor=True)
+            self.keep_screen(ends=True)
         super().exit(result, return_code, message)
 
     async def go_on(self) -> None:
@@ -470,6 +531,7 @@ class CopydeskApp(DeskApp):
             await self._go_on()
         finally:
             self.goes_on = False
+            self.let_frames_go()
 
     async def _go_on(self) -> None:
         first, visit = self.here, Visit.kept(self.session.snapshot)
@@ -496,6 +558,8 @@ class CopydeskApp(DeskApp):
         self._reopening = place
         place.call_after_refresh(self._has_reopened)
         while place.is_attached and place.reads.unread_yet:
+            if getattr(place.pane, "selected", None) is not None:
+                self.let_frames_go()  # its rows are there; the rest of it is still being read
             await asyncio.sleep(LOOK_SECONDS)
             if said and place.framed:
                 place.say(said)
@@ -834,8 +898,29 @@ class CopydeskApp(DeskApp):
 
         return TerminalDriver
 
+    def hold_frames(self, size: Size) -> None:
+        """Leave the preface on a terminal of this size until the screen of the last run is read."""
+        if self.goes_on and self._held is None:
+            self._held = size
+            self.keyboard.early.going += 1
+
+    def let_frames_go(self) -> None:
+        """Draw from now on, and act on the keys that came meanwhile."""
+        if self._held:
+            self._held = None
+            self.keyboard.early.going -= 1
+            self.redraw()
+
+    def _held_long(self) -> None:
+        """Draw what there is; keys that were for the screen of the last run are not for another."""
+        if self._held and self.goes_on and self.here is self.screen_stack[0]:
+            self.keyboard.early.drop("The last screen is still being read.")
+        self.let_frames_go()
+
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         """Draw a frame, or a part of one, with its texts made harmless."""
+        if self._held:
+            return
         from copydesk.tui.framework.terminal_text import only_text
 
         if renderable is not None and not self.is_headless:

@@ -26,6 +26,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 
+from copydesk.local import preface
 from copydesk.local.child_processes import run
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ RESTORE = (
     "\x1b[0m"
 )
 """What puts back everything that is ever switched on."""
+
+CLEARING = "\x1b[?1049h"
+"""What takes the second screen, and clears it, also where it is taken already."""
 
 MOST_COLUMNS, MOST_ROWS = 600, 200
 """More than any screen has; of what is larger a corner is drawn, or a frame would take seconds."""
@@ -146,7 +150,7 @@ class TerminalDriver(LinuxDriver):
         self._file = cast("Any", self.outlet)
         self._attributes: list[Any] | None = None
         """How the terminal was before anything was done to it."""
-        self._stopped = False
+        self._stopped = self._taken = False
         with suppress(termios.error):
             self._attributes = termios.tcgetattr(self.fileno)
 
@@ -163,7 +167,7 @@ class TerminalDriver(LinuxDriver):
     def write(self, data: str) -> None:
         """Write to the terminal, unless it is given back."""
         writer = self._writer_thread
-        if writer is not None and writer.is_alive():
+        if writer is not None and writer.is_alive() and not (self._taken and data == CLEARING):
             writer.write(data)
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
@@ -174,6 +178,17 @@ class TerminalDriver(LinuxDriver):
         command = [sys.executable, "-I", "-m", "webbrowser", "-t" if new_tab else "-n", url]
         browse = partial(run, command, quiet=True)
         threading.Thread(target=browse, name="browser", daemon=True).start()
+
+    def start_application_mode(self) -> None:
+        """Take the terminal; from the preface, if that is on it, without a blank moment between."""
+        before = preface.hand_over()
+        self._taken = before is not None
+        start: Callable[[], None] = super().start_application_mode
+        start()
+        if self._taken:
+            self.attrs_before = self._attributes = before
+            self._taken = False
+            self._desk.hold_frames(Size(*self._get_terminal_size()))
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""

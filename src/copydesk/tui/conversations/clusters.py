@@ -186,6 +186,10 @@ class ClustersPlace(Place, scope="clusters"):
 
     # What a place says of itself
 
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
+
     def panes(self) -> ComposeResult:
         self.clusters = ClusterList(
             self,

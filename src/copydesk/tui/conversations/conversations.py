@@ -208,6 +208,10 @@ class ConversationsPlace(Place, scope="conversations"):
             self.sources.learn([self.view.removeprefix(FROM)])
             self.view = FROM + self.sources.names[0]
 
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
+
     def panes(self) -> ComposeResult:
         self.rows: ScannedList[ConversationRow] = ScannedList(
             self.pages(),

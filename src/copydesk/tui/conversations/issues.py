@@ -64,6 +64,10 @@ class IssuesPlace(Place, scope="issues"):
         self.labels: dict[str, str] = {}
         """The names of clusters by id, of those that one request tells."""
 
+    @property
+    def shows_secret(self) -> bool:
+        return not self.reader.masked
+
     def panes(self) -> ComposeResult:
         reader = self.reader
         self.rows: ScannedList[IssueRow] = ScannedList(

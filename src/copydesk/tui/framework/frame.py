@@ -202,6 +202,10 @@ class Line(Widget):
         self._strip = self.draw(left, right, width)
         return self._strip
 
+    def at_start(self) -> Strip | None:
+        """Return the line as the next start begins with it; None where that is as it is now."""
+        return None
+
     def draw(self, left: Text, right: Text, width: int) -> Strip:
         """Draw the two parts of one line; the left one is cut where both do not fit."""
         base = self.rich_style
@@ -252,6 +256,12 @@ class Head(Line):
         # A title may be a megabyte; what lies beyond the edge is not measured each second.
         steps = [step[: 4 * width] for step in place.trail()]
         return self._fit(self._begun(session, width), steps, right, width)
+
+    def at_start(self) -> Strip:
+        """Return the line without what it says of this moment."""
+        width = self.size.width
+        age = self._age("warn", "cached, connecting")
+        return self.draw(self.parts(width)[0], age, width)
 
     def _fit(self, begun: Text, steps: list[str], right: Text, width: int) -> tuple[Text, Text]:
         """Say the age and where this is in so few words that the name of the place is not cut off.
@@ -540,10 +550,19 @@ class Status(Line):
         hint = desk_of(self).hint(width - 2)
         if hint:
             return Text(hint, style=self.tone("off")), Text()
+        return self._known(right, width), right
+
+    def at_start(self) -> Strip:
+        """Return the line with what there is to know about the place, and no message."""
+        width = self.size.width
+        right = Text(self.place.status_right(), style=self.tone("off"))
+        return self.draw(self._known(right, width), right, width)
+
+    def _known(self, right: Text, width: int) -> Text:
         known = Text(self.place.status_left(), style=self.tone("off"))
         if known.cell_len + right.cell_len + 4 > width < right.cell_len + LEAST_SAID:
             known = Text()  # so few letters of it would say nothing
-        return known, right
+        return known
 
 
 def _slow_reads(said: Sequence[str], room: int) -> str:

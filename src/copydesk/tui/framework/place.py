@@ -187,6 +187,11 @@ class Place(Acts, SteadyScreen[None]):
         target = self.target.but(view=self.view or None)
         return Visit(self.PLACE, target, getattr(pane, "selected_id", None) or "")
 
+    @property
+    def shows_secret(self) -> bool:
+        """Whether what is on screen is not to be kept for the next start."""
+        return False
+
     def start_at(self, id: str) -> None:
         """Put the cursor where it was when it was left, as soon as that is read."""
         for pane in self.query(".-main Pane").results(Pane):

@@ -181,6 +181,10 @@ class ShareLinksPlace(Place, scope="share_links"):
         self._wanted = ""
         """The link to go to once the links have been read again."""
 
+    @property
+    def shows_secret(self) -> bool:
+        return bool(self._revealed)
+
     def panes(self) -> ComposeResult:
         self.rows: VirtualList[Link] = VirtualList(
             ListSource(key=lambda link: link.id),

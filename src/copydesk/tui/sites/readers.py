@@ -78,6 +78,10 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self.read: ReadersRead | None = None
         self.audience = Audience()
 
+    @property
+    def shows_secret(self) -> bool:
+        return bool(self.read is not None and self.read.key)
+
     def panes(self) -> ComposeResult:
         source: TreeSource[ReaderNode] = TreeSource(
             key=lambda row: row.id,

@@ -1,0 +1,39 @@
+"""What is drawn of a place, for the next start (`copydesk.local.preface`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widgets import Input, TextArea
+
+from copydesk.tui.framework.frame import Line
+from copydesk.tui.framework.terminal_text import only_text
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.place import Place
+
+
+def lines_of(place: Place) -> str:
+    """Return a place as it is written to a terminal, line by line; "" where it is not to be kept.
+
+    What the lines of the frame say of this moment is left out: nothing of it is live at a start.
+    Not kept is a place that shows a secret, is being read, or is typed into.
+    """
+    typed_into = isinstance(place.focused, Input | TextArea) or bool(place.query("Prompt"))
+    if not place.framed or place.shows_secret or place.reads.unread_yet or typed_into:
+        return ""
+    compositor = place._compositor
+    waiting = compositor._dirty_regions.copy()
+    update = compositor.render_full_update()
+    compositor._dirty_regions |= waiting  # they are still to be drawn
+    for line in place.query(Line):
+        begun = line.at_start()
+        if begun is not None:
+            for row in line.region.line_range:
+                update.strips[row] = [begun]
+    only_text(update)
+    console = place.app.console
+    return "".join(
+        f"\x1b[{row};1H" + "".join(strip.render(console) for strip in strips)
+        for row, strips in enumerate(update.strips, 1)
+    )

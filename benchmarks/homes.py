@@ -131,7 +131,10 @@ def _recipe() -> str:
 
 @contextmanager
 def served(lent: Home) -> Iterator[dict[str, str]]:
-    """Serve a home's desk over the loopback; lend what points a program at that service."""
+    """Serve a home's desk over the loopback; lend what points a program at that service.
+
+    ``SERVER`` is the id of its process.
+    """
     token = subprocess.run(
         [*COPYDESK, "desk", "token", "--desk", str(lent.desk)],
         env=os.environ | lent.environment,
@@ -148,7 +151,11 @@ def served(lent: Home) -> Iterator[dict[str, str]]:
     try:
         assert process.stdout is not None
         address = process.stdout.readline().removeprefix("Listening on ").strip()
-        yield {"COPYDESK_BASE_URL": address, "COPYDESK_TOKEN": token}
+        yield {
+            "COPYDESK_BASE_URL": address,
+            "COPYDESK_TOKEN": token,
+            "SERVER": str(process.pid),
+        }
     finally:
         process.terminate()
         process.wait(30)

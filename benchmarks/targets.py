@@ -22,7 +22,7 @@ class Target:
         return measured >= self.goal if self.least else measured <= self.goal
 
 
-RATIO, MS = "x", " ms"
+RATIO, MS, SECOND = "x", " ms", "/s"
 
 TARGETS = {
     "key.p95": Target("a key in the list of 45,000 with details: first change, p95", RATIO, 1.2),
@@ -38,6 +38,13 @@ TARGETS = {
     "requests.held": Target("requests while a key is held, without the list's pages", "", 0),
     "requests.unknown": Target("requests for a row rested on, details unknown", "", 3),
     "requests.known": Target("requests for a row rested on, details known", "", 0),
+    "desk.list": Target("the embedded desk: a list of 50, asked again", RATIO, 3),
+    "desk.list.anew": Target("the same, after a write", RATIO, 3),
+    "desk.one": Target("the embedded desk: one object, asked again", RATIO, 5),
+    "desk.one.anew": Target("the same, after a write", RATIO, 5),
+    "serve.list": Target("serve, one core: lists of 50", SECOND, 1500, least=True),
+    "serve.one": Target("the same: one object", SECOND, 4000, least=True),
+    "serve.comments": Target("the same: comments", SECOND, 1500, least=True),
 }
 """By name. Ratios are to the bare program measured in the same run."""
 

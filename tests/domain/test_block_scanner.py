@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from copydesk.domain.blocks import BlockText, cells, even
-from tests.domain.golden import compare
+from tests.golden_json import compare
 
 TEXTS = {
     "nothing": "",

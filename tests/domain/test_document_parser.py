@@ -10,8 +10,8 @@ import pytest
 from copydesk.contract.models.document import Document, Node
 from copydesk.domain.document_parser import links_of
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
-from tests.domain.golden import compare
 from tests.domain.written import EVERYTHING
+from tests.golden_json import compare
 
 TEXTS = {
     "everything": EVERYTHING,

@@ -1,6 +1,6 @@
 """Plans request by request, as they are read, sent and taken back; and what others change in them.
 
-All of it is in ``plans.json`` and ``rebased.json`` (see `golden`).
+All of it is in ``plans.json`` and ``rebased.json`` (see `golden_json`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
-from tests.domain.golden import compare
 from tests.domain.site_service import IDS, SiteService
+from tests.golden_json import compare
 
 
 def told(call: Call) -> list[str]:

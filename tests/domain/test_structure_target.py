@@ -1,6 +1,6 @@
 """What is wrong with a file of a site's structure, and what it says otherwise: every sentence.
 
-All of it is in ``structure.json`` (see `golden`).
+All of it is in ``structure.json`` (see `golden_json`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.structure_file import read_file, write_file
 from copydesk.domain.structure_target import needs_spaces, wanted
 from copydesk.domain.yaml_lines import FileError
-from tests.domain.golden import compare
+from tests.golden_json import compare
 
 ROWS: tuple[tuple[str, Kind, str, Mapping[str, str | bool]], ...] = (
     ("guides", "section", "", {"title": "Guides", "path": "guides", "default": True, "icon": "i"}),

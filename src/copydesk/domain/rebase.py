@@ -146,7 +146,7 @@ class _Merge:
         base, now, theirs = self.base, self.now, self.theirs
         gone = {row for row in base.items if row not in now and row in theirs}
         kept_back: set[str] = set()
-        for row in [row for row in gone if base.level_of(row) not in gone]:
+        for row in [row for row in base.walk() if row in gone and base.level_of(row) not in gone]:
             inside = [row, *theirs.walk(row)]
             news = [
                 f"{theirs.items[each].title} is in it"

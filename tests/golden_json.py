@@ -10,9 +10,9 @@ from typing import Any
 HERE = Path(__file__).parent
 
 
-def compare(name: str, told: Mapping[str, Any], *, update: bool) -> None:
-    """Assert that each part of ``told`` is as the file of that name has it."""
-    path = HERE / f"{name}.json"
+def compare(name: str, told: Mapping[str, Any], *, update: bool, folder: str = "domain") -> None:
+    """Assert that each part of ``told`` is as the file of that name in a folder has it."""
+    path = HERE / folder / f"{name}.json"
     text = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
     if update:
         path.write_text(text, encoding="utf-8")

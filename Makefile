@@ -47,8 +47,8 @@ generate: $(VENV)/.test      ## write the generated docs
 pictures: $(VENV)/.test      ## make the README's pictures from the real program
 	$(BIN)/python docs/pictures.py
 
-bench: $(VENV)/.test         ## every claim about speed, as ratios measured in one run
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/.test         ## the real program on a terminal, as ratios to a bare one, against its targets
+	$(BIN)/python -m benchmarks $(ARGS)
 
 durability: $(VENV)/.test    ## kill a desk 200 times while it is written; nothing acknowledged may be lost
 	DURABILITY_ROUNDS=$${ROUNDS:-200} $(BIN)/python -m pytest -q -s -p no:xdist tests/server/test_durability.py

@@ -1,32 +1,51 @@
-"""``python -m benchmarks [NAME…]``: measure all, or some parts, and hold it against the targets."""
+"""``python -m benchmarks [NAME…] [--quick]``: measure, and hold it against the targets."""
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import importlib
-import sys
+from inspect import signature
 from pathlib import Path
 
-from benchmarks.targets import show
+from benchmarks.targets import Figure, show
 
-NAMES = ("start", "keys", "structure", "diff", "importing", "ingesting", "desk", "files")
+PARTS = {
+    "keys": "keys:run",
+    "screens": "keys:run_other",
+    "start": "start:run",
+    "memory": "memory:run",
+    "idle": "idle:run",
+    "end": "end:run",
+    "desk": "desk:run",
+    "structure": "structure:run",
+    "diff": "diff:run",
+    "importing": "importing:run",
+    "ingesting": "ingesting:run",
+    "files": "files:run",
+}
+"""The module and the function of each part. The first seven measure what there are targets for."""
 
 
-def main() -> int:
-    """Run the parts that were named, or all; 2 for a name that is none."""
-    chosen = sys.argv[1:] or list(NAMES)
-    if unknown := [name for name in chosen if name not in NAMES]:
-        print(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
-        return 2
+def main() -> None:
+    """Run the parts that were named, or all, and print the targets they measured."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="NAME", help=", ".join(PARTS))
+    parser.add_argument("--quick", action="store_true", help="fewer turns: a first look")
+    options = parser.parse_args()
+    if unknown := [name for name in options.parts if name not in PARTS]:
+        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
     # As an installed program is: a source file that was edited would be compiled at every start.
     for folder in ("src", "benchmarks"):
         compileall.compile_dir(Path(folder), quiet=1)
-    measured: dict[str, float] = {}
-    for name in chosen:
-        measured |= importlib.import_module(f"benchmarks.{name}").run() or {}
+    measured: dict[str, Figure] = {}
+    for name in options.parts or PARTS:
+        module, function = PARTS[name].split(":")
+        run = getattr(importlib.import_module(f"benchmarks.{module}"), function)
+        shorter = {"quick": True} if options.quick and "quick" in signature(run).parameters else {}
+        measured |= run(**shorter) or {}
     show(measured)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

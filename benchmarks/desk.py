@@ -22,6 +22,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks.homes import SCALE, home, served
+from benchmarks.targets import Figure
 from benchmarks.terminal import middle, table
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
@@ -43,13 +44,13 @@ COMMENT = b'{"body":{"markdown":"A comment of some length."}}'
 Work = Callable[[], Awaitable[object]]
 
 
-def run() -> dict[str, float]:
+def run() -> dict[str, Figure]:
     """Measure, print the figures, and return those with a target."""
     with home(1000) as small, home(SCALE) as large:
         found = asyncio.run(_in_process(small.desk, large.desk))
         with served(small) as service:
             found |= asyncio.run(_served(Desk(small.desk), service))
-    return found
+    return {name: Figure(value) for name, value in found.items()}
 
 
 class Desk:

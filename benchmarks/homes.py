@@ -7,21 +7,28 @@ folder that ``BENCHMARK_CACHE`` names, until what makes it changes. Every run ha
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 
 import copydesk
+from copydesk.server.change_requests import open_branch
+from copydesk.server.desk_seed import at
+from copydesk.server.sample.edits import AnyEdit, Append, Everywhere, author_of
+from copydesk.server.store import Store, Tx
 
 CACHE = "BENCHMARK_CACHE"
 SCALE = 100_000
@@ -46,14 +53,18 @@ class Home:
         """What points copydesk at it, and at no account of this machine."""
         return {"COPYDESK_HOME": str(self.folder)}
 
-    def find(self, query: str) -> str:
-        """Return the one value that a query of the desk finds."""
+    def row(self, query: str) -> Sequence[Any]:
+        """Return the first row that a query of the desk finds."""
         database = sqlite3.connect(self.desk)
         try:
-            found: str = database.execute(query).fetchone()[0]
+            found: Sequence[Any] = database.execute(query).fetchone()
             return found
         finally:
             database.close()
+
+    def find(self, query: str) -> str:
+        """Return the one value that a query of the desk finds."""
+        return str(self.row(query)[0])
 
     @property
     def organization(self) -> str:
@@ -81,7 +92,20 @@ class Home:
                     counted[name] = counted.get(name, 0) + 1
         return counted
 
+    @property
+    def request(self) -> str:
+        """The address of the large change request."""
+        key = self.find(f"SELECT id FROM change_request WHERE subject = '{LARGE_REQUEST}'")
+        return f"{self.space}/~/changes/{key}"
 
+    @property
+    def site(self) -> str:
+        """The address of the site of 2,000 sections."""
+        return f"https://desk.invalid/sites/{self.find(SITE)}"
+
+
+LARGE_REQUEST = "A large request"
+SITE = "SELECT id FROM site WHERE title = 'Scale'"
 LARGEST = "SELECT id FROM space ORDER BY change_requests_open DESC, id LIMIT 1"
 
 
@@ -111,17 +135,31 @@ def _made(scale: int) -> Path:
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
+            if scale == SCALE:
+                _add_large_request(Path(name, "desk.db"))
             Path(name, "desk.db").rename(path)
-        for old in folder.glob(f"desk-{scale}-*.db"):
-            if old != path:
-                old.unlink()
     return path
+
+
+def _add_large_request(path: Path) -> None:
+    """Open a change request on the long page, in every one of its chapters, and on 100 others."""
+    store = Store(path, durable=False)
+
+    def add(tx: Tx) -> None:
+        owner = tx.value("SELECT value FROM meta WHERE key = 'owner'")
+        edits: list[AnyEdit] = [Everywhere(old="too long for anybody", new="long for most people")]
+        edits += [Append(page=f"page-{n}", text="One more line.") for n in range(1, 101)]
+        past = at(tx, tx.moment - timedelta(days=300))
+        open_branch(past, tx.value(LARGEST), owner, LARGE_REQUEST, author_of(edits))
+
+    store.write(add)
+    store.close()
 
 
 def _recipe() -> str:
     """Return a digest of what desks are made by."""
     server = Path(copydesk.__file__).parent / "server"
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(inspect.getsource(_add_large_request).encode())
     for folder in ("sample", "schema"):
         for path in sorted((server / folder).rglob("*.*")):
             if path.is_file() and path.suffix != ".pyc":

@@ -1,65 +1,127 @@
 """From process start to the first useful row, beside a bare hello-world.
 
 Three ways: the sample, the desk of 100,000 change requests, and that desk as a service over the
-loopback. Each was opened before, as with anybody who starts the program every day. The starts are
-taken in turns, so that the machine's mood hits all of them alike.
+loopback. Each was opened before, as with anybody who starts the program every day, and shows what
+it kept. A key pressed at the first row is timed too, until the cursor is seen to move.
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 
-from benchmarks.homes import COPYDESK, HELLO, SCALE, home, served
+from benchmarks.homes import BARE, COPYDESK, HELLO, SCALE, home, served
+from benchmarks.targets import Figure
 from benchmarks.terminal import Program, middle, table
 
-TURNS = 15
-SAMPLE_ROW, LARGE_ROW = "Handbook", "Space 2"
-"""What the first row is known by: in the spaces of the sample, and of the large organization."""
+TURNS, QUICK_TURNS = 15, 5
+VISITS = 2
+"""Starts before any is measured: the first leaves where to open, the second its rows."""
+
+KEPT_SECONDS = 6.0
+"""For how long such a start goes on, until what it read is kept."""
+
+FRAME_SECONDS = 0.05
+"""How long a frame may take to come."""
 
 
-def run() -> dict[str, float]:
+@dataclass
+class Starts:
+    """What the starts of a program took: seconds to the first row and to a key, PSS, lines."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    row: str
+    first: list[float] = field(default_factory=list)
+    key: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+    changed: list[int] = field(default_factory=list)
+
+
+def run(*, quick: bool = False) -> dict[str, Figure]:
     """Measure and print the ratios."""
-    times: dict[str, list[float]] = {"hello-world": []}
-    memory: dict[str, list[float]] = {"hello-world": []}
+    turns = QUICK_TURNS if quick else TURNS
     with ExitStack() as stack:
-        small, large = (stack.enter_context(home(scale)) for scale in (0, SCALE))
-        remote = stack.enter_context(home(SCALE))
+        small, large, remote = (stack.enter_context(home(scale)) for scale in (0, SCALE, SCALE))
         service = stack.enter_context(served(remote)) | remote.environment
-        ways = {
-            "sample": ([*COPYDESK], small.environment, SAMPLE_ROW),
-            "large": ([*COPYDESK], large.environment, LARGE_ROW),
-            "service": ([*COPYDESK], service, LARGE_ROW),
+        programs = {
+            "hello-world": Starts(HELLO, {}, "Hello, world"),
+            "bare list": Starts(BARE, {}, "#30"),
+            "sample": Starts(COPYDESK, small.environment, "Handbook"),
+            "large": Starts(COPYDESK, large.environment, "Space 297"),
+            "service": Starts(COPYDESK, service, "Space 297"),
         }
-        for name, (command, environment, row) in ways.items():
-            times[name], memory[name] = [], []
-            address = [] if name == "sample" else [large.organization]
-            # Two starts before: the first leaves where to open, the second its rows.
-            for given in (address, []):
-                with Program([*command, *given], environment) as program:
-                    program.until(row)
-                    program.read(4.0)
-        for _ in range(TURNS):
-            with Program(HELLO) as program:
-                times["hello-world"].append(program.sight("Hello, world"))
-                memory["hello-world"].append(program.memory)
-            for name, (command, environment, row) in ways.items():
-                with Program(command, environment) as program:
-                    times[name].append(program.sight(row))
-                    memory[name].append(program.memory)
-    base, least = middle(times["hello-world"]), middle(memory["hello-world"])
+        for name in ("sample", "large", "service"):
+            starts = programs[name]
+            for visit in range(VISITS):
+                address = [] if visit or name == "sample" else [large.organization]
+                with Program([*starts.command, *address], starts.environment) as program:
+                    program.until(starts.row)
+                    program.read(KEPT_SECONDS)
+        for _ in range(turns):
+            for name, starts in programs.items():
+                _start(starts, pressed=name != "hello-world")
+    base, bare = (programs[name] for name in ("hello-world", "bare list"))
     table(
-        f"Start to first useful row (median of {TURNS})",
-        ("program", "ratio", "ms", "PSS ratio", "PSS MiB"),
+        f"Start to the first useful row (medians of {turns})",
+        (
+            "program",
+            "ratio",
+            "ms",
+            "key ratio",
+            "ms",
+            "PSS ratio",
+            "PSS MiB",
+            "lines later",
+        ),
         [
             (
                 name,
-                f"{middle(taken) / base:.2f}",
-                f"{middle(taken) * 1000:.0f}",
-                f"{middle(memory[name]) / least:.2f}",
-                f"{middle(memory[name]):.1f}",
+                f"{middle(starts.first) / middle(base.first):.2f}",
+                f"{middle(starts.first) * 1000:.0f}",
+                f"{middle(starts.key) / middle(bare.key):.2f}" if starts.key else "",
+                f"{middle(starts.key) * 1000:.0f}" if starts.key else "",
+                f"{middle(starts.memory) / middle(base.memory):.2f}",
+                f"{middle(starts.memory):.1f}",
+                f"{middle(starts.changed):.0f}" if starts.changed else "",
             )
-            for name, taken in times.items()
+            for name, starts in programs.items()
         ],
     )
-    measured = {f"start.{name}": middle(times[name]) / base for name in ways}
-    return measured | {"pss.first": middle(memory["sample"]) / least}
+    measured = {
+        f"start.{name}": Figure(middle(programs[name].first) / middle(base.first))
+        for name in ("sample", "large", "service")
+    }
+    memory = middle(programs["sample"].memory) / middle(base.memory)
+    return measured | {"pss.first": Figure(memory)}
+
+
+def _start(starts: Starts, *, pressed: bool) -> None:
+    with Program(starts.command, starts.environment) as program:
+        starts.first.append(program.sight(starts.row))
+        if pressed:
+            answered, shown = _press(program)
+            starts.key.append(answered - program.started)
+        program.settle(1.0, most=4.0)
+        starts.memory.append(program.memory)
+        if pressed:
+            lines = zip(_lines(shown), _lines(program.draw()), strict=True)
+            starts.changed.append(sum(before != after for before, after in lines))
+
+
+def _press(program: Program) -> tuple[float, str]:
+    """Press a key; return when the cursor was first seen on another line, and the first frame."""
+    program.press("j")
+    begun, frames = program.screen.cursor, []
+    while True:
+        for piece in program.replay():
+            begun = program.screen.cursor if begun is None else begun
+            if program.screen.cursor not in (None, begun):
+                return piece.at, (*frames, program.screen.text)[min(1, len(frames))]
+        frames.append(program.screen.text)
+        program.read(FRAME_SECONDS)
+
+
+def _lines(screen: str) -> list[str]:
+    """Return the lines below the head, without the mark of the cursor."""
+    return [line[:2].replace(">", " ") + line[2:] for line in screen.split("\n")[1:]]

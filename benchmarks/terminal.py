@@ -59,7 +59,8 @@ class Written:
 class Program:
     """A running program. Use it with ``with``; it is killed at the end.
 
-    ``row`` finds in a line of a list what tells that row from all others.
+    ``row`` finds in a line of a list what tells that row from all others; where it is empty, each
+    change between two columns, those of ``pane``, is taken for a step.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Program:
         environment: Mapping[str, str] | None = None,
         *,
         row: str = r"\S.*\S",
+        pane: tuple[int, int] = (0, COLUMNS),
     ) -> None:
         self.started = time.perf_counter()
         self.pid, self.terminal = pty.fork()
@@ -82,7 +84,7 @@ class Program:
         size = struct.pack("HHHH", ROWS, COLUMNS, 0, 0)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
         self.written: list[Written] = []
-        self.screen = Screen(row)
+        self.screen = Screen(row, pane)
         self._drawn = 0
         self._checked = 0
 
@@ -200,8 +202,9 @@ class Screen:
     A general emulator takes ten times as long.
     """
 
-    def __init__(self, row: str) -> None:
+    def __init__(self, row: str, pane: tuple[int, int] = (0, COLUMNS)) -> None:
         self._row = re.compile(row)
+        self._pane = slice(*pane)
         self._cells = [[_BLANK] * COLUMNS for _ in range(ROWS)]
         self._shown: list[list[tuple[str, str]]] = [[] for _ in range(ROWS)]
         self._lines = [""] * ROWS
@@ -213,6 +216,8 @@ class Screen:
         self.changed = False
         """Whether the last piece changed a cell that a person sees by now."""
         self._places: dict[str, int] = {}
+        self._body = ""
+        self._steps = 0
 
     def feed(self, data: bytes) -> None:
         """Draw what was written. What is cut in two waits for its rest."""
@@ -290,13 +295,28 @@ class Screen:
         """The lines of the screen."""
         return "\n".join(self._lines)
 
+    @property
+    def cursor(self) -> int | None:
+        """The number of the line under the cursor, if there is one."""
+        return next((n for n, line in enumerate(self._lines) if _CURSOR.match(line)), None)
+
+    @property
+    def steps(self) -> bool:
+        """Whether it counts changes, for there are no rows to tell apart."""
+        return not self._row.pattern
+
     def place(self) -> int | None:
         """Return where in its list the row under the cursor is, or None without one.
 
         Counted from the first row that was ever asked for: a row that was seen below another is
         the one after it. A row's place is known from the rows above it.
         """
-        cursor = next((n for n, line in enumerate(self._lines) if _CURSOR.match(line)), None)
+        if self.steps:
+            body = "\n".join(line[self._pane] for line in self._lines[2:-2])
+            self._steps += body != self._body
+            self._body = body
+            return self._steps
+        cursor = self.cursor
         if cursor is None:
             return None
         above: list[str] = []

@@ -1,0 +1,39 @@
+"""``G`` in the list of 45,000: how long until the last row is there, and what is read for it."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.homes import SCALE, home
+from benchmarks.keys import LIST, LIST_PAGES, go, quiet, start
+from benchmarks.targets import Figure
+from benchmarks.terminal import table
+
+OLDEST = """
+    SELECT change_request.number, substr(subject, 1, 9), substr(display_name, 1, 6)
+    FROM change_request JOIN user ON user.id = created_by
+    JOIN organization ON organization.id = change_request.organization_id
+    WHERE organization.title = 'Scale' AND status = 'open'
+    ORDER BY change_request.updated_at, change_request.id LIMIT 1
+"""
+
+
+def run() -> dict[str, Figure]:
+    """Press it, and print what it took."""
+    with home(SCALE) as lent, start(lent, LIST, "--debug") as program:
+        number, subject, author = lent.row(OLDEST)
+        last = rf"(?m)^.?>.{{,4}}{number} +{re.escape(subject)}.*{re.escape(author)}"
+        go(program, LIST)
+        quiet(program, lent)
+        before, cpu = lent.operations(), program.cpu
+        pressed = program.press("G")
+        shown = program.until(lambda text: re.search(last, text), patience=600.0)
+        after, cpu = lent.operations(), program.cpu - cpu
+    pages = after.get(LIST_PAGES, 0) - before.get(LIST_PAGES, 0)
+    others = sum(after.values()) - sum(before.values()) - pages
+    table(
+        "G in the list of 45,000, until the last row is under the cursor",
+        ("pages read", "other requests", "seconds", "CPU s"),
+        [(str(pages), str(others), f"{shown - pressed:.2f}", f"{cpu:.2f}")],
+    )
+    return {"end.pages": Figure(pages)}

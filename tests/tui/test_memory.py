@@ -8,7 +8,9 @@ import heapq
 from typing import Any
 from weakref import ref
 
+from textual._styles_cache import StylesCache
 from textual.screen import Screen
+from textual.widget import Widget
 
 from copydesk.session.target import Target
 from copydesk.tui.framework import navigation
@@ -53,6 +55,25 @@ async def test_a_review_that_was_left_is_let_go_of(world: World) -> None:
             await driver.press("q", "j" if turn % 2 else "k")
             assert driver.place.PLACE == "changes"
         assert await still_there(driver, left) == []
+
+
+async def test_no_line_that_was_drawn_of_a_screen_stays_when_that_is_left(world: World) -> None:
+    space = world.space("Handbook", {"a": "# A\n\nOne.\n"})
+    for number in range(2):
+        world.change_request(space, {"a": f"# A\n\nOne and {number}.\n"})
+    async with drive(open_world(world, "changes"), draws=True) as driver:
+        for key in "jkj":
+            await driver.press("enter", "2", "?", "escape", "C", "escape", "q", key)
+        assert driver.place.PLACE == "changes"
+        gc.collect()
+        shown = {
+            id(part._styles_cache)
+            for screen in driver.app.screen_stack
+            for widget in screen.walk_children(Widget, with_self=True)
+            for part in (widget, *widget._get_virtual_dom())
+        }
+        kept = [each for each in gc.get_objects() if isinstance(each, StylesCache) and each._cache]
+        assert {id(each) for each in kept} <= shown
 
 
 async def test_every_screen_that_was_left_is_let_go_of(world: World) -> None:

@@ -9,6 +9,7 @@ from textual import events
 from textual.errors import NoWidget
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.widget import Widget
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -79,6 +80,14 @@ class SteadyScreen(Screen[R]):
         left = self._pruning or not self.children
         if not (left and isinstance(event, events.Mount)):
             await super().on_event(event)
+
+    async def _message_loop_exit(self) -> None:
+        # Textual remembers a thousand pairs of colours by the widget's own cache too: with what
+        # that holds, every line that was drawn of the last thousand widgets would stay.
+        for widget in self.walk_children(Widget, with_self=True):
+            for part in (widget, *widget._get_virtual_dom()):  # its scrollbars
+                part._styles_cache.clear()
+        await super()._message_loop_exit()
 
     def _forward_event(self, event: events.Event) -> None:
         """Let a click on a part that is gone already, and still to be seen, hit nothing."""

@@ -1,0 +1,139 @@
+"""What a person reads of an error: what is wrong, and what to do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from copydesk.client import errors
+from copydesk.session.errors import (
+    NOT_CACHED,
+    NotDoneError,
+    ends_with_an_answer,
+    failure_types,
+    is_unknown,
+    sentence,
+    silence_types,
+    waits_sentence,
+    with_key,
+    write_sentence,
+)
+
+
+def error(
+    kind: type[errors.ApiError], said: str = "It said so.", **more: object
+) -> errors.ApiError:
+    made = kind(said)
+    for name, value in more.items():
+        setattr(made, name, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (NotDoneError("Not this."), "Not this."),
+        (error(errors.Unauthorized), "Token refused. ctrl+g to fix it. It said so."),
+        (error(errors.ReadOnly), "It said so."),
+        (error(errors.Forbidden), "Not allowed: It said so."),
+        (error(errors.NotFound), "Gone. Removed by someone, or moved. It said so."),
+        (error(errors.NotFound, ""), "Gone. Removed by someone, or moved."),
+        (error(errors.Conflict), "Nothing was changed. It said so."),
+        (error(errors.Conflict, ""), "Someone changed it first. Nothing was overwritten."),
+        (error(errors.Blocked), "Refused by a rule: It said so."),
+        (error(errors.RateLimited), "API limit reached. Nothing was lost. R tries again."),
+        (error(errors.Invalid), "The service did not accept it: It said so."),
+        (error(errors.Unreachable, "No route"), "Offline: No route. R tries again."),
+        (error(errors.Unreachable, "Why?"), "Offline: Why? R tries again."),
+        (error(errors.ServerFault), "The service failed: It said so. R tries again."),
+        (OSError(28, "No space left on device"), "No space left on device."),
+        (OSError(2, "No such file", "a"), "FileNotFoundError: [Errno 2] No such file: 'a'"),
+        (KeyError("x"), "KeyError: 'x'"),
+    ],
+)
+def test_an_error_is_a_sentence(found: BaseException, said: str) -> None:
+    assert sentence(found) == said
+    assert sentence(found, "ctrl+r") == said.replace("R tries", "ctrl+r tries")
+
+
+@pytest.mark.parametrize(
+    ("wait", "said"),
+    [
+        (timedelta(seconds=-9), "in 1 s"), (timedelta(seconds=30.5), "in 31 s"),
+        (timedelta(hours=2), "at {:%H:%M}"), (timedelta(minutes=5), "at {:%H:%M:%S}"),
+        (timedelta(days=2), "on {:%Y-%m-%d at %H:%M}"),
+    ],
+)  # fmt: skip
+def test_when_the_service_may_be_asked_again_is_said(wait: timedelta, said: str) -> None:
+    back = datetime.now(UTC) + wait
+    limited = error(errors.RateLimited, retry_at=back)
+    when = said.format(back.astimezone())
+    assert sentence(limited) == f"API limit reached. Back {when}. Nothing was lost. R tries again."
+    assert waits_sentence(limited) == (
+        f"Waits in the outbox (g x): the API limit is reached, back {when}. Nothing was sent."
+    )
+
+
+def test_why_a_write_waits() -> None:
+    lead = "Waits in the outbox (g x): "
+    for kind, why in (
+        (errors.Unauthorized, "the token was refused"),
+        (errors.RateLimited, "the API limit is reached"),
+        (errors.Unreachable, "the service cannot be reached"),
+    ):
+        assert waits_sentence(error(kind)) == f"{lead}{why}. Nothing was sent."
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (error(errors.Unreachable), "Offline: not sent. It said so. @, then r sends it."),
+        (errors.ApiError("It said so."),
+         "The service failed: It said so. @, then r sends it again."),
+        (error(errors.Forbidden), "Not allowed: It said so."),
+        (error(errors.RateLimited),
+         "API limit reached. Nothing was lost. @, then r tries again."),
+        (error(errors.ServerFault, sent=True),
+         "It is not known whether this arrived: look before sending it again. It said so."),
+    ],
+)  # fmt: skip
+def test_a_write_that_failed_says_whether_it_arrived(found: BaseException, said: str) -> None:
+    assert write_sentence(found) == said
+    draft = " What you wrote is kept (:drafts)."
+    kept = write_sentence(found, kept=True)
+    assert draft in kept
+    assert kept.replace(draft, "") == said
+    named = said.replace("arrived:", "arrived (Reply):")
+    assert write_sentence(found, what="Reply") == named
+    assert write_sentence(found, again="s") == said.replace("@, then r", "s")
+
+
+def test_which_errors_are_silence_and_which_may_have_arrived() -> None:
+    assert isinstance(error(errors.Forbidden), failure_types())
+    assert isinstance(NotDoneError(), failure_types())
+    assert isinstance(OSError(), failure_types())
+    assert not isinstance(KeyError(), failure_types())
+    silent = [errors.Unreachable, errors.ServerFault, errors.Garbled, errors.RateLimited]
+    assert set(silence_types()) == set(silent)
+    assert not is_unknown(None)
+    assert not is_unknown(error(errors.Forbidden))
+    assert is_unknown(error(errors.ServerFault, sent=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("Offline: no route.", True), (f"{NOT_CACHED}Offline: no route.", True),
+        ("Token refused. x", True), ("API limit reached. x", True), ("Still reading.", True),
+        ("Gone. Removed.", False), ("It is Offline: x", False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_sentence_on_the_connection_is_untrue_after_an_answer(text: str, over: bool) -> None:
+    assert ends_with_an_answer(text) is over
+
+
+def test_the_key_that_reads_again_is_told_once() -> None:
+    assert with_key("Gone.") == "Gone. R reads it again."
+    assert with_key("Offline. R tries again.") == "Offline. R tries again."
+    assert with_key("Gone.", "g") == "Gone. g reads it again."

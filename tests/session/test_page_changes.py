@@ -1,0 +1,226 @@
+"""What a change request changes: as the service lists it, or as two trees tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from copydesk.contract.models.change_request import Changes, MovedOut
+from copydesk.contract.models.content import ContentPage, File
+from copydesk.domain.page_tree import PageNode
+from copydesk.session.page_changes import (
+    Changed,
+    changed_files,
+    changed_pages,
+    losses,
+    not_looked_at,
+    page_notes,
+    settings_notes,
+    whereto,
+)
+
+A = PageNode("a", "A", "a", "a")
+B = PageNode("b", "B", "b", "x/b", parent="x", position=1, trail=("X",))
+NEW_B = PageNode("b", "Bee", "bee", "bee", position=2)
+
+
+def hint(*changes: dict[str, Any], more: int | None = None) -> Changes:
+    return Changes.model_validate({"changes": list(changes), "more": more})
+
+
+def page(kind: str, row: str, **more: Any) -> dict[str, Any]:
+    reference = {"kind": "page", "page": row}
+    return {
+        "type": f"page_{kind}",
+        "page": {"id": row, "title": row.upper(), "path": f"p/{row}", "type": "document"},
+        "reference": reference,
+        **more,
+    }
+
+
+def kinds(changes: list[Changed]) -> list[tuple[str, tuple[str, ...], bool | None]]:
+    return [(each.id, each.kinds, each.text) for each in changes]
+
+
+def test_two_trees_show_what_differs_and_a_list_decides_what_is_shown() -> None:
+    assert kinds(changed_pages([A, B], [A, NEW_B], None)) == [("b", ("moved", "renamed"), None)]
+    found = changed_pages([A, B], [A, NEW_B], hint(page("edited", "a", textChanged=True)))
+    assert kinds(found) == [("a", ("edited",), True)]
+    assert (found[0].before, found[0].after) == (A, A)
+    partial = hint(page("edited", "a"), more=3)
+    assert kinds(changed_pages([A, B], [A, NEW_B], partial)) == [("b", ("moved", "renamed"), None)]
+    assert kinds(changed_pages([], [A], partial, told_only=True)) == [("a", ("edited",), None)]
+
+
+def test_kinds_of_a_page_that_is_listed_several_times_are_together() -> None:
+    places = {"before": {"title": "B", "path": "x/b"}, "after": {"title": "Bee", "path": "x/bee"}}
+    found = changed_pages(
+        [B], [NEW_B], hint(page("moved", "b"), page("edited", "b", textChanged=False, **places))
+    )
+    assert kinds(found) == [("b", ("moved", "renamed"), False)]
+    both = hint(page("edited", "b", textChanged=True, **places))
+    assert kinds(changed_pages([B], [NEW_B], both)) == [("b", ("renamed", "edited"), True)]
+    told = hint(page("edited", "b", textChanged=False))
+    assert kinds(changed_pages([B], [NEW_B], told)) == [("b", ("renamed",), False)]
+    assert kinds(changed_pages([B], [B], told)) == [("b", ("edited",), False)]
+    odd = hint(page("coloured", "a"), {"type": "file_edited"}, page("created", "c"))
+    (added,) = changed_pages([], [], odd)
+    assert (added.kinds, added.before) == (("added",), None)
+    assert added.after == PageNode("c", "C", path="p/c")
+    (gone,) = changed_pages([A], [], hint(page("deleted", "a")))
+    assert (gone.kinds, gone.before, gone.after) == (("deleted",), A, None)
+    assert gone.node is A
+
+
+def test_a_page_of_neither_tree_is_as_the_list_has_it() -> None:
+    before = {"title": "Old", "path": "x/old", "parent": "x", "position": 3, "file": "a.md"}
+    after = {"title": "New", "path": "y/new", "file": "b.md"}
+    (found,) = changed_pages([], [], hint(page("edited", "a", before=before, after=after)))
+    assert found.before == PageNode("a", "Old", "old", "x/old", parent="x", position=3)
+    assert found.after == PageNode("a", "New", "new", "y/new")
+    assert found.kinds == ("renamed", "file moved", "edited")
+    assert found.files == ("a.md", "b.md")
+
+
+def file(row: str, **more: Any) -> File:
+    return File.model_validate({"id": row, "name": f"{row}.png", "size": 5, **more})
+
+
+def test_files_are_told_by_the_service_or_by_two_lists() -> None:
+    before, after = [file("a"), file("b"), file("c")], [file("a"), file("b", size=6), file("d")]
+    found = changed_files(before, after, None)
+    assert [(each.id, each.kinds, each.note, each.node.title) for each in found] == [
+        ("file:b", ("edited",), "6 bytes", "b.png"),
+        ("file:d", ("added",), "5 bytes", "d.png"),
+        ("file:c", ("deleted",), "5 bytes", "c.png"),
+    ]
+    assert all(each.file for each in found)
+    assert (found[1].before, found[2].after) == (None, None)
+    typed = changed_files([], [file("e", contentType="image/png", size=None, name="")], None)
+    assert (typed[0].note, typed[0].node.title) == ("image/png", "e")
+    assert changed_files(None, None, None) == []
+    told = hint(
+        {"type": "file_edited", "file": {"id": "f", "path": "i/f.png", "contentType": "image/png"},
+         "before": {"path": "old/f.png"}},
+        {"type": "file_created", "file": {"id": "g", "name": "g.png"}},
+        {"type": "file_deleted", "file": {"id": "h"}},
+        {"type": "file_painted", "file": {"id": "i"}},
+        page("edited", "a"),
+    )  # fmt: skip
+    assert [
+        (each.id, each.kinds, each.before and each.before.title, each.after and each.after.title,
+         each.note, each.file)
+        for each in changed_files(None, None, told)
+    ] == [
+        ("file:f", ("edited",), "old/f.png", "i/f.png", "image/png", True),
+        ("file:g", ("added",), None, "g.png", "", True),
+        ("file:h", ("deleted",), "h", None, "", True),
+    ]  # fmt: skip
+
+
+def moved(**more: Any) -> MovedOut:
+    return MovedOut.model_validate({"path": "g/b.md", **more})
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "loses"),
+    [
+        ({}, "moved to g/b.md, which is in no space here", True),
+        ({"space": "s", "spaceTitle": "G"},
+         "moved to g/b.md in G, which no table of contents lists", True),
+        ({"space": "s"}, "taken out of the table of contents, and g/b.md is kept without a page",
+         False),
+        ({"space": "s", "broken": True},
+         "taken out of the table of contents, which has broken lines, and g/b.md is kept without a "
+         "page", True),
+        ({"space": "s", "number": 3}, "moved to g/b.md in another space, where #3 adds it", True),
+        ({"space": "s", "spaceTitle": "G", "number": 3, "merged": True},
+         "moved to g/b.md in G, where #3 added it", False),
+    ],
+)  # fmt: skip
+def test_where_a_page_went_and_whether_readers_lose_it(
+    place: dict[str, Any], said: str, loses: bool
+) -> None:
+    assert whereto(moved(**place)) == said
+    out = page("deleted", "a", movedOut={"path": "g/b.md", **place})
+    assert losses(hint(out, page("deleted", "b"))) == ([f"A is {said}"] if loses else [])
+    (found,) = changed_pages([A], [], hint(out))
+    assert found.kinds == ("moved out",)
+    assert page_notes(found) == [f"This page is {said}."]
+
+
+def test_an_incomplete_list_says_how_much_was_looked_at() -> None:
+    assert losses(None) == []
+    assert not_looked_at(None) == not_looked_at(hint(page("edited", "a"))) == ""
+    some = hint(page("edited", "a"), more=1999)
+    assert not_looked_at(some) == "only the first 1 of 2,000 changes were looked at"
+
+
+@pytest.mark.parametrize(
+    ("change", "notes"),
+    [
+        (Changed("a", ("added",), None, A), ["New page."]),
+        (Changed("a", ("deleted",), A, None), ["This page is deleted."]),
+        (Changed("a", ("added",), None, A, file=True, note="5 bytes"),
+         ["New file.", "5 bytes", "What is in a file is not shown here."]),
+        (Changed("b", ("moved", "renamed"), B, NEW_B),
+         ["moved: was under “X”, now under the top", "renamed: was “B”, now “Bee”",
+          "address: was “b”, now “bee”"]),
+        (Changed("b", ("moved",), B, PageNode("b", "B", "b", "x/b", trail=("X",))),
+         ["moved: now at place 1 under “X”, was at 2"]),
+        (Changed("b", ("renamed",), B, PageNode("b", "B\x1b", "c")),
+         ["renamed: was “B”, now “B”", "address: was “b”, now “c”"]),
+        (Changed("b", ("file moved",), B, B, files=("a.md", "b.md")),
+         ["file moved: was a.md, now b.md"]),
+        (Changed("g", ("edited",), None, PageNode("g", "G", type="group")),
+         ["This page is a group, which has no text."]),
+        (Changed("a", ("edited",), A, A), []),
+    ],
+)  # fmt: skip
+def test_notes_above_a_page_tell_all_but_its_text(change: Changed, notes: list[str]) -> None:
+    assert page_notes(change) == notes
+    gone = "Main no longer has this page: somebody deleted it since."
+    assert page_notes(change, gone_in_main=True) == [*notes, gone]
+
+
+def content(**more: Any) -> ContentPage:
+    return ContentPage.model_validate({"id": "a", "title": "A", "path": "x/a", "slug": "a", **more})
+
+
+HIDDEN = "hidden: readers do not find it in the table of contents"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "notes"),
+    [
+        ({}, {}, []), ({}, {"hidden": True}, [HIDDEN]),
+        ({"hidden": True}, {}, ["no longer hidden: readers find it in the table of contents"]),
+        ({}, {"noIndex": True}, ["kept from search engines"]),
+        ({"noRobotsIndex": True}, {}, ["search engines may list it"]),
+        ({}, {"path": "y/a"}, ["address: was “x/a”, now “y/a”"]),
+        ({}, {"path": "y/b", "slug": "b"}, []),
+        ({}, {"description": "New"}, ["description: now “New”"]),
+        ({"description": "Old"}, {}, ["description: was “Old”, now none"]),
+        ({"icon": "a"}, {"icon": "b"}, ["icon: was “a”, now “b”"]),
+        ({"emoji": "1f4d8"}, {"emoji": "1f4d9"}, ["emoji: was “1f4d8”, now “1f4d9”"]),
+        ({}, {"variables": {"b": "1", "a": "2"}}, ["variables: a, b changed"]),
+        ({"variables": {"a": "1", "b": "1"}}, {"variables": {"a": "1"}}, ["variables: b changed"]),
+        ({}, {"target": {"kind": "url", "url": "https://a.test"}},
+         ["leads to: now “https://a.test”"]),
+        ({"target": {"kind": "page", "page": "p"}}, {"target": {"kind": "space", "space": "s"}},
+         ["leads to: was “page p”, now “space s”"]),
+        ({}, {"description": "x" * 300}, [f"description: now “{'x' * 200}”"]),
+    ],
+)  # fmt: skip
+def test_each_setting_that_differs_is_a_sentence(
+    before: dict[str, Any], after: dict[str, Any], notes: list[str]
+) -> None:
+    assert settings_notes(content(**before), content(**after)) == notes
+
+
+def test_of_a_new_page_only_what_hides_it_is_told() -> None:
+    new = content(hidden=True, noIndex=True, description="New")
+    assert settings_notes(None, new) == [HIDDEN, "kept from search engines"]
+    assert settings_notes(None, content(description="New")) == []
+    assert settings_notes(new, None) == []

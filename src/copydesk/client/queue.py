@@ -25,6 +25,9 @@ class Queue:
 
     async def enter(self, why: Why) -> None:
         """Wait for a place, which `leave` gives back. Cancelled, it has none."""
+        if not self._waiting and self._may(why):
+            self._free -= 1
+            return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heappush(self._waiting, (why, next(self._numbers), turn))
         self._admit()
@@ -47,9 +50,12 @@ class Queue:
             why, _, turn = self._waiting[0]
             if turn.done():  # cancelled
                 heappop(self._waiting)
-            elif self._free > (RESERVED if why >= Why.AHEAD else 0):
+            elif self._may(why):
                 heappop(self._waiting)
                 self._free -= 1
                 turn.set_result(None)
             else:
                 return
+
+    def _may(self, why: Why) -> bool:
+        return self._free > (RESERVED if why >= Why.AHEAD else 0)

@@ -185,9 +185,14 @@ def _segment(parameter: Parameter, value: Any) -> str:
         # An id may come from a broken or hostile service: its object cannot exist.
         raise NotFound(f"{parameter.name} is {text!r}, which is no id: give the id of the thing")
     try:
-        return quote(text, safe="")
+        return _quoted(text)
     except UnicodeEncodeError as error:
         raise NotFound(f"{parameter.name} is no text: give the id of the thing") from error
+
+
+@lru_cache(maxsize=1024)  # the same few ids are in most addresses
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
 
 
 def _texts(value: Any) -> list[str]:

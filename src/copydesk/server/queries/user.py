@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.user import User
@@ -33,7 +34,7 @@ def remember_users(call: Call, ids: Iterable[str]) -> None:
             json.dumps([key for key, role in call.access.memberships.items() if role is not None]),
             json.dumps(missing),
         )
-        return {row["id"]: _user(row, _address(call, row["id"], row["shared"])) for row in rows}
+        return {row["id"]: _user_of(row, _address(call, row["id"], row["shared"])) for row in rows}
 
     missing = [key for key in dict.fromkeys(ids) if ("user", key) not in call.remembered]
     # What is shown of a user depends on who looks, and from where.
@@ -45,18 +46,19 @@ def user_model(call: Call, row: Row) -> User:
     """Return the user of a row that has the columns of ``user`` (joined ones too)."""
     key = ("user", row["id"])
     if key not in call.remembered:
-        call.remembered[key] = _user(row, _location(call, row["id"]))
+        call.remembered[key] = _user_of(row, _location(call, row["id"]))
     user: User = call.remembered[key]
     return user
 
 
-def _user(row: Row, location: str | None) -> User:
+def _user_of(row: Row, location: str | None) -> User:
+    return _user(row["id"], row["display_name"], row["email"], row["photo_url"], location)
+
+
+@lru_cache(maxsize=1024)  # a page names the same people again and again, whatever was written
+def _user(key: str, name: str, email: str | None, photo: str | None, location: str | None) -> User:
     return User(
-        id=row["id"],
-        display_name=row["display_name"],
-        email=row["email"],
-        photo_url=row["photo_url"],
-        urls=Urls(location=location),
+        id=key, display_name=name, email=email, photo_url=photo, urls=Urls(location=location)
     )
 
 

@@ -127,6 +127,7 @@ class Store:
         self._changes = -1
         self._answers = Answers()
         self._write_lock = threading.Lock()
+        self._waiting_lock = threading.Lock()
         self._waiting: deque[tuple[_Done, Callable[[], Any]]] = deque()
         self._together: threading.Thread | None = None
         """The thread that does several writes in one transaction, while it does."""
@@ -228,19 +229,23 @@ class Store:
         if not writes:
             return await asyncio.get_running_loop().run_in_executor(self._readers, work)
         done: Future[T] = Future()
-        self._waiting.append((done, work))
-        self._one_writer.submit(self._write_waiting)
+        with self._waiting_lock:
+            self._waiting.append((done, work))
+            alone = len(self._waiting) == 1
+        if alone:  # else somebody is coming for those before it, who goes on while there are any
+            self._one_writer.submit(self._write_waiting)
         return await asyncio.wrap_future(done)
 
     def _write_waiting(self) -> None:
-        """Do the first of the writes that wait, or several with one commit; asked once for each."""
-        several = self._write_together() if len(self._waiting) > 1 else []
-        if not several and self._waiting:
-            alone, work = self._waiting.popleft()
-            several = [] if alone.cancelled() else [(alone, _outcome(work))]
-        for done, tell in several:
-            if done.set_running_or_notify_cancel():
-                tell(done)
+        """Do the writes that wait: one alone, or several with one commit."""
+        while self._waiting:
+            several = self._write_together() if len(self._waiting) > 1 else []
+            if not several:
+                alone, work = self._waiting.popleft()
+                several = [] if alone.cancelled() else [(alone, _outcome(work))]
+            for done, tell in several:
+                if done.set_running_or_notify_cancel():
+                    tell(done)
 
     def _write_together(self) -> list[tuple[_Done, _Tell]]:
         """Do several writes in one transaction; return what to tell now that it is on disk.

@@ -197,7 +197,7 @@ def _ask(connection: Connection) -> Holder:
 
 
 def forget_copies(key: str) -> None:
-    """Drop what was read of a service and is kept on this machine. Raises ``OSError``."""
+    """Drop the answers of a service that are kept on this machine. Raises ``OSError``."""
     from copydesk.local.answer_cache import Answers, answers_file
     from copydesk.local.paths import find_paths
     from copydesk.local.snapshot import Snapshots

@@ -120,7 +120,7 @@ def _body(name: str) -> bytes:
 
 
 def _loaded(text: str | bytes) -> Any:
-    """Read JSON. Raises ``ValueError`` for what is none, and for numbers that it cannot say."""
+    """Read JSON. Raises ``ValueError`` for other text, and for numbers that are too large."""
 
     def number(digits: str) -> float:
         value = float(digits)

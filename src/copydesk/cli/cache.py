@@ -40,7 +40,7 @@ def show_cache(*, as_json: bool = False) -> int:
 
 
 def clear_cache(*, profile: str | None = None) -> int:
-    """Drop what is kept, with the last screens: of one profile, or of every service.
+    """Drop the cached answers, with the last screens: of one profile, or of every service.
 
     Drafts, the journal and what waits to be sent are no part of it. Raises ``UsageError`` where
     the disk refuses.

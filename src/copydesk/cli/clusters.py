@@ -91,7 +91,7 @@ def show_cluster(
     sort: str | None = None,
     service: Service = OWN,
 ) -> int:
-    """Print what there is to know about one cluster, with the change requests that answer it."""
+    """Print one cluster, with the change requests that answer it."""
     if sort is not None:
         raise UsageError("--sort has no meaning for one cluster")
 
@@ -171,7 +171,7 @@ def _hiding(*, unmask: bool) -> Callable[[str], str]:
 
 
 def _value(found: FoundCluster, *, masked: bool) -> dict[str, Any]:
-    """Return a cluster as the service has it, but for what is masked in it.
+    """Return a cluster as the service has it, with personal data masked.
 
     Besides: where it is, its trend, and what ``copydesk api GET`` lists its issues and change
     requests with.

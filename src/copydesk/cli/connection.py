@@ -39,10 +39,11 @@ class Connection:
     are read. ``open`` makes the client, which takes a while. ``profile`` is its name: "desk" for
     the embedded desk, "" for a service that was named without one. ``read_only``: nothing is
     written to it, and ``read_only_by`` is the option that said so, "" for the profile itself.
-    ``token`` is how its token is come by, None for the embedded desk. ``base_url`` and
-    ``ca_file`` are those of a service. ``close`` lets go of what ``open`` opened in this process.
-    ``make`` makes what is to be made once, with a line on the terminal: before the screens.
-    ``nowhere`` says how to begin where it has no organization; "" says the same as for any service.
+    ``token`` is how its token is come by, None for the embedded desk. ``base_url`` and ``ca_file``
+    are those of a service. ``close`` closes the desk or client that ``open`` opened in this
+    process. ``make`` makes what is to be made once, with a line on the terminal: before the
+    screens. ``nowhere`` says how to begin where it has no organization; "" says the same as for any
+    service.
     """
 
     key: str

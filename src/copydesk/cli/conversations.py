@@ -114,7 +114,7 @@ def _input(name: str, stack: ExitStack) -> Input:
 
 
 def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
-    """Return a copy of what comes through a pipe, in a file without a name that ends with us."""
+    """Return a copy of a pipe's contents, in a file without a name that ends with us."""
     kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
     # Fewer bytes than were asked for are the end: a terminal would begin anew after its end.
     while len(piece := file.read(PIECE)) == PIECE:
@@ -235,7 +235,8 @@ class Handing:
     # Sending
 
     def _rows(self, checked: Checked, *, told: bool) -> Iterator[Row]:
-        """Yield what is to be sent. Raises `Halted` where a file is no more what was checked.
+        """Yield the conversations to send. Raises `Halted` where a file is no more what was
+        checked.
 
         ``told``: of the others it was told already.
         """

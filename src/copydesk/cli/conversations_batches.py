@@ -1,7 +1,7 @@
 """Handing in conversations batch by batch, so that each arrives once whatever happens in between.
 
-What is about to be sent is on the disk before, and what came of it after. Where no answer came, it
-is read which conversations are there; only the others are sent again. A batch that is refused is
+Each batch is noted on the disk before it is sent, and its result after. Where no answer came, it is
+read which conversations are there; only the others are sent again. A batch that is refused is
 parted until the conversations stand alone that it was refused for.
 """
 
@@ -92,7 +92,8 @@ class Row:
 class Sending:
     """One run. What was handed in is kept in ``book``, what became of each told in ``report``.
 
-    ``again`` sends also what was sent before. ``begins`` is called before anything is sent.
+    ``again`` sends also the conversations that were sent before. ``begins`` is called before
+    anything is sent.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class Sending:
         """A conversation that arrived for each name of a source that is no identifier."""
 
     async def run(self, rows: Callable[[bool], Iterator[Row]]) -> None:
-        """Send what was not sent before, and tell of every conversation what became of it.
+        """Send the conversations that were not sent before, and report the result of each.
 
         ``rows`` gives the conversations, for a second time where it is called with True. Raises
         `Halted` where not all could be sent.
@@ -367,7 +368,7 @@ class Sending:
         return _halves(rest)
 
     async def _which_are_there(self, part: Sequence[Row]) -> set[str]:
-        """Return the ids of what is there as it was sent. Raises ``ApiError``."""
+        """Return the ids of conversations that arrived as they were sent. Raises ``ApiError``."""
         found = await asyncio.gather(
             *(self._is_there(row.item) for row in part), return_exceptions=True
         )

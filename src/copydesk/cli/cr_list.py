@@ -46,8 +46,7 @@ def list_requests(
 ) -> int:
     """Print the change requests of a status or a view, of a space or of everything, newest first.
 
-    ``where`` is a filter as after ``/`` on the screens. Raises ``UsageError`` for what is not
-    known.
+    ``where`` is a filter as after ``/`` on the screens. Raises ``UsageError`` for an unknown word.
     """
     listing = _listing(view, status)
     connection = service.connection()

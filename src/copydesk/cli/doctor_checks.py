@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from copydesk.contract.operation import Operation
 
 HIDDEN = "…"
-"""What stands in the place of a secret."""
+"""The sign in the place of a secret."""
 
 SHORTEST = 4
-"""What has fewer letters is no secret, and would take them out of everything."""
+"""A text with fewer letters is no secret; to hide it would hide these letters everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ LIBRARIES = ("textual", "httpx", "pydantic", "keyring")
 
 
 SHORTEST_TOKEN = 8
-"""What has fewer letters is no token that somebody put into the settings."""
+"""A text with fewer letters is no token that somebody put into the settings."""
 
 
 LITTLE_SPACE = 100 * 1024 * 1024
@@ -163,7 +163,7 @@ def _colours(kind: str) -> str:
 
 
 def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
-    """Return what is usable of the settings, and what is to be said of them."""
+    """Return the usable settings, and the remarks on them."""
     part, name = "settings", str(paths.settings)
     try:
         found = load_settings(paths.settings)
@@ -244,7 +244,7 @@ def files(paths: Paths) -> Iterator[Finding]:
 
 
 def _store(path: Path) -> Iterator[Finding]:
-    """Yield what is wrong with what this machine keeps, and what was set aside of it."""
+    """Yield the faults of the files on this machine, and those that were set aside."""
     if path.is_file():
         try:
             # Not for long, and not at all where nothing may be written beside it.

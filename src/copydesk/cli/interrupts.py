@@ -1,4 +1,4 @@
-"""Ctrl+c, or being asked to end, in the middle of sending: what is under way is let end first."""
+"""Ctrl+c, or being asked to end, in the middle of sending: the work under way may end first."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ PRINTED = (
     "id", "at", "ended", "what", "target", "state", "sentence", "request_id", "desk", "run",
     "group", "kind", "of",
 )  # fmt: skip
-"""The fields that are printed. What was sent, and the texts in the way back of it, are not."""
+"""The fields that are printed. The texts that were sent, and those in their way back, are not."""
 
 
 def print_log(*, since: str | None = None, as_json: bool = False, file: bool = False) -> int:

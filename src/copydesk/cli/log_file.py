@@ -62,7 +62,7 @@ def noted() -> Path | None:
 
 
 def silence() -> None:
-    """Keep from the terminal what is logged before, or without, a file for it."""
+    """Keep log lines from the terminal that come before a log file, or without one."""
     logger = logging.getLogger("copydesk")
     logger.propagate = False
     if not logger.handlers:

@@ -43,8 +43,8 @@ def login(
 ) -> int:
     """Connect to a service: ask for a token, try it, and keep it under a profile.
 
-    What is not given stays as it was in a profile of that name. A keyring that was asked for by
-    name is not replaced by a file. ``insecure`` is the consent to a token that travels
+    Options that are not given stay as they were in a profile of that name. A keyring that was asked
+    for by name is not replaced by a file. ``insecure`` is the consent to a token that travels
     unencrypted. Raises ``UsageError`` and ``ApiError``; nothing is stored then.
     """
     profiles = Profiles(find_paths().make().settings)
@@ -258,11 +258,10 @@ def _tell_opening(profiles: Profiles, profile: Profile) -> None:
 
 
 def logout(*, name: str | None = None, everything: bool = False, yes: bool = False) -> int:
-    """Take a profile's token from this machine, and what was read with it.
+    """Remove a profile's token from this machine, and the answers that were read with it.
 
-    What was typed and not sent stays. ``everything`` removes the profile as well, once somebody has
-    said so. Settings that cannot be used stay as they are: the token goes all the same. Raises
-    ``UsageError``.
+    Drafts stay. ``everything`` removes the profile as well, once somebody has said so. Settings
+    that cannot be used stay as they are: the token goes all the same. Raises ``UsageError``.
     """
     paths = find_paths()
     profiles = Profiles(paths.settings)

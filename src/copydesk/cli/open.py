@@ -254,7 +254,7 @@ def last_words(app: CopydeskApp) -> None:
 
 
 def _forget_keys() -> None:
-    """Drop what was typed for screens that are gone: it is not meant for the shell."""
+    """Drop the keys that were typed for screens that are gone: they are not meant for the shell."""
     if sys.platform != "win32":
         import termios
 

@@ -80,7 +80,7 @@ def put_on(text: str, *, now: bool = False) -> None:
 
 
 def let_go() -> None:
-    """Write what was printed and still waits; where nobody reads on, that is no reason to stop."""
+    """Write the output that still waits; where nobody reads on, that is no reason to stop."""
     if sys.stdout is not None:
         try:
             sys.stdout.flush()
@@ -139,7 +139,7 @@ def put_bytes(content: bytes) -> None:
 
 
 def put_facts(facts: Iterable[tuple[str, Text | str]]) -> None:
-    """Print facts with their labels in a column; what has no label is a paragraph of its own."""
+    """Print facts with their labels in a column; a row without a label is a paragraph."""
     found = [(label, str(said)) for label, said in facts]
     lead = max((cell_len(label) for label, _ in found if label), default=0) + GAP
     for label, said in found:

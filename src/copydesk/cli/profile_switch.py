@@ -80,7 +80,7 @@ class Keeper:
 
 
 class Switchboard:
-    """What can be opened in place of what is open (`copydesk.session.profiles.Offers`).
+    """The desks and profiles to switch to (`copydesk.session.profiles.Offers`).
 
     ``first`` is what the program was begun with: it may have no name, and stays to be chosen.
     ``read_only`` holds for everything that is opened.

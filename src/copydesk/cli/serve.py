@@ -112,7 +112,7 @@ def _tell(
 def _ending_on_termination(server: uvicorn.Server) -> Iterator[None]:
     """Have SIGTERM end the program the way SIGINT does, with the desk closed.
 
-    While uvicorn runs, it ends what is under way and then sends itself the signal again. The
+    While uvicorn runs, it ends the requests under way and then sends itself the signal again. The
     handler raises nothing: an exception that comes up in the middle of anything may be lost there.
     """
     if threading.current_thread() is not threading.main_thread():

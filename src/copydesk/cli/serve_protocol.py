@@ -27,7 +27,7 @@ UNREAD_SECONDS = 60.0
 """How long somebody may read nothing of an answer that waits for them."""
 
 GRACE_SECONDS = 10
-"""How long what is under way may take when it is told to end."""
+"""Seconds that requests under way may take once the server is told to end."""
 
 MOST_ANSWERED = 256
 """So many connections are answered at once; of those beyond requests get a 503."""

@@ -66,7 +66,7 @@ def show_site(
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
-    """Print what there is to know about one site, and what it shows in the published order."""
+    """Print one site, and its sections and spaces in the published order."""
     from copydesk.contract import operations as ops
     from copydesk.domain.site_tree import structure_of
 
@@ -99,7 +99,7 @@ def show_site(
 
 
 def _lines(nodes: Iterable[SiteNode], depth: int = 0) -> Iterator[str]:
-    """Go through the rows of a structure, each with what is to know of it."""
+    """Go through the rows of a structure, each with its facts."""
     for node in nodes:
         said = [f"/{node.path}"] if node.path else []
         said += ["default"] if node.default else []

@@ -287,7 +287,7 @@ class Applying:
     async def _kept(
         self, session: Session, api: Api, run: ArrangeRun, site: FoundSite
     ) -> ArrangeRun:
-        """Leave what was sent as it is; it has not ended where its state cannot be read."""
+        """Keep the requests that were sent; it has not ended where its state cannot be read."""
         run = await session.arranging.keep(run)
         if not run.begun:
             await self._taken_in(session, api, run, site)
@@ -378,7 +378,7 @@ class Applying:
             raise mistaken(wish.path, error) from error
 
     async def _arranged(self, api: Api, site: FoundSite, wish: Wish) -> SiteArrangement:
-        """Return what the file says, staged on what the site is. Raises ``FileError``."""
+        """Return the structure of the file, staged on that of the site. Raises ``FileError``."""
         layout = await read_layout(api, site)
         spaces: list[tuple[str, str]] = []
         if needs_spaces(wish.says, layout):
@@ -510,7 +510,7 @@ FIRST = 1_000_000
 
 
 def beginning(layout: Layout, site: FoundSite) -> SiteArrangement:
-    """Return nothing staged on what a site is."""
+    """Return the structure of a site with nothing staged on it."""
     return replace(SiteArrangement.on(layout, site.organization, site.id), count=FIRST)
 
 

@@ -70,7 +70,8 @@ class Token:
     def keep(self, token: str) -> str:
         """Keep a new token where the last one came from, and say where, in a sentence.
 
-        Raises ``UsageError`` for what can be no token, and ``OSError`` when the disk refuses.
+        Raises ``UsageError`` for a text that can be no token, and ``OSError`` when the disk
+        refuses.
         """
         checked(token)
         token = token.strip()

@@ -458,7 +458,7 @@ class SharedReads:
                 flight.task.cancel()
 
     def part(self) -> None:
-        """Share none of the reads in flight from now on: called around writes.
+        """Do not share the reads in flight from now on: called around writes.
 
         A read that began before a write may answer with the old state, and a caller after the write
         wants the new one.

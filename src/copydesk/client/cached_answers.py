@@ -33,7 +33,7 @@ class AnswerStore(Protocol):
     """
 
     def read(self, target: str) -> Kept | None:
-        """Return what is kept of this target, None where nothing is."""
+        """Return the cached answer of this target, or None."""
 
     def keep(self, answers: Mapping[str, Kept]) -> None:
         """Keep these answers, by target, in place of older ones."""

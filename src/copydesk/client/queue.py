@@ -9,7 +9,7 @@ from itertools import count
 from copydesk.domain.cause import Why
 
 RESERVED = 2
-"""Connections that only what is asked for or shown may take, so that it waits for nothing else."""
+"""Connections reserved for reads that a person waits for or looks at."""
 
 
 class Queue:

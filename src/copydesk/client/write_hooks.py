@@ -4,7 +4,7 @@
         await api(ops.create_space_comment, space, body)
 
 ``keep_it`` is awaited with the finished request and may refuse by raising: then nothing is sent.
-What was noted is sent again, later or by another run of the program, by ``Api.again``.
+``Api.again`` sends a noted request again, later or in another run of the program.
 """
 
 from __future__ import annotations

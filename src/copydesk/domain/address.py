@@ -54,8 +54,8 @@ class Address:
 def parse_app_url(url: str) -> Address | None:
     """Return what an address of the application points at, or None when it names nothing known.
 
-    Any host is taken, and none: ``app.example.com/o/acme/s/guide/~/changes/118/limits``. What is
-    not understood is left out. For None, ``search_text`` says what to search for instead.
+    Any host is taken, and none: ``app.example.com/o/acme/s/guide/~/changes/118/limits``. Unknown
+    parts are left out. For None, ``search_text`` says what to search for instead.
     """
     found: dict[str, str] = {}
     page: list[str] = []

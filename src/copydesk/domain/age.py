@@ -82,7 +82,7 @@ def moment(then: datetime | None, now: datetime) -> str:
 def instant(text: str | None) -> datetime | None:
     """Read an ISO 8601 time as the API writes it.
 
-    None for None and for what is no time: a row with a bad time is still a row.
+    None for None and for a text that is no time: a row with a bad time is still a row.
     """
     if not text:
         return None

@@ -38,8 +38,9 @@ class Outcome:
 
     ``sent`` counts the requests that stand, ``rolled_back`` those that were taken back, ``left``
     those that were not sent (they stay staged). ``made`` are the ids that the service gave, by
-    provisional id. ``lasting`` are the lines of what stands and cannot be taken back; after a roll
-    back (``back``) of all that stands still. ``unknown`` are the lines of what may have arrived.
+    provisional id. ``lasting`` are the lines of the changes that cannot be taken back; after a roll
+    back (``back``) of all that stands still. ``unknown`` are the lines of the requests that may
+    have arrived.
     """
 
     sent: int
@@ -209,7 +210,7 @@ class ArrangeRun:
         return [each for each in reversed(self.calls) if each.here and not each.lasting]
 
     def lasting(self) -> list[RunCall]:
-        """Return what was sent and cannot be taken back."""
+        """Return the requests that were sent and cannot be taken back."""
         return [each for each in self.calls if each.here and each.lasting]
 
     @property
@@ -284,7 +285,7 @@ class ArrangeRun:
         seconds: float = 0.0,
         said: str = "",
     ) -> ArrangeRun:
-        """Note that a request has arrived, and the ids of what it made."""
+        """Note that a request has arrived, and the ids of the things that it made."""
         item = self.find(key)
         run = self._with(
             key, state="done", said=said, entry=entry or item.entry, known=None, seconds=seconds
@@ -319,7 +320,7 @@ class ArrangeRun:
     # Back
 
     def turn_back(self) -> ArrangeRun:
-        """Begin (or go on) to take back what was sent."""
+        """Begin (or go on) to take back the requests that were sent."""
         calls = self.calls.mapped(
             lambda each: (
                 replace(each, said="")

@@ -1,7 +1,7 @@
 """Another arrangement of things, staged here and not yet sent.
 
 `Arrangement` is a value: every step gives a new one, so undo, redo and dropping are only other
-values. What is sent is worked out from the published layout and the staged one, with the fewest
+values. The requests are worked out from the published layout and the staged one, with the fewest
 requests; subclasses know the requests, and what none can do.
 """
 
@@ -53,7 +53,7 @@ A = TypeVar("A", bound="Arrangement")
 
 @dataclass(frozen=True)
 class Rebased(Generic[A]):
-    """What is staged, on top of a layout that others changed.
+    """The staged changes, on top of a layout that others changed.
 
     ``theirs`` are changes by others that we did not make too; ``lost`` what no longer fits and went
     away; in the ``clashes`` both set the same to different values, and ours is on top.
@@ -64,7 +64,7 @@ class Rebased(Generic[A]):
     lost: tuple[Lost, ...] = ()
     clashes: tuple[Clash, ...] = ()
     before: A | None = None
-    """What was staged before, where anything is different."""
+    """The arrangement before, where anything is different."""
 
     @property
     def changed(self) -> bool:
@@ -109,8 +109,8 @@ class Arrangement(Ordered):
     def change_all(self, changes: Mapping[str, Values]) -> Self:
         """Return it with other settings of several things, as one step. Raises `StagingError`.
 
-        What is unset is set by "", None or False. Together they may do what one by one they could
-        not, such as swapping two paths.
+        "", None or False unset a value. Together they may do what one by one they could not, such
+        as swapping two paths.
         """
         items: dict[str, Item] = {}
         for row, values in changes.items():
@@ -229,7 +229,8 @@ class Arrangement(Ordered):
     ) -> Rebased[Self]:
         """Return the staged changes on top of another published layout.
 
-        ``give_way`` names what is taken from the others where both changed it, by id and field.
+        ``give_way`` names, by id and field, the values that are taken from the others where both
+        changed them.
         """
         if layout.same(self.base):
             return Rebased(self)

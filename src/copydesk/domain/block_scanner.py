@@ -279,7 +279,7 @@ class Scanner:
         return stop
 
     def _interrupts(self, line: str) -> bool:
-        """Whether a line begins a block, so that what stands above it ends."""
+        """Whether a line begins a block, so that the block above it ends."""
         stripped = line[:_MARKED].lstrip(" \t")
         if not stripped or stripped[0] not in _STARTS:
             return False

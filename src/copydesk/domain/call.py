@@ -30,7 +30,7 @@ class Call:
     ``what`` is the verb for the log, ``target`` the title of the thing it changes, ``line`` both as
     people read them; all are clean. ``step`` and ``reversal`` may hold provisional ids. ``makes``
     is the provisional id of what it makes, ``also`` where in the answer other provisional values
-    are found, by path. ``note`` is told to a person first. What is ``final`` cannot be taken back;
+    are found, by path. ``note`` is told to a person first. A ``final`` call cannot be taken back;
     ``arrived`` is then what a read shows once it went through.
     """
 

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 CAUSE: ContextVar[tuple[str, ...]] = ContextVar("cause", default=())
-"""The ids of the actions that led to what is being done, the first one first."""
+"""The ids of the actions that led to the work under way, the first one first."""
 
 
 class Why(IntEnum):
@@ -21,7 +21,7 @@ class Why(IntEnum):
     OUTBOX = 1
     """It waited in the outbox: somebody wrote it earlier."""
     VISIBLE = 2
-    """It fills what is on screen."""
+    """It fills a list or a text on screen."""
     AHEAD = 3
     """It may be wanted next."""
     POLLING = 4
@@ -36,4 +36,4 @@ class Asker(NamedTuple):
 
 
 ASKER: ContextVar[Asker] = ContextVar("asker", default=Asker())  # noqa: B039 - it is a value
-"""Who asks for what is being done."""
+"""Who asked for the work under way."""

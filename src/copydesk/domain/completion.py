@@ -64,7 +64,7 @@ def people(typed: str, known: Iterable[Named]) -> list[Offer]:
 
 
 def emoji(typed: str, known: Sequence[tuple[str, str]], *, plain: bool = False) -> list[Offer]:
-    """Return the signs whose name has what was typed (`signs`) as offers.
+    """Return the signs whose name has the typed text (`signs`) as offers.
 
     ``plain`` shows no signs, for terminals that have none; of those
     that are joined of several letters only the name is shown: terminals do not agree how wide they
@@ -79,7 +79,7 @@ def emoji(typed: str, known: Sequence[tuple[str, str]], *, plain: bool = False) 
 def signs(
     typed: str, known: Iterable[tuple[str, str]], *, most: int = MOST
 ) -> list[tuple[str, str]]:
-    """Return the (name, sign) of ``known`` whose name has what was typed, each sign once.
+    """Return the (name, sign) of ``known`` whose name has the typed text, each sign once.
 
     Those that begin so come first, and of these the short.
     """

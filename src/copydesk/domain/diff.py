@@ -218,7 +218,7 @@ class TextDiff(Sequence[Line]):
         return at
 
     def sentence(self, start: int, stop: int) -> str:
-        """Return what stands in the place of folded rows."""
+        """Return the line that is shown in the place of folded rows."""
         first = next(
             (unit for row in range(start, stop) if (unit := self._unit(row)) is not None), 0
         )

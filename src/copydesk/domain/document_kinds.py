@@ -54,7 +54,7 @@ _PARTS: Mapping[str, str] = {
 """What a block consists of, where it consists of one thing only."""
 
 _LINES = ("paragraph", "table-cell", "code-line")
-"""What holds text only, as headings do."""
+"""The blocks that hold text only, as headings do."""
 
 _MARKS = (*MARKS.values(), "code", "html")
 

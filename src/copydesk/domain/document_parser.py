@@ -1,8 +1,8 @@
 """Markdown as the nodes of a rich text document.
 
 Beside CommonMark, tables and strikethrough this reads the blocks that documentation repositories
-write as tags (``{% hint %}``, ``{% tabs %}``…) and ``<details>``. What is none of that stays text:
-every text is valid.
+write as tags (``{% hint %}``, ``{% tabs %}``…) and ``<details>``. Anything else stays text: every
+text is valid.
 """
 
 from __future__ import annotations

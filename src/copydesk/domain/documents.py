@@ -109,7 +109,7 @@ def _rich(markdown: str) -> Document:
 def document_to_markdown(document: Document) -> str:
     """Return a document as Markdown: as it was spelled where it still means that.
 
-    What was added or changed is written in this desk's spelling, without a newline at its end.
+    New and changed blocks are written in this desk's spelling, without a newline at the end.
     """
     nodes = document.nodes
     rest = _text(_data(nodes[-1]).get(UNREAD)) if nodes and nodes[-1].type == UNREAD else ""

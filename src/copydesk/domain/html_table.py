@@ -153,7 +153,7 @@ class HtmlTable(NamedTuple):
 
 
 def read_table(source: str) -> HtmlTable | None:
-    """Return a table with its cells as Markdown; None for what cannot be shown as one."""
+    """Return a table with its cells as Markdown; None for markup that cannot be shown as one."""
     tokens = _tokens(source, MOST_OF_TABLE)
     rows = None if tokens is None else _rows(tokens, told=False)
     if not rows:
@@ -308,7 +308,7 @@ def _cell(tokens: Iterable[_Token], *, told: bool, escape: bool) -> str | None:
 
 
 def _tag(name: str, attributes: Attributes, raw: str, told: bool) -> tuple[str, str]:
-    """Return what stands for a tag in Markdown, where it begins and where it ends."""
+    """Return the Markdown for a tag, at its beginning and at its end."""
     given = dict(attributes)
     if name == "a" and given.get("href") is not None:
         about = _braces([each for each in attributes if each[0] != "href"], told)

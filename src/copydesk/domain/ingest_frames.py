@@ -1,7 +1,7 @@
 """Where conversations begin and end in a file of any size and shape, and on which line.
 
 A file may be larger than memory: it is read piece by piece, and no more is held than a few
-conversations take. What is broken hides nothing else: reading goes on with the next element.
+conversations take. A broken conversation hides no other: reading goes on with the next element.
 
 Streaming parsers such as ijson do not serve: they tell no line, and end at the first mistake.
 """
@@ -27,7 +27,7 @@ PIECE = 1024 * 1024
 """Bytes read at once."""
 
 FIRST_LOOK = 4096
-"""Bytes of what looks like a conversation that are read first to see whether it is one."""
+"""Bytes of a candidate that are read first to see whether it is a conversation."""
 
 DEEPEST = 8
 """So many brackets that stand open say that one of them has no end; a conversation needs three."""
@@ -141,7 +141,7 @@ class _Pieces:
         self.at = end
 
     def take(self, end: int) -> bytes:
-        """Return what there is up to ``end``, and go there."""
+        """Return the text up to ``end``, and go there."""
         data = self.held[self.at : end]
         self._go(end)
         return data
@@ -454,7 +454,7 @@ def _one_a_line(pieces: _Pieces) -> bool:
 
 
 def _break_of(line: bytes) -> str | None:
-    """Return what follows the one value of a line, "" where there is none; None if it is whole."""
+    """Return the text after the one value of a line, "" for none; None if it is whole."""
     try:
         json.loads(line)
     except json.JSONDecodeError as error:

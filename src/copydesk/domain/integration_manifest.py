@@ -1,8 +1,8 @@
-"""The manifest of an integration: a file that says what is to be published, in YAML or JSON.
+"""The manifest of an integration: the file, in YAML or JSON, that it is published from.
 
 Its names are those of the API, and ``name``, which the API has in the path. ``script``, ``icon``
 and the items of ``previewImages`` may be paths of files beside it. Every mistake is told with its
-line and its name, and never with what stands there: a manifest may hold secrets.
+line and its name, and never with its value: a manifest may hold secrets.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ManifestText:
     problems: tuple[Problem, ...] = ()
 
     def line(self, path: Path) -> int:
-        """Return the line (from 1) of a part, or of what it would be in; 0 for the whole."""
+        """Return the line (from 1) of a part, or of the part around it; 0 for the whole."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 0) if path else 0

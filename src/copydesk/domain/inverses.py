@@ -21,7 +21,7 @@ from copydesk.domain.reversal import (
 )
 
 MARKDOWN = {"format": "markdown"}
-"""How the text of a message is read, to be compared with what was written."""
+"""How the text of a message is read, to be compared with the text that was sent."""
 
 
 # Change requests
@@ -95,7 +95,7 @@ def message_sent(
 ) -> Reversal:
     """Return the way back of a comment (or a ``reply`` in one): it is deleted.
 
-    What was written becomes a draft again, under ``draft``.
+    The text becomes a draft again, under ``draft``.
     """
     name, ids = message_named(space, request, comment, reply)
     read = Step(f"get_{name}", {**ids, **MARKDOWN})

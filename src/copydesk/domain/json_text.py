@@ -59,7 +59,7 @@ class JsonText:
     _starts: Mapping[Path, int] = field(default_factory=dict, repr=False)
 
     def where(self, path: Path) -> tuple[int, int]:
-        """Return the line and the column (from 1) of a part, or of what it would be in."""
+        """Return the line and the column (from 1) of a part, or of the part that would hold it."""
         while path and path not in self._starts:
             path = path[:-1]
         return place_of(self.text, self._starts.get(path, 0))
@@ -127,7 +127,7 @@ def _walk(text: str) -> tuple[dict[Path, int], list[tuple[Path, int]]]:
 
     It is read up to its first error.
 
-    Raises `JsonTextError` for what is too deep to be read.
+    Raises `JsonTextError` for JSON that is nested too deep.
     """
     starts: dict[Path, int] = {}
     twice: list[tuple[Path, int]] = []

@@ -21,7 +21,7 @@ Values: TypeAlias = Mapping[str, JSON]
 """Settings by wire name. Absent, "", None and False are all "unset", and left out."""
 
 Levels: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Ids in their order, by the id of what they are in; the top is `TOP`."""
+"""Ids in their order, by the id of their parent; the top is `TOP`."""
 
 TOP = ""
 
@@ -68,7 +68,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Layout:
-    """Things by id, and their order by what they are in; each is in exactly one level."""
+    """Things by id, and their order by parent; each is in exactly one level."""
 
     items: Mapping[str, Item]
     levels: Levels
@@ -93,7 +93,7 @@ class Layout:
 
     @cached_property
     def paths(self) -> Mapping[tuple[str, JSON], tuple[str, ...]]:
-        """The ids of what has a path, by where that has to be the only one, and the path."""
+        """The ids of things with a path, by the scope where it is unique, and the path."""
         found: dict[tuple[str, JSON], tuple[str, ...]] = {}
         for row, item in self.items.items():
             if path := item.values.get("path"):

@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """What stands between equal runs: items ``a1`` up to ``a2``, and ``b1`` up to ``b2``."""
+    """The lines between equal runs: items ``a1`` up to ``a2``, and ``b1`` up to ``b2``."""
 
     a1: int
     a2: int
@@ -85,7 +85,7 @@ def equal_runs(old: Sequence[Item], new: Sequence[Item], *, held: bool = False) 
 
 
 def gaps(runs: Sequence[Run], old: int, new: int) -> list[Gap]:
-    """Return what stands between the runs of two sequences of these lengths; no gap is empty."""
+    """Return the gaps between the runs of two sequences of these lengths; no gap is empty."""
     found: list[Gap] = []
     a = b = 0
     for run in [*runs, Run(old, new, 0)]:

@@ -37,11 +37,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class MergeFacts:
-    """What is known about a change request. None is "not known", which no rule takes for a no.
+    """The known facts about a change request. None is "not known", which no rule takes for a no.
 
     ``verdicts`` may be in any order. ``requested`` are the ids of people asked for a review.
-    ``names`` maps ids of people to what they are called; an id without a name stands for itself.
-    ``author`` is whose change request it is: no rule counts what they say of their own work.
+    ``names`` maps ids of people to their names; an id without a name stands for itself. ``author``
+    is whose change request it is: no rule counts what they say of their own work.
     """
 
     subject: str | None = None

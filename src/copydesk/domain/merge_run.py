@@ -45,8 +45,8 @@ UNSEEN = "unseen"
 another one than the reader had seen, so the run stops there as at any edit."""
 
 Comments: TypeAlias = tuple[tuple[str, int], ...]
-"""What was said on a request: each thread with its number of replies, and each review that asks for
-changes, as `OBJECTION` and its id."""
+"""The discussion of a request: each thread with its number of replies, and each review that asks
+for changes, as `OBJECTION` and its id."""
 
 OBJECTION = "review "
 
@@ -250,7 +250,7 @@ class MergeRun:
     def start(self, at: float) -> MergeRun:
         """Begin; ``at`` is the time in seconds since the epoch, as everywhere here.
 
-        What was taken out of the plan is no part of the run.
+        A request that was taken out of the plan is no part of the run.
         """
         items = tuple(self.listed)
         return replace(self, items=items, state="running", started=at, pausing=False, cut=False)

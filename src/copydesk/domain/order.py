@@ -223,7 +223,7 @@ def _begun(
 
 
 def _stretches(order: Sequence[str], fixed: Collection[str]) -> list[Sequence[str]]:
-    """Return what stands before, between and after the fixed ones."""
+    """Return the ids before, between and after the fixed ones."""
     if not fixed:
         return [order]
     stretches: list[list[str]] = [[]]

@@ -24,7 +24,7 @@ class Copy(NamedTuple):
 
 
 Step: TypeAlias = Copy | str
-"""What comes next in the new text: a piece of the old one, or new characters."""
+"""The next part of the new text: a piece of the old one, or new characters."""
 
 
 @dataclass(frozen=True, slots=True)

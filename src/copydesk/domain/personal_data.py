@@ -23,7 +23,7 @@ NUMBER_MASK = "[number]"
 # Names may carry combining marks.
 _NAME = r"\w\u0300-\u036f"
 _INSIDE = r"'\u2019!#$*^~"
-"""What stands in a name only between two of its letters."""
+"""Signs that a name has only between two of its letters."""
 
 # How the sign between is written: in an address of the web, in HTML, against robots.
 _AT = (
@@ -53,7 +53,7 @@ _BLANK = r"[^\S\n]"
 _GAP = (
     rf"{_BLANK}|[().\-/\u2010-\u2015\u2212\u00b7\u2022\u30fb\u30fc\uff08\uff09\uff0d\uff0e\uff0f]"
 )
-"""What stands between the digits of a number."""
+"""Signs between the digits of a number."""
 
 # What is left alone.
 _YEAR, _MONTH, _DAY = r"(?:19|20)\d\d", r"(?:1[0-2]|0?[1-9])", r"(?:[12]\d|3[01]|0?[1-9])"
@@ -122,7 +122,7 @@ _CALLED = re.compile(
 """What says before a number that it is one of a phone."""
 
 _WORD = re.compile(r"(?=[A-Za-z]*[G-Zg-z])[A-Za-z]{3,}\Z")
-"""What is written behind a number without a blank, and does not make an id of it."""
+"""Signs behind a number, without a blank, that do not make an id of it."""
 
 _IN_ADDRESS = re.compile(
     r"((?:\+|%2B|(?:tel|phone|mobile|msisdn|whatsapp|fax|sms|wa\.me)\w{0,12}[=/:](?:\+|%2B)?)\(?)"
@@ -148,7 +148,7 @@ PASSES = 4
 
 
 def mask(text: str) -> str:
-    """Return clean text with e-mail addresses and phone numbers replaced by what they are."""
+    """Return clean text with e-mail addresses and phone numbers replaced by the words for them."""
     return "".join(map(_mask_part, slices(text, _BETWEEN_WORDS)))
 
 

@@ -1,4 +1,4 @@
-"""What is read before a write goes that had to wait, where its way back does not say it.
+"""The reads before a write leaves the outbox, where its way back does not name them.
 
 A comment is for a thread or a change request that is not done with, a reply for the words that it
 answers, a verdict for the revision that was judged; who resolves, reacts or archives has judged by
@@ -187,7 +187,7 @@ _FEW_WORDS = frozenset({"status", "type", "role", "visibility", "language"})
 def put_in(body: JSON, old: str, new: str) -> JSON:
     """Return a body in which a text stands for another, wherever it stood as a whole.
 
-    What is one of a few words, as a status is, is no text.
+    A value that is one of a few words, as a status, is no text.
     """
     match body:
         case str():

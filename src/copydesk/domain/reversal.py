@@ -99,8 +99,8 @@ class Expectation:
     """What a read must show: ``fields`` maps paths in the answer to the values that they must have.
 
     With ``gone`` the thing must not be there at all. ``said`` is what a person reads when it does
-    not hold, where that says more than the fields do; no full stop. What is in ``without`` may be
-    in a list that is found, or not: what the same plan takes away later. With ``beside`` only that
+    not hold, where that says more than the fields do; no full stop. Values in ``without`` may be in
+    a list that is found, or not: what the same plan takes away later. With ``beside`` only that
     thing and those next to it count in such a list: a long one is not kept whole. ``also`` is
     another expectation that must hold; a write that waits to be sent checks it too.
     """
@@ -211,7 +211,8 @@ class Trace:
 
     ``read`` lists things of its kind; the one is ours whose ``fields`` have these values, whose
     ``text`` (a path) is what was sent, and which is no older than the write by its ``since``; where
-    that is empty things have no age. ``says`` is what was sent, where that is not the draft.
+    that is empty things have no age. ``says`` is the text that was sent, where that is not the
+    draft.
 
     Where words were sent besides (as with a verdict), ``words`` is where a thing has them, and
     ``beside`` finds them where it has none.
@@ -226,7 +227,7 @@ class Trace:
     beside: Trace | None = None
 
     def is_ours(self, thing: JSON, text: str) -> bool:
-        """Whether a thing says what was sent, and where it was sent to."""
+        """Whether a thing has the text that was sent, and is where that was sent to."""
         there = value_at(thing, self.text)
         return (
             isinstance(there, str)
@@ -337,7 +338,7 @@ def ordered(
 ) -> Expectation:
     """Return that a list of ids stands in an order; in a long one, that ``moved`` stands there.
 
-    What is in ``without`` does not count. With ``near`` the order is only the neighbours in it.
+    Values in ``without`` do not count. With ``near`` the order is only the neighbours in it.
     """
     leaving = tuple(without)
     if near:

@@ -1,4 +1,4 @@
-"""Rich text as a text to be edited, and what was edited as rich text again, losing nothing.
+"""Rich text as a text to be edited, and the edited text as rich text again, losing nothing.
 
 A document is edited as Markdown where that says all of it, else as its JSON. Blocks that nobody
 touched come back as they were, with their keys and whatever else the service gave them.
@@ -65,7 +65,7 @@ class RichText:
         return self._merged(markdown_to_document(text, None))
 
     def _merged(self, read: Document) -> Document:
-        """Return what was read with the blocks that were there before in the place of their like.
+        """Return the document that was read, with the old blocks where a new one equals them.
 
         New blocks say nothing of how they were spelled: only this program would know what it means.
         """

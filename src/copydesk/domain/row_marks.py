@@ -30,7 +30,7 @@ BREAK = "\u23ce"
 
 _LETTERS = rf"(?:(?![{CJK}])[\w@%+~-])+"
 _WORD = re.compile(rf"{_LETTERS}(?:[.'’]{_LETTERS})*")
-"""A word, or what stands between the slashes of an address."""
+"""A word, or a part of an address between its slashes."""
 
 _GAP = re.compile(b"\x00+")
 _RUNS = re.compile(b"\x00+|\x01+")
@@ -166,7 +166,7 @@ def whole_words(before: Spans, after: Spans, *, table: bool = False) -> tuple[Sp
 
 
 class _Growth:
-    """Grows marks. ``kept`` are the places of what is unmarked in both texts, in order."""
+    """Grows marks. ``kept`` are the places of the unmarked characters of both texts, in order."""
 
     def __init__(self, texts: list[str], marked: list[bytearray], kept: list[list[int]]) -> None:
         self._texts, self._marked = texts, marked
@@ -206,7 +206,7 @@ class _Growth:
                     waiting.append((other, *stretch))
 
     def _join(self, side: int) -> bool:
-        """Mark what is too little to stand alone between two marks; True when there was any."""
+        """Mark gaps that are too short to stay unmarked; True when there were any."""
         text, marks = self._texts[side], self._marked[side]
         found = [match.span() for match in _GAP.finditer(marks)]
         joined = False

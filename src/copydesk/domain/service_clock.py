@@ -25,7 +25,7 @@ def service_time(here: datetime, skew: timedelta, *, same: timedelta = SAME) -> 
 
 
 def apart(skew: timedelta) -> str:
-    """Return that the clocks are far apart, and what follows; empty when they are not."""
+    """Return a sentence that the clocks are far apart, and its effect; empty when they are not."""
     if not TOLD < abs(skew) < BELIEVED:
         return ""
     way = "ahead of" if skew > timedelta() else "behind"

@@ -55,7 +55,7 @@ def layout_of(structure: Structure) -> Layout:
 
 @dataclass(frozen=True)
 class SiteArrangement(Arrangement):
-    """What is staged of a site's structure; ``ids`` are the organization and the site."""
+    """The staged changes of a site's structure; ``ids`` are the organization and the site."""
 
     def calls(self) -> list[Call]:
         """Return the fewest requests, in the order they are sent.
@@ -86,7 +86,7 @@ class SiteArrangement(Arrangement):
         return adopting(self.base, self.now)
 
     def added(self, after: Layout, row: str) -> Layout:
-        """Return it with what comes with a new section: its space, and what the site shows now."""
+        """Return it with the site spaces of a new section: its own, and the present ones."""
         item = after.items[row]
         if item.kind != "section":
             return _with_default(after, row)
@@ -344,7 +344,7 @@ class SiteArrangement(Arrangement):
     def rebase(
         self, layout: Layout, *, give_way: frozenset[tuple[str, str]] = frozenset()
     ) -> Rebased[Self]:
-        """Return what is staged on top of another layout; a space that is shown by now is shown."""
+        """Return the staged changes on another layout; a space that is shown by now is shown."""
         there = {
             (level, layout.items[row].values.get("space")): row
             for level, rows in layout.levels.items()

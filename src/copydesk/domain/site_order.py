@@ -41,7 +41,7 @@ class Op:
 
 
 def in_order(ops: dict[str, Op], staged: SiteArrangement) -> Iterable[Op]:
-    """Yield what has to be sent, each as early as its kind, after what it waits for."""
+    """Yield the requests to send, each as early as its kind, after those that it waits for."""
     waiting: dict[str, set[str]] = {}
     blocks: dict[str, set[str]] = {}
 

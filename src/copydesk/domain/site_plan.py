@@ -60,7 +60,7 @@ class _Ops:
         self.staged, self.base, self.now = staged, staged.base, staged.now
         self.ops: dict[str, Op] = {}
         self._added: dict[str, list[Op]] = {}
-        """What is added, by where its path has to be the only one, in the order it is added."""
+        """The added things in their order, by the scope in which a path has to be unique."""
 
     def all(self) -> dict[str, Op]:
         if self.now.items is not self.base.items:
@@ -131,7 +131,7 @@ class _Ops:
             op.phase, op.index = ADD, self.ops[added].index + 0.5
 
     def _adding(self, row: str) -> str | None:
-        """Return the key of what adds a thing, or None: it is there."""
+        """Return the key of the request that adds a thing, or None: it is there."""
         if not row.startswith(NEW):
             return None
         return f"add:{row}" if f"add:{row}" in self.ops else f"add:{self.now.level_of(row)}"
@@ -191,7 +191,7 @@ class _Ops:
                 self._put(f"remove:{row}", "remove", row, REMOVE).level = level
 
     def _waits(self) -> None:
-        """Say what waits for what."""
+        """Note which request waits for which."""
         self._added_first()
         paths = any("path" in op.values for op in self.ops.values())
         holders = self._holders() if paths else {}
@@ -257,7 +257,7 @@ class _Ops:
         return row if scope != row else made_along(self.now, row) or ""
 
     def _holders(self) -> dict[tuple[str, JSON], str]:
-        """Return what has which path until something is sent."""
+        """Return the thing that has each path before anything is sent."""
         holders: dict[tuple[str, JSON], str] = {}
         for row, item in self.base.items.items():
             path = item.values.get("path")

@@ -24,7 +24,7 @@ They get it, and the admin does not see it ("unseen").
 """
 
 REACHED: frozenset[Standing] = frozenset({"shown", "conditional", "hidden", "unseen"})
-"""The standings of what readers get."""
+"""The standings of the sections and spaces that readers get."""
 
 
 @dataclass(frozen=True, slots=True)

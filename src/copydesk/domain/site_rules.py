@@ -76,7 +76,7 @@ def why_not_valid(kind: str, values: Values) -> str | None:
 
 
 def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
-    """Return a layout that requests can make of ``theirs``, and what was given up for it."""
+    """Return a layout that requests can make of ``theirs``, and the changes given up for it."""
     lost: list[Lost] = []
     items = dict(after.items)
     levels = {level: list(rows) for level, rows in after.levels.items()}

@@ -1,6 +1,6 @@
 """The structure of a site as a tree: groups, sections and site spaces, in an order of each level.
 
-A level is what has an order of its own: the top of the site, the sections of a group, the site
+A level is a list with an order of its own: the top of the site, the sections of a group, the site
 spaces of a section. Groups are known only by the id that their sections carry: they have no name,
 and no operation moves them.
 """

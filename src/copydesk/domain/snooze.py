@@ -28,7 +28,7 @@ class Snooze:
     step: int = 0
 
     def asleep(self, updated: datetime, now: datetime) -> bool:
-        """Return whether what was last changed at ``updated`` still sleeps."""
+        """Return whether a change request last changed at ``updated`` still sleeps."""
         return updated == self.updated and (self.until is None or now < self.until)
 
 

@@ -3,11 +3,11 @@
 The part of a `copydesk.domain.arrangement.Arrangement` that is read, put in another order and taken
 back. Each step gives a new value, or a sentence that says why no request could make it.
 
-`without_sent` returns what is still staged once requests of it were sent. What was sent is nobody's
-change any more: it was done, and others may have changed it since. So before what is staged is put
-on the layout that is published by now (`copydesk.domain.rebase`), everything that a successful
-request has set, moved, made or removed is taken as published, on both sides of what is staged. What
-was not sent, or was taken back, stays staged.
+`without_sent` returns the changes that are still staged once requests of them were sent. A change
+that was sent is staged no more: it was done, and others may have changed it since. So before what
+is staged is put on the layout that is published by now (`copydesk.domain.rebase`), everything that
+a successful request has set, moved, made or removed is taken as published, on both sides of what is
+staged. What was not sent, or was taken back, stays staged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from copydesk.domain.order import Move, kept, moved, plan, possible
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is staged of one thing: whether it moves, the settings that change, new, removed."""
+    """The staged change of one thing: whether it moves, the settings that change, new, removed."""
 
     moved: bool = False
     changed: tuple[str, ...] = ()
@@ -43,7 +43,8 @@ _NOTHING = State()
 class Arranged:
     """A layout that was published (``base``) and the one that is wanted (``now``).
 
-    ``ids`` name what it is the layout of: the organization, then the site where it is of one.
+    ``ids`` name the site or organization of the layout: the organization, then the site where it is
+    of one.
     """
 
     base: Layout
@@ -52,7 +53,7 @@ class Arranged:
     past: tuple[Layout, ...] = ()
     future: tuple[Layout, ...] = ()
     touched: frozenset[str] = frozenset()
-    """What was moved by hand: of two plans of one length, the one that moves these is better."""
+    """Things moved by hand: of two plans of one length, the one that moves these is better."""
     count: int = 0
     """How many provisional ids were given."""
     _plans: dict[str, tuple[object, object, list[Move] | None]] = field(
@@ -73,7 +74,7 @@ class Arranged:
     # Steps
 
     def undo(self) -> Self:
-        """Return what was staged before the last step; the same when there was none."""
+        """Return the staged layout before the last step; the same when there was none."""
         if not self.past:
             return self
         return replace(
@@ -89,7 +90,7 @@ class Arranged:
         )
 
     def drop(self) -> Self:
-        """Return nothing staged; `undo` brings back what was."""
+        """Return a layout with nothing staged; `undo` brings the changes back."""
         if not self.dirty:
             return self
         return replace(self, now=self.base, past=(*self.past, self.now), future=())
@@ -122,7 +123,7 @@ class Arranged:
 
     @cached_property
     def differing(self) -> list[str]:
-        """The ids of what is new, or has other settings, in the order of the wanted layout."""
+        """The ids of new and changed things, in the order of the wanted layout."""
         base = self.base.items
         if self.now.items is base:
             return []
@@ -185,7 +186,7 @@ class Arranged:
 
     @cached_property
     def removed(self) -> Mapping[str, Item]:
-        """What is going to be removed, by id."""
+        """Things that are going to be removed, by id."""
         if self.now.items is self.base.items:
             return {}
         gone = self.base.items.keys() - self.now.items.keys()
@@ -351,7 +352,7 @@ class Ordered(Arranged):
         return self._to(Layout(self.now.items, levels), rows, moved=True)
 
     def out(self, picked: Collection[str]) -> Self:
-        """Return it with the picked things right below what they are in. Raises `StagingError`."""
+        """Return it with the picked things right below their parent. Raises `StagingError`."""
         rows = self._movable(picked)
         container = self.now.level_of(rows[-1])
         if container == TOP:

@@ -2,8 +2,8 @@
 
 The file says what the site shall be. It is YAML: the site's id, and its sections in their order
 with their settings and the spaces that they show (or, for a site without sections, its spaces).
-What has the value that it has by itself is left out. Reading only makes entries of it;
-`structure_target` holds them against what the site is.
+Default values are left out. Reading only makes entries of it; `structure_target` holds them against
+what the site is.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Kind = Literal["section", "site-space"]
 KINDS: tuple[Kind, ...] = ("section", "site-space")
 
 SWITCHES = ("hidden", "default")
-"""What is true or false of a thing; every other setting is a text."""
+"""The switches of a thing; every other setting is a text."""
 
 TEXTS: Mapping[Kind, tuple[str, ...]] = {
     kind: tuple(name for name in FIELDS[kind] if name not in SWITCHES) for kind in KINDS
 }
-"""What is a text of each kind, in the order of the file; the names are the API's."""
+"""The text settings of each kind, in the order of the file; the names are the API's."""
 
 FLAGS: Mapping[Kind, tuple[str, ...]] = {
     kind: tuple(name for name in SWITCHES if name == "default" or name in FIELDS[kind])
     for kind in KINDS
 }
-"""What is true or false of each kind."""
+"""The switches of each kind."""
 
 TOLD: Mapping[Kind, str] = {"section": "group", "site-space": "title"}
 """What the file only tells: no request changes it."""
@@ -84,7 +84,8 @@ class Entry:
 class StructureFile:
     """What a file says that a site shall be.
 
-    ``line`` is where its list begins, ``exported`` the `fingerprint` of what it was made from.
+    ``line`` is where its list begins, ``exported`` the `fingerprint` of the structure it was made
+    from.
     """
 
     site: str
@@ -113,7 +114,7 @@ def quoted(text: str) -> str:
 
 
 def write_file(site: str, title: str, layout: Layout, options: str = "") -> str:
-    """Return the file that says what a site is, with a comment on what may be changed in it.
+    """Return the file of a site's structure, with a comment on what may be changed in it.
 
     ``options`` are the command-line options that reach the same service.
     """

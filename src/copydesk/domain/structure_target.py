@@ -1,4 +1,4 @@
-"""What a file says that a site shall be, staged on what the site is now.
+"""The structure that a file asks for, staged on the present structure of the site.
 
 Everything is held against the site as it was read just now, not as it was when the file was made:
 the file says the wanted end, also after changes by others.
@@ -83,7 +83,7 @@ class _Staging(Generic[A]):
         """Site spaces that the file has in another section: they are added there."""
         self._problems: list[Problem] = []
         self._rows: dict[int, str] = {}
-        """The id of each entry, by its number: provisional for what is added."""
+        """The id of each entry, by its number: provisional for added things."""
 
     def staged(self) -> A:
         """Return the staged arrangement. Raises `FileError`."""
@@ -142,7 +142,7 @@ class _Staging(Generic[A]):
         return replace(entry, id="", space=space)
 
     def _made_anew(self, entry: Entry, above: str) -> str:
-        """Return the id of what was made of an entry when the file was applied before; or ""."""
+        """Return the id of the thing that an entry became in an earlier run; or ""."""
         claimed = {each.id for each in self._file.every()}
         rows = self._base.sections() if entry.kind == "section" else self._base.levels.get(above)
         title = entry.values.get("title") if entry.kind == "section" else entry.told
@@ -215,7 +215,7 @@ class _Staging(Generic[A]):
             self._say(entry.line_of(name), f"{name}: {_sentence(error)}")
 
     def _missing(self) -> list[str]:
-        """Return what the site has and the file lacks, without what is in such sections."""
+        """Return the things that the file lacks, without the contents of such sections."""
         kept = {entry.id for entry in self._file.every()} | {TOP}
         missing = [
             row
@@ -269,7 +269,7 @@ class _Staging(Generic[A]):
     # Staging
 
     def _added(self, arrangement: A, spaces: Mapping[int, str]) -> A:
-        """Return it with what the file adds, at the end of its level."""
+        """Return it with the things that the file adds, at the end of their level."""
         for entry in self._file.entries:
             if not entry.id:
                 arrangement = self._add(arrangement, TOP, entry, spaces[entry.number])
@@ -285,7 +285,7 @@ class _Staging(Generic[A]):
         return arrangement
 
     def _showing(self, arrangement: A, level: str, space: str) -> str:
-        """Return the id of what shows a space in a level; "" where nothing does."""
+        """Return the id of the site space that shows a space in a level; "" where nothing does."""
         now = arrangement.now
         rows = (row for row in now.levels[level] if now.items[row].values.get("space") == space)
         return next(rows, "")
@@ -412,12 +412,12 @@ class _Matching:
         self._count = sum(1 for _ in file.every())
 
     def file(self) -> StructureFile:
-        """Return the file with what was found."""
+        """Return the file with the ids that were found."""
         found = [self._level(entry, TOP) for entry in self._file.entries]
         return replace(self._file, entries=tuple(found))
 
     def _level(self, entry: Entry, level: str) -> Entry:
-        """Return an entry, and those below it, with the ids of what is in a level."""
+        """Return an entry, and those below it, with the ids of the things in a level."""
         if not entry.id and (row := self._row(entry, level)):
             self._taken.add(row)
             entry = self._filled(entry, row)
@@ -429,7 +429,7 @@ class _Matching:
         return entry
 
     def _row(self, entry: Entry, level: str) -> str:
-        """Return the id of what an entry would add once more; "" when the site does not have it."""
+        """Return the id of the thing that an entry would add again; "" when the site lacks it."""
         space, items = self._spaces.get(entry.number, ""), self._base.items
         if entry.kind == "section":
             title = entry.values.get("title") or self._titles.get(space)
@@ -569,7 +569,7 @@ class _Looking:
         return any(self._base.defaults.get(scope) in gone for scope in here)
 
     def _beside(self) -> list[Sequence[Entry]]:
-        """Return the entries by what they stand side by side in."""
+        """Return the entries by their level."""
         levels = [self._file.entries, *(entry.spaces for entry in self._file.entries)]
         return [level for level in levels if level]
 

@@ -21,7 +21,7 @@ TAB = "    "
 """What a tab becomes where lines are kept: a fixed width, so that parts of a line add up."""
 
 NUMBER = re.compile(r"<U\+[0-9A-F]{4,6}>")
-"""What stands in ``exposed`` text for a character that is not drawn."""
+"""The sign in ``exposed`` text for a character that is not drawn."""
 
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 

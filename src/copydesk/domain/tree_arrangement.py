@@ -164,7 +164,7 @@ class TreeArrangement(Arrangement):
     def duplicate(self, row: str) -> tuple[Self, str]:
         """Return it with a copy of a space right below it, and its provisional id.
 
-        Raises `StagingError` for what cannot be copied.
+        Raises `StagingError` for things that cannot be copied.
         """
         item = self.there(row)
         if item.kind != "space":

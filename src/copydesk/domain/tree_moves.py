@@ -65,13 +65,13 @@ class _Level:
 
     @property
     def arriving(self) -> list[str]:
-        """What comes from elsewhere, in the wanted order."""
+        """Things that come from elsewhere, in the wanted order."""
         there = set(self.was)
         return [item for item in self.wanted if item not in there]
 
     @property
     def staying(self) -> tuple[str, ...]:
-        """What is in the level now and stays in it, as it stands."""
+        """Things that are in the level now and stay in it, in their present order."""
         wanted = set(self.wanted)
         return tuple(item for item in self.was if item in wanted)
 

@@ -98,9 +98,9 @@ def _fresh(base: Layout, now: Layout) -> list[Item]:
 
 
 def before_moves(base: Layout, now: Layout) -> tuple[dict[str, list[str]], list[str]]:
-    """Return how everything stands once what is new was made, and the spaces that were created.
+    """Return the layout once the new things were made, and the spaces that were created.
 
-    What is made goes last in its parent; a copy comes directly after its original.
+    A new thing goes last in its parent; a copy comes directly after its original.
     """
     levels = {level: list(rows) for level, rows in base.levels.items()}
     fresh = _fresh(base, now)

@@ -115,8 +115,8 @@ class Effect:
 def week_of(moment: datetime, now: datetime, weeks: int) -> int | None:
     """Return in which of the past ``weeks`` a moment was, 0 the oldest; None for an earlier one.
 
-    The latest week is the seven days before ``now``, as the embedded desk counts them. What is
-    dated later than now is of the latest week.
+    The latest week is the seven days before ``now``, as the embedded desk counts them. A date later
+    than now counts to the latest week.
     """
     at = weeks - 1 - max(0, (now - moment) // timedelta(weeks=1))
     return at if at >= 0 else None

@@ -74,7 +74,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a schema, and the path to where; no full stop.
+    """A fault of a schema, and the path to it; no full stop.
 
     ``certain`` says that it is no JSON Schema. Else the API document does not have it: the embedded
     desk refuses it, another service perhaps does not.

@@ -17,7 +17,7 @@ WORD_CELLS = 4_000_000
 """Word pairs up to which two rows are matched exactly; longer ones are matched like lines."""
 
 SAMPLE = 120
-"""Words at each end of a long row by which it is recognized."""
+"""Words at each end of a long row that identify it."""
 
 _MARKUP = frozenset("#*_`~|>-+=<[]{}\\/")
 
@@ -59,7 +59,7 @@ def tokens(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words by which a row is recognized, of a long one those of its two ends.
+    """Return the words that identify a row: of a long one those of its two ends.
 
     The signs of Markdown are left out, unless there is nothing else: every heading has them.
     """

@@ -23,7 +23,7 @@ DEEPEST = 20
 """How deep things may be in one another: far more than anything here needs."""
 
 EMPTY = frozenset({"", "~", "null", "Null", "NULL"})
-"""What stands for nothing when it is not in quotes."""
+"""Words that mean no value when they are not in quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ Node: TypeAlias = Word | Items | Fields
 
 
 def read(text: str) -> Node:
-    """Return the one thing that a text holds. Raises `FileError` with the line of what is wrong."""
+    """Return the one thing that a text holds. Raises `FileError` with the line of the mistake."""
     import yaml
 
     if len(text) > LONGEST:
@@ -186,7 +186,7 @@ _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def writable(text: str) -> str:
-    """Return a text as a file can hold it, with the sign for what is lost in place of halves."""
+    """Return a text as a file can hold it: half characters become replacement signs."""
     return _LONE.sub("\ufffd", text)
 
 

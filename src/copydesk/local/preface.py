@@ -39,8 +39,7 @@ _before: list[Any] | None = None
 
 
 def conditions() -> str:
-    """Return in a line what has to be the same for a kept screen to be the one that opens; "" for
-    none at all.
+    """Return in a line the conditions under which a kept screen may open; "" for none at all.
 
     The service is said by the settings, which must not have changed, and by the environment. A
     token in the environment may be anybody's: then nothing is kept.

@@ -6,8 +6,8 @@
     base_url = "https://docs-api.example.com"
     storage = "keyring"
 
-What is written there leaves everything else in the file as it is, comments included. Tokens are
-never in it.
+A write there leaves everything else in the file as it is, comments included. Tokens are never in
+it.
 """
 
 from __future__ import annotations

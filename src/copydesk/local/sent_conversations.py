@@ -107,7 +107,7 @@ class Ingested:
         return None if row is None else str(row[0])
 
     def sending(self, items: Iterable[tuple[str, bytes]]) -> None:
-        """Note durably what is about to be sent, by id and digest."""
+        """Note durably the conversations about to be sent, by id and digest."""
         self._each(
             "INSERT INTO conversation (id, pending) VALUES (?, ?) "
             "ON CONFLICT (id) DO UPDATE SET pending = excluded.pending",

@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS look (
     desk TEXT NOT NULL, object TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (desk, object));
 PRAGMA user_version = 1;
 """
-"""Later versions add what is missing: columns are never removed."""
+"""Later versions add missing tables: columns are never removed."""
 
 DAMAGED = ".damaged"
 """The ending of a damaged file until its readable content is in the database."""

@@ -180,7 +180,7 @@ def seconds(since: datetime, now: datetime) -> float:
 def interval(share: float) -> float:
     """Return the seconds between two polls while somebody is at the keys.
 
-    ``share`` is what is left of the request budget.
+    ``share`` is the part of the request budget that is left.
     """
     if share >= LOW_SHARE:
         return POLL_SECONDS

@@ -362,7 +362,7 @@ class Session:
 
     @property
     def may_spend(self) -> bool:
-        """Whether there are requests to spare for what nobody asked for."""
+        """Whether there are requests to spare for reads that nobody asked for."""
         return self.share > SPARE_SHARE
 
     def read_due(self, read_at: datetime | None, failures: int) -> bool:

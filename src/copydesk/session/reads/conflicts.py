@@ -182,7 +182,7 @@ MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Another open change request, and the titles of what both touch."""
+    """Another open change request, and the titles of the pages that both touch."""
 
     number: int
     subject: str

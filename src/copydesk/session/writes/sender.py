@@ -47,7 +47,7 @@ T = TypeVar("T")
 _log = logging.getLogger("copydesk.writes")
 
 ASKED = 2
-"""From this danger on a person confirms what is on screen: it is never done later."""
+"""From this danger on a person confirms the write on screen: it is never done later."""
 
 UNREAD = "It was sent, and what was read afterwards did not come"
 """The beginning of the sentence for a write after which a read failed."""

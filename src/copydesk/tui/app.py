@@ -27,6 +27,7 @@ from textual.worker import WorkerFailed, active_worker
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import plural, shorten, typed
 from copydesk.local.child_processes import run
+from copydesk.local.memory import trim
 from copydesk.session import glyphs as signs
 from copydesk.session.errors import failure_types
 from copydesk.session.session import Session
@@ -79,6 +80,12 @@ TICK_SECONDS = 1.0
 
 KEYS = events.Key, events.Paste, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp
 """What shows that somebody is at the keys."""
+
+TRIM_SECONDS = 5.0
+"""How often at most what was freed is given back to the system after keys."""
+
+IDLE_TRIM_SECONDS = 60.0
+"""How often that is done when no key was pressed, for what polls have read."""
 
 NOT_COPIED = "escape sequences, control or invisible ones"
 """What is left out of what is copied."""
@@ -154,6 +161,7 @@ class CopydeskApp(DeskApp):
         self.utf8 = utf8
         self._preload = preload
         self._interrupted = 0.0
+        self._trimmed_at = 0.0
         self._tones_pushed = False
         self.awake: asyncio.Task[None] | None = None
         """What goes on behind the first paint, for those who must wait for it."""
@@ -204,6 +212,7 @@ class CopydeskApp(DeskApp):
         self.keep_visit()
         if self._rests:
             self.keep_screen()
+        self._trim_soon()
         place.reads.notice_failures()
         place.refresh_head()
         if session.writes.waits:
@@ -241,6 +250,15 @@ class CopydeskApp(DeskApp):
         await asyncio.to_thread(navigation.load_all)
         await self.account.find_hints()
         self.settle_memory()
+        await asyncio.to_thread(trim)
+
+    def _trim_soon(self) -> None:
+        """Give freed memory back to the system, in a thread, while nobody presses a key."""
+        now, pressed = monotonic(), self.keyboard.pressed_at
+        due = TRIM_SECONDS if pressed > self._trimmed_at else IDLE_TRIM_SECONDS
+        if not self.waking and now - pressed > TICK_SECONDS and now - self._trimmed_at > due:
+            self._trimmed_at = now
+            begin(self, asyncio.to_thread, trim, name="trim", exit_on_error=False)
 
     def recover_soon(self) -> None:
         """Settle what the last run left open, in a worker."""

@@ -24,6 +24,12 @@ IDLE_SHARE = 0.5
 LONGEST_IDLE = 300.0
 """The longest interval while nobody is at the keys."""
 
+RESTS_AFTER = 15.0
+"""After how long without a key the program looks less often whether anything is due."""
+
+RESTING_SECONDS = 5.0
+"""How often it does then: as often as an age in the header changes."""
+
 AWAY_SECONDS = 600.0
 """How long the terminal may be without focus before polling stops."""
 
@@ -127,6 +133,17 @@ class Contact:
         self.left_at = None if focus else now
         if focus:
             self.pressed_at = now
+
+    def rests(self, now: datetime, looked_at: datetime | None) -> bool:
+        """Whether it is too early to look what is due, since nobody is at the keys.
+
+        ``looked_at`` is when that was looked at last; None: never.
+        """
+        if self.offline or self.limited or self.pressed_at is None:
+            return False
+        return seconds(self.pressed_at, now) > RESTS_AFTER and _within(
+            looked_at, now, RESTING_SECONDS
+        )
 
     def due(
         self, now: datetime, read_at: datetime | None, *, share: float = 1.0, failures: int = 0

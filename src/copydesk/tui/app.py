@@ -35,6 +35,7 @@ from copydesk.session.target import Target, Visit, Visits
 from copydesk.tui import places
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.desk_app import DeskApp
+from copydesk.tui.framework.drawn import Drawn
 from copydesk.tui.framework.early_keys import LOOK_SECONDS
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
@@ -49,6 +50,8 @@ from copydesk.tui.theme import DARK, THEMES, tones
 navigation.MODULES.update(places.MODULES)
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.console import RenderableType
     from textual._compositor import CompositorUpdate
     from textual.driver import Driver
@@ -159,9 +162,12 @@ class CopydeskApp(DeskApp):
         self._begin_with(theme)
         self.lifecycle = Lifecycle(self, crash, background)
         self.utf8 = utf8
+        self.drawn = Drawn()
+        """What the terminal shows."""
         self._preload = preload
         self._interrupted = 0.0
         self._trimmed_at = 0.0
+        self._ticked_at: datetime | None = None
         self._tones_pushed = False
         self.awake: asyncio.Task[None] | None = None
         """What goes on behind the first paint, for those who must wait for it."""
@@ -208,6 +214,11 @@ class CopydeskApp(DeskApp):
         if place is None or not place.is_attached:
             return
         session = self.session
+        if session.contact.rests(now := session.clock(), self._ticked_at) and not (
+            session.writes.waits or session.drafts.trouble
+        ):
+            return
+        self._ticked_at = now
         self.lifecycle.tend_drafts()
         self.keep_visit()
         if self._rests:
@@ -862,6 +873,7 @@ class CopydeskApp(DeskApp):
 
     def redraw(self) -> None:
         """Draw everything again, after something else wrote on the terminal."""
+        self.drawn.forget()
         self.screen.refresh(repaint=True, layout=True)
 
     # The end (`Lifecycle`), and what Textual does otherwise
@@ -942,7 +954,12 @@ class CopydeskApp(DeskApp):
         from copydesk.tui.framework.terminal_text import only_text
 
         if renderable is not None and not self.is_headless:
-            only_text(cast("CompositorUpdate", renderable))
+            update = cast("CompositorUpdate", renderable)
+            only_text(update)
+            if self._batch_count or not self._running:
+                self.drawn.forget()  # it will not be written
+            else:
+                renderable = cast("RenderableType", self.drawn.difference(screen, update))
         super()._display(screen, renderable)
 
     async def _dispatch_message(self, message: Message) -> None:

@@ -18,11 +18,13 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from rich.cells import cell_len
 from textual import events
 from textual._xterm_parser import XTermParser
+from textual.constants import ESCAPE_DELAY
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 
@@ -51,7 +53,10 @@ MOST_COLUMNS, MOST_ROWS = 600, 200
 """More than any screen has; of what is larger a corner is drawn, or a frame would take seconds."""
 
 TICK_SECONDS = 0.1
-"""How often is looked whether reading is to end, and whether a lone Escape is one."""
+"""How often is looked whether a lone Escape is one, for a while after something was read."""
+
+UNSETTLED_SECONDS = 2 * (ESCAPE_DELAY + TICK_SECONDS)
+"""For how long after something was read it may be the beginning of something longer."""
 
 _OTHER = re.compile(r"[^\x00-\x7f]+")
 _ALIKE = str.maketrans("…·→←—–“”‘’×•│─┌┐└┘├┤┬┴┼", "~.><--\"\"''x*|-+++++++++")
@@ -151,6 +156,8 @@ class TerminalDriver(LinuxDriver):
         self._attributes: list[Any] | None = None
         """How the terminal was before anything was done to it."""
         self._stopped = self._taken = False
+        self._ends = self._end = -1
+        """A pipe that wakes the thread that reads when it is to end; -1 while there is none."""
         with suppress(termios.error):
             self._attributes = termios.tcgetattr(self.fileno)
 
@@ -181,6 +188,8 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal; from the preface, if that is on it, without a blank moment between."""
+        self._desk.drawn.forget()  # something else may have written on it
+        self._ends, self._end = os.pipe()
         before = preface.hand_over()
         self._taken = before is not None
         start: Callable[[], None] = super().start_application_mode
@@ -255,14 +264,35 @@ class TerminalDriver(LinuxDriver):
             failed = error
             self._in_loop(lambda: self._desk.failed(failed))
 
+    def disable_input(self) -> None:
+        """Read nothing more; the thread that waits for input is woken to end."""
+        with suppress(OSError):  # there is none
+            os.write(self._end, b"x")
+        disable: Callable[[], None] = super().disable_input
+        disable()
+
+    def close(self) -> None:
+        """Clean up, until it starts again or for good."""
+        close: Callable[[], None] = super().close
+        close()
+        for end in (self._ends, self._end):
+            with suppress(OSError):
+                os.close(end)
+        self._ends = self._end = -1
+
     def run_input_thread(self) -> None:
         """Read what is typed until it is told to end, or the terminal is gone."""
         parser = XTermParser(self._debug)
         decoder = getincrementaldecoder("utf-8" if self._desk.utf8 else "latin-1")("replace")
+        settled_at = 0.0
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
+            selector.register(self._ends, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(TICK_SECONDS):
+                # Nobody types for most of the time: it sleeps then.
+                found = selector.select(TICK_SECONDS if monotonic() < settled_at else None)
+                if any(key.fd == self.fileno for key, _ in found):
+                    settled_at = monotonic() + UNSETTLED_SECONDS
                     try:
                         data = os.read(self.fileno, 4096)
                     except BlockingIOError:

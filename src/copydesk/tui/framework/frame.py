@@ -227,7 +227,8 @@ class Line(Widget):
                 for text, style, _ in part.render(console)
                 if text and text != "\n"
             )
-            segments.append(Segment(" " * max(0, pad), base))
+            if pad > 0:
+                segments.append(Segment(" " * pad, base))
         return Strip(segments).adjust_cell_length(width, base)
 
 

@@ -76,3 +76,9 @@ def test_the_first_paint_needs_neither_client_nor_models_nor_desk(tmp_path: Path
     loaded = set(done.stdout.split())
     assert "copydesk.tui.spaces.list" in loaded
     assert {name for name in loaded if name in LATER} == set()
+
+
+def test_the_client_brings_no_command_line_of_its_libraries() -> None:
+    probe = "import sys, copydesk.client.api, httpx; httpx.AsyncClient; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert {"click", "pygments"}.isdisjoint(done.stdout.split())

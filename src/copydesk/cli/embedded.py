@@ -203,13 +203,11 @@ def connect_in_process(store: Store) -> Api:
     """Return a client of the desk without a network, signed in as its owner in this process."""
     import secrets
 
-    import httpx
-
     from copydesk.client.api import Api
+    from copydesk.client.in_process import transport_to
     from copydesk.server.app import create_app
     from copydesk.server.rate_limit import RateLimit, limited
 
     token = "desk_" + secrets.token_urlsafe(32)
     app = limited(create_app(store, sessions={token: store.read(owner_of)}), RateLimit())
-    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-    return Api(ADDRESS, token, transport=transport)
+    return Api(ADDRESS, token, transport=transport_to(app))

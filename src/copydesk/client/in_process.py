@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,6 +20,15 @@ Message = MutableMapping[str, Any]
 
 TURN_SECONDS = 0.004
 """After so long others have their turn: many answers in a row may come without any wait."""
+
+
+App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
+"""An app as ASGI calls it."""
+
+
+def transport_to(app: App) -> httpx.ASGITransport:
+    """Return the transport to an app; what it fails on is a 500."""
+    return httpx.ASGITransport(app=app, raise_app_exceptions=False)
 
 
 class InProcess:

@@ -106,7 +106,6 @@ def test_another_screen_than_the_first_is_opened_with_it(home: Path) -> None:
         assert "> Sites" in program.screen
         program.until("● live")
         assert "> Sites" in program.screen
-        assert "Spaces   sort" not in program.written.decode(errors="replace")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.framework.place import Place
 from copydesk.tui.kept_screen import lines_of
-from tests.drive import drive
+from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
 
@@ -92,5 +92,4 @@ async def test_a_dialog_is_not_kept_nor_another_screen_than_the_start_opens(
         assert [name.partition("-")[2] for name in screens(tmp_path)] == [f"100x30{ENDING}"]
         await driver.press("g", "s")
         app.keep_visit()
-        await driver.settle()
-        assert not screens(tmp_path)
+        await eventually(lambda: not screens(tmp_path), driver.turn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -269,14 +270,6 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         api.read_only = read_only
         return api
 
-    def make() -> None:
-        from copydesk.server.store import DeskError
-
-        try:
-            make_sample(desk)
-        except DeskError as error:
-            raise UsageError(str(error)) from error
-
     def close() -> None:
         while stores:
             stores.pop().close()
@@ -289,7 +282,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         read_only=read_only,
         read_only_by=READ_ONLY if read_only else "",
         close=close,
-        make=make,
+        make=partial(make_sample, desk),
         nowhere=_how_to_begin(desk),
     )
 

@@ -122,7 +122,7 @@ def make_sample(desk: Path | None) -> None:
     """Make a desk that is not there yet, with the sample, and say so on the terminal meanwhile.
 
     It takes a second or a few, and is done before the screens: on them nothing could be seen until
-    it is there. The line is gone afterwards, whatever came of it. Raises ``DeskError``.
+    it is there. The line is gone afterwards, whatever came of it. Raises ``UsageError``.
     """
     try:
         if desk_file(desk).stat().st_size:
@@ -133,10 +133,13 @@ def make_sample(desk: Path | None) -> None:
         return  # what opens it says why it cannot
     from copydesk.cli.output import put, redraw
     from copydesk.cli.terminal import shows_utf8
+    from copydesk.server.store import DeskError
 
     put("Making the sample desk" + ("…" if shows_utf8() else "..."), end="", now=True)
     try:
         open_store(desk).close()
+    except DeskError as error:
+        raise UsageError(str(error)) from error
     finally:
         redraw(beside=False)
 

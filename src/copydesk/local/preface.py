@@ -53,7 +53,7 @@ def conditions() -> str:
     words = sorted(
         (name, value)
         for name, value in told.items()
-        if name in named or name.startswith(("COPYDESK_", "TEXTUAL"))
+        if name != SWITCH and (name in named or name.startswith(("COPYDESK_", "TEXTUAL")))
     )
     files = [_mark(_folder("config", "config.toml")), _mark(_folder("data", "desk.db"))[:1]]
     return repr((__version__, sys.prefix, words, files))

@@ -17,10 +17,11 @@ def lines_of(place: Place) -> str:
     """Return a place as it is written to a terminal, line by line; "" where it is not to be kept.
 
     What the lines of the frame say of this moment is left out: nothing of it is live at a start.
-    Not kept is a place that shows a secret, is being read, or is typed into.
+    Not kept is a place that shows a secret, was not read yet, or is typed into.
     """
     typed_into = isinstance(place.focused, Input | TextArea) or bool(place.query("Prompt"))
-    if not place.framed or place.shows_secret or place.reads.unread_yet or typed_into:
+    unread = place.reads.read_at is None and place.reads.unread_yet
+    if not place.framed or place.shows_secret or unread or typed_into:
         return ""
     compositor = place._compositor
     waiting = compositor._dirty_regions.copy()

@@ -38,30 +38,29 @@ class Damaged:
     """A desk with one of everything, and copies of it in which texts are damaged."""
 
     def __init__(self, folder: Path) -> None:
-        self.made, self.path = folder / "made.db", folder / "desk.db"
-        world = World(self.made)
+        made = folder / "made.db"
+        world = World(made)
         self.there: Everything = asyncio.run(everything(world))
         world.write(lambda tx: tx.insert("meta", key=OWNER, value=world.ana))
         world.close()
-        with closing(sqlite3.connect(self.made)) as desk:
+        with closing(sqlite3.connect(made)) as desk:
             desk.execute("PRAGMA journal_mode = DELETE")
             self.texts = {text for text in _texts(desk) if " " in text and len(text) > 12}
+        self._content = made.read_bytes()
+        declared = {found.start() // PAGE for found in re.finditer(b"NOT NULL", self._content)}
+        found = (each.start() for each in re.finditer(rb"[ -~]{8}", self._content))
+        self._in_texts = [at for at in found if at // PAGE not in declared]
 
-    def damage(self, seed: int) -> None:
-        """Flip bits in texts and in other bytes, not in the tables' own declaration."""
+    def damage(self, path: Path, seed: int) -> None:
+        """Write a copy with flipped bits: in texts and other bytes, not in the declaration."""
         chance = random.Random(seed)
-        content = bytearray(self.made.read_bytes())
-        declared = {at // PAGE for at in range(len(content)) if content[at : at + 8] == b"NOT NULL"}
-        texts = [
-            found.start() + chance.randrange(8)
-            for found in re.finditer(rb"[ -~]{8}", bytes(content))
-            if found.start() // PAGE not in declared
-        ]
+        content = bytearray(self._content)
+        texts = [at + chance.randrange(8) for at in self._in_texts]
         for at in chance.sample(texts, min(len(texts), (5, 60, 400)[seed % 3])):
             content[at] ^= 0x80 if seed % 2 else 1 << chance.randrange(7)
         for suffix in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        self.path.write_bytes(content)
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        path.write_bytes(content)
 
 
 def _texts(desk: sqlite3.Connection) -> set[str]:
@@ -72,16 +71,22 @@ def _texts(desk: sqlite3.Connection) -> set[str]:
     return found
 
 
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Damaged:
+    """A desk to be damaged: each test has copies of it."""
+    return Damaged(tmp_path_factory.mktemp("damaged"))
+
+
 @pytest.fixture
-def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Damaged:
-    """A desk to be damaged."""
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the damaged copies of a test are."""
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
-    return Damaged(tmp_path)
+    return tmp_path / "desk.db"
 
 
 @pytest.mark.parametrize("seed", range(7))
 def test_every_command_ends_in_a_sentence_without_a_text_of_the_desk(
-    damaged: Damaged, seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    damaged: Damaged, path: Path, seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     there = damaged.there
     at = ("--space", there.space)
@@ -103,8 +108,8 @@ def test_every_command_ends_in_a_sentence_without_a_text_of_the_desk(
         ("desk", "export", there.space, str(out), "--force"),
         ("desk", "backup", str(tmp_path / "copy.db"), "--force"),
     ):
-        damaged.damage(seed)
-        status = main([*command, "--desk", str(damaged.path)])
+        damaged.damage(path, seed)
+        status = main([*command, "--desk", str(path)])
         printed, told = capfd.readouterr()
         assert status in range(6), command
         assert "Traceback" not in printed + told, (command, told)
@@ -124,13 +129,13 @@ def test_every_command_ends_in_a_sentence_without_a_text_of_the_desk(
 
 @pytest.mark.parametrize("seed", [1, 4])
 async def test_every_screen_survives_it(
-    damaged: Damaged, seed: int, capfd: pytest.CaptureFixture[str]
+    damaged: Damaged, path: Path, seed: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     load_everything()
-    damaged.damage(seed)
+    damaged.damage(path, seed)
     there = damaged.there
     at = Target(there.organization, there.space, site=there.site, cluster=there.cluster)
-    connection = Service(desk=damaged.path).connection()
+    connection = Service(desk=path).connection()
     session = Session(connection.connect, snapshot=Snapshots(), host="embedded desk")
     app = CopydeskApp(session, "spaces")
     try:

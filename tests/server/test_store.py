@@ -111,6 +111,13 @@ def test_a_commit_that_fails_leaves_a_desk_that_can_be_written(tmp_path: Path) -
     store.close()
 
 
+def test_a_connection_that_reads_caches_little_of_the_file(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.db")
+    size: int = store.read(lambda tx: tx.value("PRAGMA cache_size"))
+    assert -1024 <= size < 0  # in KiB: there are five of them
+    store.close()
+
+
 async def test_reads_go_on_while_many_writes_wait(tmp_path: Path) -> None:
     store = Store(tmp_path / "desk.db")
     other = sqlite3.connect(tmp_path / "desk.db", isolation_level=None)

@@ -87,6 +87,16 @@ def test_a_token_of_the_environment_has_no_preface(monkeypatch: pytest.MonkeyPat
     assert preface.conditions() == ""
 
 
+def test_a_folder_that_is_gone_has_no_preface(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    monkeypatch.setenv("COPYDESK_HOME", "relative")
+    (tmp_path / "gone").rmdir()
+    assert preface.conditions() == ""
+
+
 def test_what_is_kept_of_a_service_goes_with_its_rows(kept: Path) -> None:
     Snapshots(kept.parent, "desk:2").forget()
     assert kept.exists()

@@ -55,7 +55,10 @@ def conditions() -> str:
         for name, value in told.items()
         if name != SWITCH and (name in named or name.startswith(("COPYDESK_", "TEXTUAL")))
     )
-    files = [_mark(_folder("config", "config.toml")), _mark(_folder("data", "desk.db"))[:1]]
+    try:
+        files = [_mark(_folder("config", "config.toml")), _mark(_folder("data", "desk.db"))[:1]]
+    except OSError:
+        return ""  # the folder in which it is begun is gone, and a path is relative to it
     return repr((__version__, sys.prefix, words, files))
 
 

@@ -39,8 +39,11 @@ SPARE_SHARE = 0.5
 LOW_SHARE = 0.25
 """Below this share of the request budget everything is read less often."""
 
+SPARING = 2.0
+"""By how much polling slows down where there are no requests to spare."""
+
 STRETCH = 4.0
-"""By how much polling slows down then: twice that at half of that share, and so on."""
+"""By how much it does below `LOW_SHARE`: four times that at half of that share, and so on."""
 
 LONGEST_WAIT = 60.0
 """The longest wait for a service that cannot be reached."""
@@ -200,5 +203,5 @@ def interval(share: float) -> float:
     ``share`` is the part of the request budget that is left.
     """
     if share >= LOW_SHARE:
-        return POLL_SECONDS
-    return POLL_SECONDS * STRETCH * round(LOW_SHARE / max(share, 0.01))
+        return POLL_SECONDS * (1.0 if share > SPARE_SHARE else SPARING)
+    return POLL_SECONDS * STRETCH * round((LOW_SHARE / max(share, 0.01)) ** 2)

@@ -364,7 +364,7 @@ async def test_a_wide_head_says_the_budget_and_a_narrow_one_that_it_is_slow() ->
 
 async def test_the_less_budget_is_left_the_longer_is_the_interval() -> None:
     async with desk() as opened:
-        for left, wait in ((250, 15), (249, 60), (125, 120), (50, 300), (0, 1500)):
+        for left, wait in ((501, 15), (500, 30), (250, 30), (249, 60), (125, 240), (50, 1500)):
             opened.service.budget = Budget(limit=1000, remaining=left)
             await opened.driver.press("R")
             opened.asked()

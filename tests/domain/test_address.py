@@ -137,6 +137,9 @@ def test_an_address_is_read_up_to_its_longest() -> None:
     ("url", "address"),
     [
         ("/o/acme/home/s/guide", Address("acme", "guide")),
+        ("http://a.test/o/acme", Address("acme")),
+        ("HTTPS://a.test/o/acme", Address("acme")),
+        ("ftp://a.test/o/acme", None),
         ("https://a.test/o/acme/s/guide/~", Address("acme", "guide")),
         (
             "https://a.test/o/acme/s/guide/~/revisions/a%20b/page",

@@ -201,6 +201,12 @@ def test_a_request_is_tried_again_unless_it_arrived() -> None:
     undone = sent.not_sent("b")
     assert (undone.find("b").state, undone.find("b").known) == ("waiting", None)
     assert again.stop("Full.").said == "Full."
+    assert again.stop("Full.").go().said == again.stop("Full.").turn_back().said == ""
+    cut = again.cut_off()
+    assert [each.cut for each in (cut, cut.go(), cut.turn_back(), cut.finish())] == [
+        True, False, False, False,
+    ]  # fmt: skip
+    assert (cut.go("other", 9.0).group, cut.go("other", 9.0).began) == ("g", 1.0)
     assert again.stop("Full.").finish().said == ""
 
 

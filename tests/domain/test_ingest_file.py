@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from copydesk.contract.models.conversation import (
     Conversation,
@@ -76,7 +78,8 @@ def test_every_shape_is_read_with_its_lines(data: bytes, lines: list[int], size:
     found = read(data, size)
     assert [item.conversation.id for item in found if isinstance(item, Item)] == ["a", "b"]
     assert [(item.line, item.number) for item in found] == [(lines[0], 1), (lines[1], 2)]
-    assert found[0].conversation.parts[0].body == 'a "}]{[ \\ \U0001f600 text'  # type: ignore[union-attr]
+
+            assert found[0].conversation.parts[0].body == 'a "}]{[ \\ \U0001f600 text'  # type: ignore[union-attr]
 
 
 def test_what_is_the_same_has_one_digest() -> None:
@@ -421,3 +424,25 @@ def test_optional_fields_that_are_null_are_left_out_and_others_are_not() -> None
     (wrong,) = read(json.dumps(conversation("a", parts=None)))
     assert isinstance(wrong, Complaint)
     assert "parts: this has to be a list" in wrong.sentence
+
+
+FRAGMENTS = st.lists(
+    st.sampled_from(
+        [A, B[:-1], B[:-2], NO_QUOTE, '{"id": "q", "parts": [', '{"id": "q"', "[", "]", "}", "7",
+         '"x"',
+         '"oops', ",", ",\n", "\n", " ", '{"a": {"id": 1}}', "oops"]
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+@given(FRAGMENTS, st.integers(1, 9))
+def test_a_file_reads_the_same_in_pieces_and_whatever_was_looked_at_before(
+    fragments: list[str], size: int
+) -> None:
+    text = "".join(fragments)
+    whole = said(text)
+    assert said(text, size) == whole
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ingest_frames._Pieces, "_known_end", lambda self, begin: (False, None))
+        assert said(text) == whole

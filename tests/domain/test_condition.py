@@ -75,6 +75,13 @@ def test_what_may_be_valid_passes(text: str) -> None:
         ("a && || b", "something is missing before ||"),
         ("(== a)", "something is missing before =="),
         ("(a &&) b", "something is missing before )"),
+        ("a / (b / c", ") is missing at its end"),
+        ("(a) / (b / c", ") is missing at its end"),
+        ("a[0] / [b / c", "] is missing at its end"),
+        ("{ a", "} is missing at its end"),
+        ("f(a, !)", "something is missing before )"),
+        ("a ? b :", "something is missing after :"),
+        ("a == '" + "x" * 40, "the text that ' begins has no end"),
     ],
 )
 def test_what_is_surely_broken_is_named(text: str, why: str) -> None:

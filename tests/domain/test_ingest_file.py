@@ -78,8 +78,7 @@ def test_every_shape_is_read_with_its_lines(data: bytes, lines: list[int], size:
     found = read(data, size)
     assert [item.conversation.id for item in found if isinstance(item, Item)] == ["a", "b"]
     assert [(item.line, item.number) for item in found] == [(lines[0], 1), (lines[1], 2)]
-
-            assert found[0].conversation.parts[0].body == 'a "}]{[ \\ \U0001f600 text'  # type: ignore[union-attr]
+    assert found[0].conversation.parts[0].body == 'a "}]{[ \\ \U0001f600 text'  # type: ignore[union-attr]
 
 
 def test_what_is_the_same_has_one_digest() -> None:
@@ -428,12 +427,13 @@ def test_optional_fields_that_are_null_are_left_out_and_others_are_not() -> None
 
 FRAGMENTS = st.lists(
     st.sampled_from(
-        [A, B[:-1], B[:-2], NO_QUOTE, '{"id": "q", "parts": [', '{"id": "q"', "[", "]", "}", "7",
-         '"x"',
-         '"oops', ",", ",\n", "\n", " ", '{"a": {"id": 1}}', "oops"]
+        [
+            *(A, B[:-1], B[:-2], NO_QUOTE, '{"id": "q", "parts": [', '{"id": "q"', "[", "]", "}"),
+            *("7", '"x"', '"oops', ",", ",\n", "\n", " ", '{"a": {"id": 1}}', "oops"),
+        ]
     ),
     max_size=12,
-)  # fmt: skip
+)
 
 
 @given(FRAGMENTS, st.integers(1, 9))

@@ -220,6 +220,28 @@ def test_what_two_people_stage_goes_together() -> None:
     assert clashing
 
 
+def test_what_was_sent_is_done_with_and_only_the_rest_stays_staged() -> None:
+    chance = random.Random(4)
+    cut_short = 0
+    for number in range(40):
+        service = SiteService() if number % 4 == 0 else site()
+        if number % 8 == 0:
+            service.show("one", "two", "three")
+        staged = mixed(chance, begin(service), chance.randrange(2, 8))
+        calls = staged.calls()
+        at = chance.randint(0, len(calls))
+        cut_short += 0 < at < len(calls)
+        made, _ = send(service, calls[:at])
+        there = service.layout()
+        rest = staged.after_sending(there, calls[:at], calls[at:], made).rebase(there)
+        assert not rest.clashes
+        assert not rest.lost
+        more, _ = send(service, rest.arrangement.calls())
+        wanted = staged.bound({**made, **more}).now
+        assert plain(service.layout(), like=wanted) == plain(wanted), [call.line for call in calls]
+    assert cut_short > 10
+
+
 def test_what_others_hid_is_not_landed_on() -> None:
     service = site()
     ours = begin(service).remove(["s-a-one"])

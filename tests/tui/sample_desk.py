@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from functools import cache
+
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.server.app import create_app, mint_token
@@ -20,14 +23,26 @@ PARTS = 2
 """In so many tests all places are looked at, so that they share the processors."""
 
 
+@cache
+def _made() -> tuple[Store, str]:
+    """Return the sample, and a token of its owner: made once and copied."""
+    store = Store(durable=False)
+    owner = build_sample(store)
+    return store, store.write(lambda tx: mint_token(tx, owner, "test"))
+
+
+class _CopiedStore(Store):
+    def _migrate(self, writer: sqlite3.Connection) -> None:
+        _made()[0]._writer.backup(writer)
+
+
 class Sample:
     """The sample desk, and clients of it."""
 
     def __init__(self) -> None:
-        self._store = Store(durable=False)
-        owner = build_sample(self._store)
+        self._store = _CopiedStore(durable=False)
         self.app = create_app(self._store)
-        self.token = self._store.write(lambda tx: mint_token(tx, owner, "test"))
+        _, self.token = _made()
 
     def close(self) -> None:
         """Close the desk."""

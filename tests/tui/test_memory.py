@@ -15,7 +15,7 @@ from textual.widget import Widget
 from copydesk.session.target import Target
 from copydesk.tui.framework import navigation
 from tests.drive import Driver, drive
-from tests.tui.opening import open_world
+from tests.tui.opening import open_world, typed
 from tests.world import World
 
 
@@ -83,17 +83,16 @@ async def test_every_screen_that_was_left_is_let_go_of(world: World) -> None:
     target = Target(organization=world.home, space=space, change_request=request)
     left: dict[str, ref[Screen[Any]]] = {}
     async with drive(open_world(world, "organizations", target)) as driver:
-        # Of those that were left last, the event loop may keep one for a while: what was left
-        # before that is looked at.
         ours = [
             name
             for name, entry in navigation.ENTRIES.items()
             if entry.place.__module__.startswith("copydesk.")
         ]
+        # Of those that were left last, the event loop may keep one for a while: what was left
+        # before that is looked at.
         for name in [each for each in ours for _ in range(2)]:
             await driver.press(":")
-            await driver.type(name)
-            await driver.press("enter")
+            await driver.burst(*typed(name), "enter")
             if len(driver.app.screen_stack) > 1:
                 left.setdefault(name, ref(driver.place))
                 await driver.press("q")

@@ -20,16 +20,14 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import httpx
-
 from benchmarks.homes import SCALE, home, served
 from benchmarks.targets import Figure
 from benchmarks.terminal import middle, table
-from copydesk.client.api import Api
+from copydesk.cli.embedded import connect_in_process
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Next, Page
 from copydesk.contract.models.change_request import ChangeRequest
-from copydesk.server.app import create_app, mint_token
+from copydesk.server.app import mint_token
 from copydesk.server.arguments import read_arguments
 from copydesk.server.pagination import mark_place
 from copydesk.server.store import Store, Tx
@@ -65,9 +63,7 @@ class Desk:
         self.other.execute("PRAGMA synchronous = OFF")
         owner = self.store.read(lambda tx: tx.value("SELECT value FROM meta WHERE key = 'owner'"))
         self.token = self.store.write(lambda tx: mint_token(tx, owner, "benchmark"))
-        # As the program signs in where it holds the desk itself.
-        app = create_app(self.store, sessions={self.token: owner})
-        self.api = Api("http://desk.invalid", self.token, transport=httpx.ASGITransport(app))
+        self.api = connect_in_process(self.store)
         self.space, self.organization = self.store.read(_largest)
         self.request, self.middle = self.store.read(self._middle)
 

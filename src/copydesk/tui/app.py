@@ -12,17 +12,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
 from textual import events
-from textual.app import App
 from textual.binding import Binding
 from textual.geometry import NULL_SIZE as NO_SIZE
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
-from textual.worker import WorkerFailed, active_worker
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import plural, shorten, typed
@@ -53,9 +51,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from rich.console import RenderableType
-    from textual._compositor import CompositorUpdate
     from textual.driver import Driver
-    from textual.message import Message
 
     from copydesk.present.json_views import Raw
     from copydesk.session.options import Option
@@ -159,7 +155,7 @@ class CopydeskApp(DeskApp):
         self._left: Visit | None = None
         """The screen that the next start goes on with, kept or about to be."""
         self._left_lock = Lock()
-        self._begin_with(theme)
+        self.begin_with(theme)
         self.lifecycle = Lifecycle(self, crash, background)
         self.utf8 = utf8
         self.drawn = Drawn()
@@ -175,16 +171,6 @@ class CopydeskApp(DeskApp):
             self.set_keymap(keymap)
 
     # Start
-
-    def _begin_with(self, theme: str) -> None:
-        """Have a theme before there are styles: a change of it has all of them parsed again."""
-        self.set_reactive(App.theme, theme)
-        dark = self.current_theme.dark
-        self.add_class(f"-theme-{theme}")
-        self.set_class(dark, "-dark-mode")
-        self.set_class(not dark, "-light-mode")
-        self._refresh_truecolor_filter(self.ansi_theme)
-        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_default_screen(self) -> Place:
         """Open on the first place, so that its rows are in the first frame."""
@@ -890,31 +876,21 @@ class CopydeskApp(DeskApp):
             except Exception as error:
                 if lifecycle.explain is None:
                     raise
-                self._return_code = 1
+                self.end_as_failed()
                 if not lifecycle.explained:
                     lifecycle.take(error)
             finally:
                 self.session.drafts.flush()  # what the screens kept at last
 
-    def failed(self, error: Exception) -> None:
-        """End because of an error that nobody expected."""
-        self._handle_exception(error)
+    @property
+    def explains(self) -> bool:
+        return self.lifecycle.explain is not None
 
-    def _handle_exception(self, error: Exception) -> None:
-        cause = error.error if isinstance(error, WorkerFailed) else error
-        if self._exception is not None:
-            self.lifecycle.note(cause)  # only the first one is told: the others come of it
-            return
-        self.lifecycle.take(cause)
-        super()._handle_exception(error)
+    def take(self, error: BaseException) -> None:
+        self.lifecycle.take(error)
 
-    def _fatal_error(self) -> None:
-        """Say where the log is, instead of a wall of text."""
-        if self.lifecycle.explain is None:
-            super()._fatal_error()
-        else:
-            self.bell()
-            self.panic()
+    def note(self, error: BaseException) -> None:
+        self.lifecycle.note(error)
 
     def panic(self, *renderables: RenderableType) -> None:
         """Leave with what is given, unless it is explained in a sentence: that comes last."""
@@ -947,45 +923,9 @@ class CopydeskApp(DeskApp):
             self.keyboard.early.drop("The last screen is still being read.")
         self.let_frames_go()
 
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Draw a frame, or a part of one, with its texts made harmless."""
-        if self._held:
-            return
-        from copydesk.tui.framework.terminal_text import only_text
-
-        if renderable is not None and not self.is_headless:
-            update = cast("CompositorUpdate", renderable)
-            only_text(update)
-            if self._batch_count or not self._running:
-                self.drawn.forget()  # it will not be written
-            else:
-                renderable = cast("RenderableType", self.drawn.difference(screen, update))
-        super()._display(screen, renderable)
-
-    async def _dispatch_message(self, message: Message) -> None:
-        """Go on where only what was waited for was stopped: else the program ends without a word.
-
-        A worker that is stopped stops what it waits for, as that a screen is taken away; the
-        program may wait for the same.
-        """
-        try:
-            await super()._dispatch_message(message)
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            self.lifecycle.note(error)
-
-    async def _flush_next_callbacks(self) -> None:
-        """Do what is to be done next; for a worker that asks for a sheet, in a task of its own.
-
-        Textual has that worker do it. It may be the worker of a place that is being taken away:
-        then it waits for that, is stopped by that, and stops it half-way.
-        """
-        if active_worker.get(None) is None:
-            await super()._flush_next_callbacks()
-        elif self._next_callbacks:  # a turn of the loop for nothing would let a key pass the sheet
-            await asyncio.shield(super()._flush_next_callbacks())
+    @property
+    def holds_frames(self) -> bool:
+        return bool(self._held)
 
 
 def theme_names() -> Sequence[str]:

@@ -191,7 +191,7 @@ class Lifecycle:
 
     def end_now(self) -> None:
         """End the process at once, with the terminal given back. For when all else failed."""
-        give_back = getattr(self._app._driver, "give_back", None)
+        give_back = getattr(self._app.terminal, "give_back", None)
         if give_back is not None:
             give_back()
         os._exit(128 + (self.ended_by or signal.SIGTERM))
@@ -215,14 +215,14 @@ class Lifecycle:
             over.set()
             for number, handler in before.items():
                 signal.signal(number, handler)
-            if (driver := self._app._driver) is not None:
+            if (driver := self._app.terminal) is not None:
                 driver.close()  # what an end that went wrong has left unwritten
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
         if self.ended_by is not None:
             self.end_now()
-        loop = self._app._loop
-        if loop is None or not self._app._driver:
+        loop = self._app.loop
+        if loop is None or not self._app.terminal:
             raise SystemExit(128 + number)  # nothing is on the screen yet, or nothing is any more
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(self.end, number)

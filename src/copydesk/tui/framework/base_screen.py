@@ -13,8 +13,22 @@ from textual.widget import Widget
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.widget import Widget
 
 R = TypeVar("R")
+
+
+def forward(event: events.Event, widget: Widget) -> None:
+    """Give an event to a widget, as when it comes from the terminal."""
+    widget._forward_event(event)
+
+
+async def give_way(screen: Screen[Any], other: Screen[Any]) -> None:
+    """Put another screen where the one in front stands."""
+    if not screen._result_callbacks:
+        # Textual takes away what waits for a screen's result; the first screen has no such.
+        screen._push_result_callback(screen, None)
+    await screen.app.switch_screen(other)
 
 
 class SteadyScreen(Screen[R]):

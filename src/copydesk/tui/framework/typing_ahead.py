@@ -22,6 +22,7 @@ from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.tui.framework.actions import SCOPES, Action, Acts, Commands, NoRowYet, NotYet, asked
+from copydesk.tui.framework.base_screen import forward
 from copydesk.tui.framework.early_keys import (
     KEEP_SECONDS,
     LOOK_SECONDS,
@@ -310,7 +311,7 @@ class TypingAhead:
         keys = opening.keys
         while keys and self._early.is_text(keys[0]):
             key = keys.pop(0)
-            (sheet.focused or sheet)._forward_event(key)
+            forward(key, sheet.focused or sheet)
 
     async def _give(self, opening: Opening) -> None:
         """Deliver the keys typed for a field to the screen in front, in order."""

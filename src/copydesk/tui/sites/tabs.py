@@ -13,6 +13,7 @@ from copydesk.domain.text import clean
 from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
 from copydesk.tui.framework import navigation
+from copydesk.tui.framework.base_screen import give_way
 from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites.commands import PublicationCommands
@@ -142,7 +143,7 @@ class SiteTabs:
             tabs.publication.rights = self.publication.rights
         if (visit := place.visit()) is not None:
             desk.visits.leave(visit)
-        await self._put_here(other)
+        await give_way(self.place, other)
 
     def leave_if_gone(self) -> bool:
         """Leave a site that is gone, as its making was taken back; False where it is there."""
@@ -166,15 +167,9 @@ class SiteTabs:
         if any(type(screen) is entry.place for screen in desk.screen_stack):
             await desk.go(SITES)
         else:
-            await self._put_here(entry.place(Target(organization=place.target.organization)))
+            sites = entry.place(Target(organization=place.target.organization))
+            await give_way(place, sites)
         place.tell(said.message, said.tone_name)
-
-    async def _put_here(self, other: Place) -> None:
-        """Put another place where this one stands."""
-        if not self.place._result_callbacks:
-            # Textual takes away what waits for a screen's result; the first screen has no such.
-            self.place._push_result_callback(self.place, None)
-        await self.place.desk.switch_screen(other)
 
     # Reading
 

@@ -1,0 +1,152 @@
+"""What screens and the program do otherwise than Textual does, beside what that does by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+from rich.segment import Segment
+from textual import events
+from textual._compositor import LayoutUpdate
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widgets import Label
+
+from copydesk.tui.framework.base_screen import SteadyScreen
+from tests.drive import drive, eventually
+from tests.tui.opening import open_world
+from tests.world import World
+
+
+class Theirs(Screen[None]):
+    """A screen of Textual that tells what it is asked for."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    composed: frozenset[str] = frozenset()
+    layouts = 0
+
+    def compose(self) -> ComposeResult:
+        self.composed = self.classes
+        yield Label("What is clicked")
+
+    def _refresh_layout(self, *args: Any, **kwargs: Any) -> None:
+        self.layouts += 1
+        super()._refresh_layout(*args, **kwargs)
+
+
+class Ours(Theirs, SteadyScreen[None]):
+    """One of ours that tells the same."""
+
+    drawings = 0
+
+    def before_drawing(self) -> None:
+        self.drawings += 1
+
+
+@pytest.mark.parametrize(("kind", "known"), [(Theirs, False), (Ours, True)])
+async def test_the_shape_for_a_size_is_known_before_anything_is_styled(
+    kind: type[Theirs], known: bool
+) -> None:
+    app, screen = App[None](), kind()
+    async with app.run_test(size=(120, 30)):
+        await app.push_screen(screen)
+        assert ("-wide" in screen.composed) == known
+        assert screen.has_class("-wide")
+
+
+@pytest.mark.parametrize(("kind", "more"), [(Theirs, 1), (Ours, 0)])
+async def test_a_size_that_is_told_twice_is_laid_out_once(kind: type[Theirs], more: int) -> None:
+    app, screen = App[None](), kind()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        await pilot.pause()
+        before = screen.layouts
+        screen._screen_resized(screen.size)
+        assert screen.layouts == before + more
+
+
+async def test_what_is_prepared_for_a_drawing_is_prepared_once() -> None:
+    app, screen = App[None](), Ours()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        await pilot.pause()
+        for _ in range(3):
+            screen.prepare_drawing()
+        screen._refresh_layout()  # which stops the clock of the screen
+        assert screen.drawings == 0
+        await eventually(lambda: screen.drawings > 0, pilot.pause)
+        await pilot.pause()
+        assert screen.drawings == 1
+
+
+@pytest.mark.parametrize(("kind", "harmless"), [(Theirs, False), (Ours, True)])
+async def test_a_click_on_what_is_gone_and_still_drawn_hits_nothing(
+    kind: type[Theirs], harmless: bool
+) -> None:
+    app, screen = App[None](), kind()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        await pilot.pause()
+        label = screen.query_one(Label)
+        label._detach()
+        assert screen.get_widget_at(1, 0)[0] is label
+        click = events.MouseDown(None, 1, 0, 0, 0, 1, False, False, False, 1, 0)
+        with nullcontext() if harmless else pytest.raises(AttributeError):
+            screen._forward_event(click)
+        label._attach(screen)
+
+
+async def test_a_frame_for_a_terminal_is_looked_through(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_world(world, "spaces")
+    async with drive(app):
+        drawn: list[LayoutUpdate] = []
+        frame = LayoutUpdate([[Strip([Segment("a\x1b[2Jb")])]], Region(0, 0, 6, 1))
+        with monkeypatch.context() as patch:
+            patch.setattr(App, "is_headless", property(lambda _: False))
+            patch.setattr(App, "_display", lambda _, screen, found: drawn.append(found))
+            app._display(app.screen, frame)
+        [[strip]] = drawn[0].strips
+        assert "\x1b" not in strip.text
+
+
+async def test_what_only_waited_for_what_was_stopped_does_not_end_the_program(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, noted = open_world(world, "spaces"), list[BaseException]()
+    monkeypatch.setattr(app.lifecycle, "note", noted.append)
+
+    async def stopped() -> None:
+        raise asyncio.CancelledError
+
+    async with drive(app) as driver:
+        app.call_later(stopped)
+        await eventually(lambda: bool(noted), driver.turn)
+        await driver.press("?")
+        assert app.is_running
+    assert [type(each) for each in noted] == [asyncio.CancelledError]
+
+
+async def test_what_is_to_be_done_next_is_done_though_its_worker_is_stopped(world: World) -> None:
+    app, gate, done = open_world(world, "spaces"), asyncio.Event(), list[str]()
+
+    async def next_one() -> None:
+        done.append("begun")
+        await gate.wait()
+        done.append("done")
+
+    async def work() -> None:
+        app.call_next(next_one)
+        await app._flush_next_callbacks()
+
+    async with drive(app) as driver:
+        worker = app.run_worker(work())
+        await eventually(lambda: done == ["begun"], lambda: asyncio.sleep(0))
+        worker.cancel()
+        gate.set()
+        await eventually(lambda: done == ["begun", "done"], driver.turn)

@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -165,6 +165,19 @@ def _recipe() -> str:
             if path.is_file() and path.suffix != ".pyc":
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def log_in(lent: Home, service: Mapping[str, str]) -> None:
+    """Keep a service in a home, as the one that is opened there."""
+    address = service["COPYDESK_BASE_URL"]
+    subprocess.run(
+        [*COPYDESK, "login", "--base-url", address, "--token-stdin", "--store", "file"],
+        env=os.environ | lent.environment,
+        input=service["COPYDESK_TOKEN"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
 
 
 @contextmanager

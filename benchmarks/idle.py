@@ -31,7 +31,7 @@ def run(*, quick: bool = False) -> dict[str, Figure]:
         bare.until("#30")
         for program in (ours, counted):
             go(program, LIST)
-        quiet(counted, logged, most=SETTLED)
+        quiet(counted, logged, 10.0, most=SETTLED)
         for program in programs.values():
             program.settle(3.0, most=SETTLED)
         here = _sent(logged, *programs.values(), seconds=minute)

@@ -60,10 +60,12 @@ TARGETS = {
     "clusters.overshoot": Target("clusters: held key goes on", MS, 50),
     "pages.p95": Target("page of 1 MB: key, first change, p95", RATIO, 1.2),
     "pages.overshoot": Target("page of 1 MB: held key goes on", MS, 50),
-    "start.sample": Target("start to the first row: sample", RATIO, 1.25),
-    "start.large": Target("start to the first row: desk of 100,000", RATIO, 1.25),
-    "start.service": Target("start to the first row: service, from what is cached", RATIO, 1.25),
     "start.preface": Target("start: the screen as it was left", RATIO, 0.15),
+    "start.sample": Target("start to the first live row: sample", RATIO, 1.25),
+    "start.large": Target("start to the first live row: desk of 100,000", RATIO, 1.25),
+    "start.service": Target(
+        "start to the first live row: service, from what is cached", RATIO, 1.25
+    ),
     "pss.first": Target("PSS: started, the sample", RATIO, 1.7),
     "pss.list": Target("PSS: list of 45,000", RATIO, 2.2),
     "pss.growth": Target("PSS: more after 200 reviews", MIB, 5),

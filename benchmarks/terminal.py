@@ -117,6 +117,15 @@ class Program:
         while time.perf_counter() < end and self._take(quiet):
             pass
 
+    def quit(self) -> None:
+        """Leave the program as a person does, and wait until it has ended."""
+        self.press("\x11")
+        while True:
+            try:
+                self._take(PATIENCE)
+            except RuntimeError:
+                return
+
     def _take(self, seconds: float) -> bool:
         if not select.select([self.terminal], [], [], max(seconds, 0.0))[0]:
             return False

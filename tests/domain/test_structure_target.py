@@ -95,9 +95,12 @@ def edited(*pairs: tuple[str, str], of: str = FILE) -> str:
     return of
 
 
-def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None:
-    new = "  - space: api\n    title: Reference\n    path: ref\n    icon: x\n"
-    found = {
+NEW = "  - space: api\n    title: Reference\n    path: ref\n    icon: x\n"
+
+
+def changed_files() -> dict[str, list[str]]:
+    """Return what files do that change the structure."""
+    return {
         "as it is": said(FILE),
         "without sections": said(FLAT, layout(flat=True)),
         "of another site": said(FLAT),
@@ -136,7 +139,7 @@ def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None
         ),
         "order of spaces": said(edited((G2, ""), ("      - id: g1", G2 + "      - id: g1"))),
         "added": said(
-            FILE + new + "    spaces:\n      - space: sp7\n        path: n\n        hidden: true\n"
+            FILE + NEW + "    spaces:\n      - space: sp7\n        path: n\n        hidden: true\n"
         ),
         "added with its space": said(
             FILE + "  - title: Ref\n    spaces:\n      - space: API\n        path: a\n" + NOTES
@@ -173,6 +176,12 @@ def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None
                 ("        title: Old guides\n", ""),
             )
         ),
+    }
+
+
+def broken_files() -> dict[str, list[str]]:
+    """Return what is wrong with files, and what is written for odd ones."""
+    return {
         "what cannot be": said(
             edited(
                 ("path: v1", "path: a/b"),
@@ -185,7 +194,7 @@ def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None
         "hidden defaults": said(edited(("path: v2\n", "path: v2\n        hidden: true\n"))),
         "two defaults": said(edited(("path: log\n", "path: log\n    default: true\n"))),
         "no default": said(edited(("    default: true\n", ""))),
-        "a broken condition of something new": said(FILE + new + "    condition: (x\n"),
+        "a broken condition of something new": said(FILE + NEW + "    condition: (x\n"),
         "nothing but a site": said("site: site1\n"),
         "both lists": said("site: site1\nsections: []\nspaces: []\n"),
         "lists that are none": said("site: site1\nsections: 3\n"),
@@ -207,7 +216,10 @@ def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None
         "flat file": FLAT.splitlines(),
         "empty file": write_file("a b", "x" * 99, Layout({}, {"": ()})).splitlines(),
     }
-    compare("structure", found, update=update_golden)
+
+
+def test_what_a_file_takes_or_what_is_wrong_with_it(update_golden: bool) -> None:
+    compare("structure", {**changed_files(), **broken_files()}, update=update_golden)
 
 
 def test_spaces_are_needed_only_where_something_is_shown_anew() -> None:

@@ -103,7 +103,7 @@ def test_a_terminal_without_focus_is_left_alone_after_a_while() -> None:
         (100, None, 1.0, 0, 50), (9000, None, 1.0, 0, LONGEST_IDLE),
         (100, 5, 1.0, 0, FAST_SECONDS), (100, FAST_FOR, 1.0, 0, 50), (100, 5, 0.5, 0, 50),
         (100, -5, 1.0, 0, 50), (None, 5, 1.0, 1, 15), (None, None, 1.0, 3, 60),
-        (None, None, 1.0, 9, 240), (None, None, 0.1, 0, 120), (None, None, 0.1, 2, 240),
+        (None, None, 1.0, 9, 240), (None, None, 0.1, 0, 360), (None, None, 0.1, 2, 720),
     ],
 )  # fmt: skip
 def test_how_often_is_read_by_itself(
@@ -116,7 +116,8 @@ def test_how_often_is_read_by_itself(
 
 
 @pytest.mark.parametrize(
-    ("share", "seconds"), [(1, 15), (0.25, 15), (0.24, 60), (0.125, 120), (0.0, 1500)]
+    ("share", "seconds"),
+    [(1, 15), (0.51, 15), (0.5, 30), (0.25, 30), (0.24, 60), (0.125, 240), (0.0, 37_500)],
 )
 def test_the_less_is_left_the_less_is_asked(share: float, seconds: float) -> None:
     assert interval(share) == seconds

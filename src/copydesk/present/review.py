@@ -15,10 +15,11 @@ from copydesk.present.diff import wrap_exact
 from copydesk.present.facts import hint, readiness_text
 from copydesk.present.page_changes import counted
 from copydesk.present.request_rules import rule_sign
+from copydesk.session.change_rows import document_text
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of
 from copydesk.session.page_changes import Changed
-from copydesk.session.reads.merge import RulesRead, document_text
+from copydesk.session.reads.merge import RulesRead
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, Conflict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.document import Document
     from copydesk.contract.models.user import User
     from copydesk.domain.inbox import Why
     from copydesk.domain.merge_rules import RuleResult
@@ -28,6 +29,10 @@ threads; and, for all requests at once, the review requests to the reader."""
 
 PARTS = frozenset({RULES, PAGES, THREADS})
 """The parts that are read row by row."""
+
+
+DESCRIPTION = 6_000
+"""Characters of a description that the details show."""
 
 
 NO_SUBJECT = "(no subject)"
@@ -52,6 +57,12 @@ class ChangeRow:
     cluster: str
     url: str
     revision: str = ""
+    base: str = ""
+    """The last revision of primary content that it contains."""
+    description: str = ""
+    """Its description as text; "" where there is none, or where `whole` is false."""
+    whole: bool = False
+    """Whether the description and the base are known: not of a row that was kept on disk."""
 
     @property
     def label(self) -> str:
@@ -81,7 +92,11 @@ Titles = Callable[[str], str]
 
 
 def row_of(request: ChangeRequest) -> ChangeRow:
-    """Return a change request as a row."""
+    """Return a change request as a row.
+
+    A list may leave descriptions out: whether there is one is known where the field was sent.
+    """
+    described = clean(document_text(request.description), lines=True, limit=DESCRIPTION)
     return ChangeRow(
         id=request.id,
         number=request.number,
@@ -97,7 +112,28 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         cluster=request.conversations_issues_cluster or "",
         url=web_address(request.urls.app),
         revision=request.revision,
+        base=request.revision_merged_ancestor or request.revision_initial,
+        description=described.strip(),
+        whole="description" in request.model_fields_set,
     )
+
+
+def document_text(document: Document | None) -> str:
+    """Return the text of a rich text document, block by block; uncleaned."""
+    if document is None:
+        return ""
+    return "\n\n".join(filter(None, (_said(node.to_dict()) for node in document.nodes)))
+
+
+def _said(value: Any, depth: int = 0) -> str:
+    if not isinstance(value, dict) or depth > 50:
+        return ""
+    if isinstance(value.get("text"), str):
+        return str(value["text"])
+    inside = [*(value.get("leaves") or ()), *(value.get("nodes") or ())]
+    parts = [_said(part, depth + 1) for part in inside]
+    blocks = any(isinstance(part, dict) and part.get("object") == "block" for part in inside)
+    return ("\n" if blocks else "").join(filter(None, parts))
 
 
 def person(user: User | None) -> str:
@@ -149,11 +185,12 @@ class OpenThreads:
     """The number of open threads without comments of verdicts, where it was counted."""
 
 
-TEXT = "text"
-"""The part that is read only for the row under the cursor: the description and the cluster."""
+TEXT, SIDES = "text", "sides"
+"""The parts that are read only for the row under the cursor: the description and the cluster; the
+pages that main has changed too."""
 
 
-ALL_PARTS = PARTS | {TEXT}
+ALL_PARTS = PARTS | {TEXT, SIDES}
 
 
 @dataclass(frozen=True)
@@ -222,7 +259,8 @@ def keep(snapshot: Snapshots, name: str, rows: Iterable[ChangeRow], title: Title
     """Save the first rows of a view with the titles of their spaces. Raises ``OSError``."""
     kept: list[dict[str, Any]] = []
     for row in list(rows)[:KEPT]:
-        value = asdict(row) | {name: getattr(row, name).isoformat() for name in MOMENTS}
+        value = asdict(replace(row, description="", whole=False))
+        value |= {name: getattr(row, name).isoformat() for name in MOMENTS}
         kept.append(value | {"title": title(row.space)})
     snapshot.write(name, kept)
 

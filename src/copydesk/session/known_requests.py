@@ -16,6 +16,8 @@ from copydesk.session.change_rows import (
     PAGES,
     PARTS,
     RULES,
+    SIDES,
+    TEXT,
     THREADS,
     Details,
     OpenThreads,
@@ -33,9 +35,11 @@ KEPT_DETAILS = 3_000
 """How many rows have their details kept; the oldest go."""
 
 FIELDS_OF = {
-    RULES: ("rules", "verdicts", "asked", "asked_since", "against", "both_sides"),
+    RULES: ("rules", "verdicts", "asked", "asked_since", "against"),
     PAGES: ("pages", "more_pages", "approximate", "losing", "unlooked"),
     THREADS: ("waiting",),
+    TEXT: ("description", "cluster"),
+    SIDES: ("both_sides",),
 }
 """The fields of `Details` that come with each part."""
 
@@ -165,10 +169,8 @@ class KnownRequests:
         from copydesk.session.errors import sentence
         from copydesk.session.reads.change_requests import read_parts
 
-        # For a whole row, its space is read again too.
-        space = None if parts == ALL_PARTS else self.spaces.models.get(row.space)
         try:
-            return await read_parts(api, scope, row, parts, me=self.me(), space=space)
+            return await read_parts(api, scope, row, parts, me=self.me(), spaces=self.spaces)
         except (Forbidden, NotFound) as error:
             return Details(missing=sentence(error), waiting=OpenThreads())
 
@@ -190,10 +192,7 @@ class KnownRequests:
 
 def _together(before: Details, found: Details) -> Details:
     """Return new details, with the parts that only the earlier ones have."""
-    old = before.parts - found.parts
-    kept = [name for part in old & PARTS for name in FIELDS_OF[part]]
-    if old - PARTS:
-        kept += ["description", "cluster"]
+    kept = [name for part in before.parts - found.parts for name in FIELDS_OF[part]]
     if found.moment is None:
         kept.append("moment")
     values: dict[str, Any] = {name: getattr(before, name) for name in kept}

@@ -8,6 +8,7 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.session.change_rows import row_of
 from copydesk.session.reads.base_revision import read_both_sides
 from tests.world import BASE_URL, World
 
@@ -45,7 +46,7 @@ async def test_the_pages_of_main_are_read_once_for_all_requests_of_a_space(world
             now = await api(ops.get_space, space)
             for each in requests:
                 request = await api(ops.get_change_request, space, each)
-                found.append(await read_both_sides(api, request, now.revision))
+                found.append(await read_both_sides(api, row_of(request), now.revision))
     assert found == [[], ["B"], []] * 2
     assert way.asked["pages"] == 1
     assert way.asked["changes"] == 3
@@ -60,6 +61,6 @@ async def test_what_may_not_be_read_now_is_asked_for_again(world: World) -> None
         request = await api(ops.get_change_request, space, made)
         main = (await api(ops.get_space, space)).revision
         way.revisions, way.changes = 403, 404
-        assert await read_both_sides(api, request, main) is None
+        assert await read_both_sides(api, row_of(request), main) is None
         way.revisions = 0
-        assert await read_both_sides(api, request, main) == []
+        assert await read_both_sides(api, row_of(request), main) == []

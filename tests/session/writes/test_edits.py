@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copydesk.contract.models.change_request import ChangeRequest as Request
 from copydesk.domain.documents import markdown_to_document
-from copydesk.session.reads.merge import document_text
+from copydesk.session.change_rows import document_text
 from copydesk.session.writes.edits import (
     About,
     about_text,

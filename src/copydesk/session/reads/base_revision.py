@@ -22,8 +22,9 @@ from copydesk.session.page_changes import changed_files, changed_pages
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import ChangeRequest, Changes
+    from copydesk.contract.models.change_request import Changes
     from copydesk.contract.models.content import Revision
+    from copydesk.session.change_rows import ChangeRow
 
 T = TypeVar("T")
 
@@ -62,11 +63,6 @@ class _Fixed:
 _FIXED: WeakKeyDictionary[Api, _Fixed] = WeakKeyDictionary()
 
 
-def base_of(request: ChangeRequest) -> str:
-    """Return the last revision of primary content that a change request contains."""
-    return request.revision_merged_ancestor or request.revision_initial
-
-
 async def read_revision(api: Api, space_id: str, revision: str) -> Revision | None:
     """Return a revision; None where the service does not have it. Raises ``ApiError``."""
     if not revision:
@@ -81,7 +77,7 @@ async def read_revision(api: Api, space_id: str, revision: str) -> Revision | No
         return None
 
 
-async def read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+async def read_both_sides(api: Api, request: ChangeRow, main: str) -> Sequence[str] | None:
     """Return the titles of pages that both a change request and primary content changed.
 
     None where that is unknown, or main has not changed. ``main`` is the space's revision. Raises
@@ -96,7 +92,7 @@ async def read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequen
     async def written() -> Sequence[str] | None:
         return await _written_since(api, request, main)
 
-    key = (request.id, request.revision, base_of(request), main)
+    key = (request.id, request.revision, request.base, main)
     both = await _fixed(api).get(key, compared)
     if both is not None:
         return both
@@ -105,11 +101,11 @@ async def read_both_sides(api: Api, request: ChangeRequest, main: str) -> Sequen
     return await (_fixed(api).get(("written", *key), written) if final else written())
 
 
-async def _compared(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+async def _compared(api: Api, request: ChangeRow, main: str) -> Sequence[str] | None:
     """Compare the three revisions; None where the service lacks one."""
     space = request.space
     base, now = await asyncio.gather(
-        read_revision(api, space, base_of(request)), read_revision(api, space, main)
+        read_revision(api, space, request.base), read_revision(api, space, main)
     )
     if base is None or now is None:
         return None
@@ -126,7 +122,7 @@ async def _compared(api: Api, request: ChangeRequest, main: str) -> Sequence[str
 
 
 async def _touched(
-    api: Api, request: ChangeRequest, before: Sequence[PageNode], told: Changes | None
+    api: Api, request: ChangeRow, before: Sequence[PageNode], told: Changes | None
 ) -> list[PageChange]:
     if told is None:
         tree = await api(ops.list_change_request_pages, request.space, request.id)
@@ -148,7 +144,7 @@ async def read_changes(api: Api, space: str, request: str) -> Changes | None:
         return None
 
 
-async def _written_since(api: Api, request: ChangeRequest, main: str) -> Sequence[str] | None:
+async def _written_since(api: Api, request: ChangeRow, main: str) -> Sequence[str] | None:
     """Return the changed pages that main edited or removed since the request was opened.
 
     None where the service does not list all changes.
@@ -172,12 +168,12 @@ async def _written_since(api: Api, request: ChangeRequest, main: str) -> Sequenc
     return list(found.values())
 
 
-def written_since(request: ChangeRequest, now: PageNode | None) -> bool:
+def written_since(request: ChangeRow, now: PageNode | None) -> bool:
     """Whether a page of main was removed or edited since a change request was opened."""
     written = None if now is None else now.version[1]
     # Times are whole seconds: an edit in the same second may be later.
     return now is None or (
-        written is not None and datetime.fromisoformat(written) >= request.created_at
+        written is not None and datetime.fromisoformat(written) >= request.created
     )
 
 

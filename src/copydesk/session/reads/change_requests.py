@@ -16,6 +16,7 @@ from copydesk.domain.text import clean
 from copydesk.session.change_rows import (
     PAGES,
     RULES,
+    SIDES,
     TEXT,
     THREADS,
     ChangeRow,
@@ -34,15 +35,16 @@ from copydesk.session.page_changes import (
     not_looked_at,
     whereto,
 )
-from copydesk.session.reads.base_revision import read_changes
+from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
-from copydesk.session.reads.merge import RulesRead, document_text, read_rules
+from copydesk.session.reads.merge import RulesRead, judge, organization_rules
 from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, THREADS_READ
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.merge_rules import MergeRules
     from copydesk.contract.models.space import Space
     from copydesk.session.change_rows import ChangeRow
     from copydesk.session.views import Listing
@@ -59,9 +61,6 @@ AT_ONCE = 500
 
 WORDS = 5
 """The number of last messages kept of a change request."""
-
-DESCRIPTION = 6_000
-"""Characters of a description that the details show."""
 
 Answer = tuple[Sequence[ChangeRow], str | None, int | None]
 """Rows, the token of the next page, and the total where it is known."""
@@ -90,9 +89,33 @@ class Spaces:
 
     known: dict[str, SpaceInfo] = field(default_factory=dict)
     models: dict[str, Space] = field(default_factory=dict)
-    """The spaces themselves, for their rules; clear it to read them again."""
+    """The spaces themselves, for their rules."""
     _listed: set[str] = field(default_factory=set)
     """The organizations whose spaces were all read."""
+    _inherited: dict[str, MergeRules | None] = field(default_factory=dict)
+    """The rules of organizations that spaces inherit."""
+    _gate: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def forget(self) -> None:
+        """Have spaces and rules read again when they are needed; titles and rights stay."""
+        self.models.clear()
+        self._inherited.clear()
+
+    async def model(self, api: Api, space_id: str) -> Space:
+        """Return a space, read once for however many ask at the same time. Raises ``ApiError``."""
+        async with self._gate:
+            if space_id not in self.models:
+                self.put(await api(ops.get_space, space_id))
+            return self.models[space_id]
+
+    async def rules(self, api: Api, space: Space) -> MergeRules | None:
+        """Return the rules that a space inherits, read once. Raises ``ApiError``."""
+        if space.merge_rules.type != "inherit":
+            return None
+        async with self._gate:
+            if space.organization not in self._inherited:
+                self._inherited[space.organization] = await organization_rules(api, space)
+            return self._inherited[space.organization]
 
     async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
         """Read the unread ones of these spaces. Raises ``ApiError``."""
@@ -248,29 +271,27 @@ async def read_parts(
     parts: Collection[str],
     *,
     me: str = "",
-    space: Space | None = None,
+    spaces: Spaces | None = None,
 ) -> Details:
     """Return parts of the details of a row. Raises ``ApiError``.
 
-    ``space`` is the row's space if it was read already.
+    ``spaces`` has what rows share, so that it is read once; None reads it for this row alone.
     """
-    request: ChangeRequest | None = None
-    if RULES in parts or TEXT in parts:
-        asked = api(ops.get_change_request, row.space, row.id)
-        if space is None:
-            request, space = await asyncio.gather(asked, api(ops.get_space, row.space))
-        else:
-            request = await asked
-    rules, pages, talk, cluster = await asyncio.gather(
-        read_rules(api, request, space) if RULES in parts and request and space else _nothing(),
+    shared = spaces or Spaces()
+    judged, compared = RULES in parts, SIDES in parts and row.outdated
+    if not row.whole and (judged or compared or TEXT in parts):
+        row = row_of(await api(ops.get_change_request, row.space, row.id))
+    space = await shared.model(api, row.space) if judged or compared else None
+    rules, sides, pages, talk, cluster = await asyncio.gather(
+        judge(api, row, space, shared.rules(api, space)) if judged and space else _nothing(),
+        read_both_sides(api, row, space.revision) if compared and space else _nothing(),
         _pages(api, row) if PAGES in parts else _nothing(),
         read_waiting(api, row, me) if THREADS in parts else _nothing(),
-        _cluster(api, scope, request) if TEXT in parts and request is not None else _nothing(),
+        _cluster(api, scope, row) if TEXT in parts else _nothing(),
     )
-    description = "" if request is None else document_text(request.description)
     listed, more, approximate, losing, unlooked = pages or (None, 0, False, (), "")
     return Details(
-        description=clean(description, lines=True, limit=DESCRIPTION).strip(),
+        description=row.description,
         pages=listed,
         more_pages=more,
         approximate=approximate,
@@ -280,10 +301,10 @@ async def read_parts(
         verdicts=None if rules is None else _verdicts(rules, me),
         asked=None if rules is None else _waits_on(rules),
         against=() if rules is None else rules.against,
-        both_sides=None if rules is None else rules.both_sides,
+        both_sides=sides,
         asked_since=None if rules is None else _asked_since(rules),
         cluster=cluster or "",
-        moment=(request.id, request.revision, space.revision) if request and space else None,
+        moment=(row.id, row.revision, space.revision) if space else None,
         parts=frozenset(parts),
         waiting=talk,
     )
@@ -416,10 +437,9 @@ def _was(change: Changed) -> str:
     return f"“{clean(before.title)}”" if before.title != after.title else clean(before.path)
 
 
-async def _cluster(api: Api, scope: Scope, request: ChangeRequest) -> str:
+async def _cluster(api: Api, scope: Scope, row: ChangeRow) -> str:
     """Return the label of the cluster that a request answers, "" for none."""
-    wanted = request.conversations_issues_cluster
-    return "" if wanted is None else await read_label(api, scope.organization, wanted)
+    return await read_label(api, scope.organization, row.cluster) if row.cluster else ""
 
 
 WAITING_AT_ONCE = 4

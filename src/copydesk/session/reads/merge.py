@@ -7,9 +7,9 @@ unknown.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
 from copydesk.contract import operations as ops
@@ -23,12 +23,12 @@ from copydesk.domain.merge_rules import (
     verdicts_of,
 )
 from copydesk.domain.text import clean
+from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, Changes
-    from copydesk.contract.models.document import Document
     from copydesk.contract.models.merge_rules import MergeRules
     from copydesk.contract.models.review import RequestedReviewer, Review
     from copydesk.contract.models.space import Space
@@ -111,29 +111,43 @@ async def read_rules(
 
     Raises ``ApiError``.
     """
-    reviews, requested, organization, both = await asyncio.gather(
-        _reviews(api, request),
-        _requested(api, request),
-        _organization_rules(api, space),
-        read_both_sides(api, request, space.revision) if compare else _not_compared(),
+    row = row_of(request)
+    rules, both = await asyncio.gather(
+        judge(api, row, space, organization_rules(api, space)),
+        read_both_sides(api, row, space.revision) if compare else _not_compared(),
     )
-    rules = effective(space.merge_rules, organization)
-    author = request.created_by.id if request.created_by else None
-    names = {user.id: _name(user) for user in _people(request, reviews, requested)}
+    return replace(rules, both_sides=both)
+
+
+async def judge(
+    api: Api, row: ChangeRow, space: Space, organization: Awaitable[MergeRules | None]
+) -> RulesRead:
+    """Read the reviews of a change request, and evaluate the rules of its space for it.
+
+    ``organization`` gives the rules that the space may inherit. Raises ``ApiError``.
+    """
+    reviews, requested, inherited = await asyncio.gather(
+        _reviews(api, row), _requested(api, row), organization
+    )
+    rules = effective(space.merge_rules, inherited)
+    author = row.author_id or None
+    names = {user.id: _name(user) for user in _people(reviews, requested)}
+    if author is not None:
+        names.setdefault(author, row.author)
     unnamed = {user for rule in rules for user in rule.users or ()} - names.keys()
     found = [_named(api, space.organization, user_id) for user_id in sorted(unnamed)]
     names.update(await asyncio.gather(*found))
     facts = MergeFacts(
-        subject=request.subject,
-        described=bool(document_text(request.description).strip()),
-        outdated=request.outdated,
+        subject=row.said,
+        described=bool(row.description),
+        outdated=row.outdated,
         verdicts=None if reviews is None else verdicts_of(reviews),
         requested=None if requested is None else [each.user.id for each in requested],
         names=names,
         author=author,
     )
     against = [names[who] for who in objectors(facts.verdicts or (), author)]
-    return RulesRead(evaluate(rules, facts), reviews, requested, against, both)
+    return RulesRead(evaluate(rules, facts), reviews, requested, against)
 
 
 async def _not_compared() -> None:
@@ -149,7 +163,7 @@ def why_not_mergeable(request: ChangeRequest, space: Space, rules: RulesRead) ->
     return blocking(rules.results)
 
 
-async def _reviews(api: Api, request: ChangeRequest) -> list[Review] | None:
+async def _reviews(api: Api, request: ChangeRow) -> list[Review] | None:
     try:
         found = [
             review
@@ -162,7 +176,7 @@ async def _reviews(api: Api, request: ChangeRequest) -> list[Review] | None:
     return found
 
 
-async def _requested(api: Api, request: ChangeRequest) -> list[RequestedReviewer] | None:
+async def _requested(api: Api, request: ChangeRow) -> list[RequestedReviewer] | None:
     try:
         return [
             asked
@@ -174,7 +188,8 @@ async def _requested(api: Api, request: ChangeRequest) -> list[RequestedReviewer
         return None
 
 
-async def _organization_rules(api: Api, space: Space) -> MergeRules | None:
+async def organization_rules(api: Api, space: Space) -> MergeRules | None:
+    """Read the rules that a space inherits; None where it does not, or they are not to be seen."""
     if space.merge_rules.type != "inherit" or not space.organization:
         return None
     try:
@@ -191,32 +206,11 @@ async def _named(api: Api, organization: str, user_id: str) -> tuple[str, str]:
 
 
 def _people(
-    request: ChangeRequest,
-    reviews: Sequence[Review] | None,
-    requested: Sequence[RequestedReviewer] | None,
+    reviews: Sequence[Review] | None, requested: Sequence[RequestedReviewer] | None
 ) -> list[User]:
     people = [review.reviewer for review in reviews or ()]
-    people += [asked.user for asked in requested or ()]
-    return people + ([request.created_by] if request.created_by else [])
+    return people + [asked.user for asked in requested or ()]
 
 
 def _name(user: User) -> str:
     return clean(user.display_name, limit=200) or clean(user.email or user.id, limit=200)
-
-
-def document_text(document: Document | None) -> str:
-    """Return the text of a rich text document, block by block; uncleaned."""
-    if document is None:
-        return ""
-    return "\n\n".join(filter(None, (_said(node.to_dict()) for node in document.nodes)))
-
-
-def _said(value: Any, depth: int = 0) -> str:
-    if not isinstance(value, dict) or depth > 50:
-        return ""
-    if isinstance(value.get("text"), str):
-        return str(value["text"])
-    inside = [*(value.get("leaves") or ()), *(value.get("nodes") or ())]
-    parts = [_said(part, depth + 1) for part in inside]
-    blocks = any(isinstance(part, dict) and part.get("object") == "block" for part in inside)
-    return ("\n" if blocks else "").join(filter(None, parts))

@@ -13,6 +13,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatten
 from copydesk.domain.text import clean, exposed
+from copydesk.session.change_rows import row_of
 from copydesk.session.page_changes import (
     Changed,
     changed_files,
@@ -22,7 +23,7 @@ from copydesk.session.page_changes import (
     page_notes,
     settings_notes,
 )
-from copydesk.session.reads.base_revision import base_of, read_changes, read_revision, written_since
+from copydesk.session.reads.base_revision import read_changes, read_revision, written_since
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -116,7 +117,8 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
             _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
         )
     main, lost, unlooked = flatten(before.pages), losses(hint), not_looked_at(hint)
-    base = await read_revision(api, space_id, base_of(request)) if request.outdated else None
+    row = row_of(request)
+    base = await read_revision(api, space_id, row.base) if row.outdated else None
     if base is not None:
         began = flatten(base.pages)
         changes = changed_pages(began, pages, hint)
@@ -130,7 +132,7 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         for change in changes
         if request.outdated
         and "added" not in change.kinds
-        and written_since(request, now.get(change.id))
+        and written_since(row, now.get(change.id))
     }
     changes += changed_files(old_files, new_files, hint)
     return Opened(request, space, pages, changes, lost, unlooked, main_changed=since)

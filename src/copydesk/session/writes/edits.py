@@ -9,7 +9,7 @@ from typing import Any
 from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
 from copydesk.contract.models.document import Document, Node
 from copydesk.domain.text import typed
-from copydesk.session.reads.merge import document_text
+from copydesk.session.change_rows import document_text
 
 
 @dataclass(frozen=True, slots=True)

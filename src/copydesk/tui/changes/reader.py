@@ -22,6 +22,7 @@ from copydesk.session.change_rows import (
     KEPT,
     PAGES,
     RULES,
+    SIDES,
     THREADS,
     ChangeRow,
     Details,
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
     from copydesk.tui.changes.screen import ChangesPlace
 
 
-REST_SECONDS = 0.12
-"""How long the cursor rests on a row before its details are read."""
+REST_SECONDS = 0.2
+"""How long the cursor rests on a row, after the frame follows it, before its details are read."""
 
 STAY_SECONDS = 0.4
 """How long it stays before the rows around it are read too."""
@@ -68,6 +69,8 @@ class DetailsReader:
         self.place = place
         self.known = place.known
         self._impacts: dict[str, tuple[datetime, str]] = {}
+        self._looks = False
+        """Whether the cursor moved since the details followed it."""
 
     def stuck(self, row: ChangeRow) -> bool:
         """Whether an update of it conflicted, and neither side has moved since."""
@@ -77,22 +80,41 @@ class DetailsReader:
     # The pane
 
     def look(self) -> None:
-        """Show the row under the cursor in the details, and read the parts that are missing."""
-        row = self.place.rows.selected
-        self.place.reads.cancel("details")
-        if row is not None and self._wants(row):
-            self.read(row)
-        self._read_around()
+        """Have the row under the cursor shown, and its missing parts read, once keys pause.
+
+        Until then nothing is sent, and what was asked about the row before is not waited for.
+        """
+        for group in ("details", "around"):
+            if self.place.reads.under_way(group):
+                self.place.reads.cancel(group)
+        self._looks = True
         self.place.frame_soon()
 
-    def _wants(self, row: ChangeRow) -> bool:
+    def _wanted(self, row: ChangeRow) -> frozenset[str]:
+        """Return the missing parts of a row that are read as soon as the cursor rests.
+
+        Its threads, and what main changed too, come with the rows around it, if the cursor stays.
+        """
         known = self.known.details(row)
         if known is None or known.missing or self.place.reads.left_behind("details", row.id):
-            return True
-        return bool(self.known.due(row, ALL_PARTS))
+            wanted = ALL_PARTS
+        else:
+            wanted = self.known.due(row, ALL_PARTS)
+        later = ({THREADS} if row.threads else set()) | ({SIDES} if row.outdated else set())
+        return wanted - later
 
-    def show_facts(self) -> None:
-        """Show the details of the row under the cursor, as far as they are read."""
+    def follow(self) -> None:
+        """Show the row under the cursor in the details, and read the parts that are missing."""
+        self._show_facts()
+        if not self._looks:
+            return
+        self._looks = False
+        row = self.place.rows.selected
+        if row is not None and (wanted := self._wanted(row)):
+            self.read(row, wanted)
+        self._read_around()
+
+    def _show_facts(self) -> None:
         row = self.place.rows.selected
         if row is None:
             self.place.facts.show([], title="Details")
@@ -161,7 +183,7 @@ class DetailsReader:
         def failed(text: str) -> None:
             if self.known.details(row) is None:
                 self.known.keep(row, Details(missing=text))
-                self.show_facts()
+                self._show_facts()
 
         self.place.reads.load(
             "details", read, arrived, what=f"Reading {row.label}", of=row.id, failed=failed,
@@ -171,16 +193,11 @@ class DetailsReader:
     # Reading parts of many
 
     def _read_around(self) -> None:
-        """Fill the cells of the rows on screen, once the cursor stays: the nearest first.
-
-        Only where their columns are shown, and while the service has requests to spare.
-        """
-        self.place.reads.cancel("around")
-        if self._parts_shown and self.place.session.may_spend:
-            self.place.reads.load(
-                "around", self._read_visible, self._read_them, what="Reading the rules",
-                after=STAY_SECONDS, kept="away",
-            )  # fmt: skip
+        """Read the rest about the row, and fill the cells on screen, once the cursor stays."""
+        self.place.reads.load(
+            "around", self._read_visible, self._read_them, what="Reading the rules",
+            after=STAY_SECONDS, kept="away",
+        )  # fmt: skip
 
     @property
     def _parts_shown(self) -> frozenset[str]:
@@ -192,17 +209,29 @@ class DetailsReader:
             self.place.triage.count_views()
 
     async def _read_visible(self, api: Api) -> bool:
+        """Read what the row under the cursor lacks, then what is shown of those around it.
+
+        Of the others only what their columns show, while the service has requests to spare.
+        """
+        row = self.place.rows.selected
+        some = row is not None and await self._read_rows(api, [row], ALL_PARTS)
         parts = self._parts_shown
+        if not (parts and self.may_spend):
+            return some
         wanted = [row for row in self.place.rows.rows_around(self.place.rows.page_lines) if
                   self.known.due(row, parts if row.threads else parts - {THREADS})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
-            rows = wanted[at : at + AT_ONCE]
-            before = {row.id: self.known.details(row) for row in rows}
-            await self.known.read_rows(api, self.place.scope, rows, parts)
-            # Judging rows anew leads here again: without news that would never end.
-            if news := [r for r in rows if not _tell_the_same(before[r.id], self.known.details(r))]:
-                self.place.triage.learned(news)
-        return bool(wanted)
+            await self._read_rows(api, wanted[at : at + AT_ONCE], parts)
+        return some or bool(wanted)
+
+    async def _read_rows(self, api: Api, rows: Sequence[ChangeRow], parts: Collection[str]) -> bool:
+        due = [row for row in rows if self.known.due(row, parts)]
+        before = {row.id: self.known.details(row) for row in due}
+        await self.known.read_rows(api, self.place.scope, due, parts)
+        # Judging rows anew leads here again: without news that would never end.
+        if news := [r for r in due if not _tell_the_same(before[r.id], self.known.details(r))]:
+            self.place.triage.learned(news)
+        return bool(due)
 
     def poll(self) -> None:
         """Read again what a poll is for: what others say of the row under the cursor, each time.
@@ -461,7 +490,7 @@ class RowReader:
     def reload(self) -> None:
         """Read the rows, the counts and the details again. Nothing moves under the cursor."""
         self.place.known.forget()
-        self.place.known.spaces.models.clear()
+        self.place.known.spaces.forget()
         base = self.place.rows.source.base
         if self.place.rows.source.filtering:
             base.notify("rows")

@@ -379,7 +379,7 @@ class ChangesPlace(Place):
         """Bring the details up to date with the frame: once keys pause, not at each."""
         super().update_frame()
         if self.is_attached:
-            self.details.show_facts()
+            self.details.follow()
 
     # Opening one
 

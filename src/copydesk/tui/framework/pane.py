@@ -67,8 +67,14 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     """What the border says; plain text, never markup."""
 
     def on_mount(self) -> None:
-        """Show the title it began with."""
+        """Show the title it began with, and tell its place that it is there."""
+        self._panes: dict[Pane, None] = getattr(self.screen, "mounted_panes", {})
+        self._panes[self] = None
         self.retitle()
+
+    def on_unmount(self) -> None:
+        """Tell its place that it is gone."""
+        self._panes.pop(self, None)
 
     def watch_title(self) -> None:
         """Show the title on the border."""

@@ -7,12 +7,12 @@ frame, the movement keys, search, jumps, help and the command line come from her
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.css.query import NoMatches
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
@@ -111,6 +111,11 @@ class Place(Acts, SteadyScreen[None]):
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
         self._frame_timer: Timer | None = None
+        self._frame_at = 0.0
+        """When the frame is to be brought up to date, on the clock of `time.monotonic`."""
+        self._lines: tuple[Head, Views, Status, Foot] | None = None
+        self.mounted_panes: dict[Pane, None] = {}
+        """The panes that are there; each tells when it comes and goes."""
 
     @classmethod
     def owner_classes(cls) -> tuple[type[Acts], ...]:
@@ -291,12 +296,18 @@ class Place(Acts, SteadyScreen[None]):
         columns = shape(self.HORIZONTAL_BREAKPOINTS, size.width)
         lines = shape(self.VERTICAL_BREAKPOINTS, size.height)
         self.update_classes({**columns, **lines, **spared_lines(size)})
-        yield Head(self, id="head")
-        yield Views(self, id="views")
+        head, views, status, foot = self._lines = (
+            Head(self, id="head"),
+            Views(self, id="views"),
+            Status(self, id="status"),
+            Foot(self, id="foot"),
+        )
+        yield head
+        yield views
         with Container(id="body"):
             yield from self.panes()
-        yield Status(self, id="status")
-        yield Foot(self, id="foot")
+        yield status
+        yield foot
         yield Label(f"Too small: {SMALLEST.width}x{SMALLEST.height} at least.", id="small")
 
     @property
@@ -317,7 +328,8 @@ class Place(Acts, SteadyScreen[None]):
 
     def on_mount(self) -> None:
         """Fill the frame, and read once the first frame is out."""
-        self.query_one("#views").set_class(not self.views, "-none")
+        if self._lines is not None:
+            self._lines[1].set_class(not self.views, "-none")
         self._unwatch = self.session.watch(self._session_changed)
         self.call_after_refresh(self._open)
 
@@ -344,7 +356,7 @@ class Place(Acts, SteadyScreen[None]):
         marks = self.session.outbox.marks
         if marks is not self._marks:
             self._marks = marks
-            for pane in self.query(Pane):
+            for pane in tuple(self.mounted_panes):
                 pane.waits_changed()
             self.waits_changed()
 
@@ -373,10 +385,20 @@ class Place(Acts, SteadyScreen[None]):
         self.set_focus(pane)
 
     def frame_soon(self) -> None:
-        """Bring the frame up to date once keys pause: guards may cost more than a cursor move."""
-        if self._frame_timer is not None:
-            self._frame_timer.stop()
-        self._frame_timer = self.set_timer(FRAME_SECONDS, self.refresh_frame)
+        """Bring the frame up to date once keys pause: guards may cost more than a cursor move.
+
+        A key that comes meanwhile only puts that off: it makes no timer.
+        """
+        self._frame_at = monotonic() + FRAME_SECONDS
+        if self._frame_timer is None:
+            self._frame_timer = self.set_timer(FRAME_SECONDS, self._frame_rested)
+
+    def _frame_rested(self) -> None:
+        left = self._frame_at - monotonic()
+        if left > 0:
+            self._frame_timer = self.set_timer(left, self._frame_rested)
+        else:
+            self.refresh_frame()
 
     @property
     def frame_due(self) -> bool:
@@ -396,30 +418,28 @@ class Place(Acts, SteadyScreen[None]):
         if self._frame_timer is not None:
             self._frame_timer.stop()
             self._frame_timer = None
-        if not self.framed:
+        if not self.framed or self._lines is None:
             return
-        views = self.query_one("#views", Views)
+        head, views, status, foot = self._lines
         views.set_class(not self.views, "-none")
-        views.update()
-        for line in (Head, Status, Foot):
-            self.query_one(line).update()
+        for line in (views, head, status, foot):
+            line.update()
 
     def refresh_head(self) -> None:
         """Bring the header up to date: ages grow by themselves."""
-        if self.framed:
-            self.query_one(Head).update()
+        if self.framed and self._lines is not None:
+            self._lines[0].update()
 
     @property
     def framed(self) -> bool:
         """Whether the lines of the frame are there: not before, and not while it is taken down."""
-        if not self.is_attached:
-            return False
-        try:
-            for line in (Head, Views, Status, Foot):
-                self.query_one(line)
-        except NoMatches:
-            return False
-        return True
+        return self._lines is not None and all(line.is_attached for line in self._lines)
+
+    @property
+    def status(self) -> Status:
+        """The line with messages, which is there where the place is `framed`."""
+        assert self._lines is not None
+        return self._lines[2]
 
     def say(self, text: str, tone: Tone | str = "") -> None:
         """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain.
@@ -427,21 +447,21 @@ class Place(Acts, SteadyScreen[None]):
         What comes in by a poll says nothing: nobody asked for it.
         """
         if self.framed and not self.reads.hushed:
-            self.query_one(Status).say(text, tone)
+            self.status.say(text, tone)
 
     @property
     def said(self) -> str:
         """The sentence in the status line; empty for none."""
-        return self.query_one(Status).message if self.framed else ""
+        return self.status.message if self.framed else ""
 
     @property
     def shows_error(self) -> bool:
         """Whether the status line shows an error that there was no time to read."""
-        return self.framed and self.query_one(Status).shows_error
+        return self.framed and self.status.shows_error
 
     def unsay(self, text: str) -> None:
         """Forget a message that is no longer so, if it is still the last."""
-        if self.framed and (status := self.query_one(Status)).message == text:
+        if self.framed and (status := self.status).message == text:
             status.clear(young=True)
 
     def tell(self, text: str, tone: Tone | str = "") -> None:
@@ -452,12 +472,12 @@ class Place(Acts, SteadyScreen[None]):
     def clear_message(self, *, young: bool = False) -> None:
         """Forget the last message; the next key does that, but for an error that is ``young``."""
         if self.framed:
-            self.query_one(Status).clear(young=young)
+            self.status.clear(young=young)
 
     def show_keys(self, text: str) -> None:
         """Show what a begun chord may become."""
         if self.framed:
-            status = self.query_one(Status)
+            status = self.status
             status.keys = text
             status.update()
 

@@ -14,9 +14,8 @@ from copydesk.session.ages import DAY, HOUR, MINUTE, moment
 from copydesk.session.cached_reads import read_cached
 from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
 from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds
-from copydesk.tui.framework.frame import NAMED_WIDTH, STOPS, Said, Status
+from copydesk.tui.framework.frame import NAMED_WIDTH, STOPS, Said
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.source import ListSource, Source
 from copydesk.tui.framework.workers import begin
 
@@ -103,7 +102,7 @@ class Reads:
         return sum(base.waiting + len(base.fresh) for base in bases if isinstance(base, Source))
 
     def _sources(self) -> list[Any]:
-        shown = (pane for pane in self._place.query(Pane) if pane.display)
+        shown = (pane for pane in self._place.mounted_panes if pane.display)
         return [getattr(pane, "source", None) for pane in shown]
 
     async def _refresh_paged(self, sources: Sequence[PagedSource[Any]]) -> None:
@@ -312,11 +311,11 @@ class Reads:
     @property
     def slow(self) -> bool:
         """Whether something is read for so long that it is said."""
-        return self._place.framed and bool(self._place.query_one(Status).slow)
+        return self._place.framed and bool(self._place.status.slow)
 
     def progress(self, group: str, text: str) -> None:
         """Say how far a read is, where it is slow enough to be shown."""
-        if self._place.framed and group in self._place.query_one(Status).slow:
+        if self._place.framed and group in self._place.status.slow:
             self._slow(group, f"{text}…{STOPS}")
 
     def cancel(self, group: str) -> bool:
@@ -507,7 +506,7 @@ class Reads:
     def _slow(self, group: str, text: str) -> None:
         if not self._place.framed:
             return
-        status = self._place.query_one(Status)
+        status = self._place.status
         if text:
             status.slow[group] = text
         elif status.slow.pop(group, None) is None:
@@ -516,7 +515,7 @@ class Reads:
 
     def stop_reading(self) -> bool:
         """Stop the reads that are shown as slow; False when there are none."""
-        status = self._place.query_one(Status)
+        status = self._place.status
         stopped = [self.cancel(group) for group in list(status.slow)]
         return any(stopped)
 

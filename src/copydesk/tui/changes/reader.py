@@ -221,6 +221,7 @@ class DetailsReader:
         wanted = [row for row in self.place.rows.rows_around(self.place.rows.page_lines) if
                   self.known.due(row, parts if row.threads else parts - {THREADS})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
+            await self.place.reads.rested()
             await self._read_rows(api, wanted[at : at + AT_ONCE], parts)
         return some or bool(wanted)
 

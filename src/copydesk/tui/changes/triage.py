@@ -376,6 +376,7 @@ class Triage:
                 self._spared = True
                 return
             tried.update(row.id for row in rows)
+            await self.place.reads.rested()
             await self.known.read_rows(api, self.place.scope, rows, self._needs)
             self.learned(rows)
 
@@ -444,6 +445,7 @@ class Triage:
         rows = [row for row in rows if row.status == "open" and self.known.due(row, {THREADS})]
         if len(rows) <= THREADS_READ and self.place.session.may_spend:
             for at in range(0, len(rows), AT_ONCE):
+                await self.place.reads.rested()
                 await self.known.read_rows(
                     api, self.place.scope, rows[at : at + AT_ONCE], {THREADS}
                 )

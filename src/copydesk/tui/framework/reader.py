@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from copydesk.domain.cause import ASKER, Asker, Why
@@ -30,6 +31,9 @@ Kept = Literal["first", "away", "never"]
 
 SLOW_SECONDS = 2.0
 """After how long a read says that it is slow."""
+
+REST_SECONDS = 0.2
+"""How long no key was pressed when what nobody waits for is read."""
 
 
 class Reads:
@@ -307,6 +311,12 @@ class Reads:
             return None
         task.result()
         return found[0]
+
+    async def rested(self) -> None:
+        """Wait until keys pause: reads of many requests that nobody asked for give way to them."""
+        keyboard = self._place.desk.keyboard
+        while (left := keyboard.moved_at + REST_SECONDS - monotonic()) > 0:
+            await asyncio.sleep(left)
 
     @property
     def slow(self) -> bool:

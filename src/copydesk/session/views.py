@@ -25,6 +25,9 @@ SERVED = "updated"
 COUNTED_ROWS = 400
 """The largest list on which views are counted that the service cannot count."""
 
+MOST_THREADS = 500
+"""The largest number of open threads of a request that are read before somebody asks for them."""
+
 THREADS_READ = 48
 """The largest number of rows whose threads are read to count what waits on the reader."""
 

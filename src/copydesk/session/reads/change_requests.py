@@ -38,7 +38,7 @@ from copydesk.session.page_changes import (
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RulesRead, judge, organization_rules
-from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, THREADS_READ
+from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -461,7 +461,7 @@ async def count_needing(
     asked = await read_asked(api, scope, me)
     awake = [row for row in rows if not asleep(row)]
     others = [row for row in awake if row.id not in asked and row.threads]
-    if len(others) > THREADS_READ:
+    if len(others) > THREADS_READ or any(row.threads > MOST_THREADS for row in others):
         return None
     gate = asyncio.Semaphore(WAITING_AT_ONCE)
 

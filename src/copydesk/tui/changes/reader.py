@@ -34,6 +34,7 @@ from copydesk.session.errors import failure_types
 from copydesk.session.known_requests import AT_ONCE
 from copydesk.session.views import (
     COUNT_SECONDS,
+    MOST_THREADS,
     SERVED,
     Listing,
 )
@@ -102,6 +103,11 @@ class DetailsReader:
             wanted = self.known.due(row, ALL_PARTS)
         later = ({THREADS} if row.threads else set()) | ({SIDES} if row.outdated else set())
         return wanted - later
+
+    @staticmethod
+    def _unasked(row: ChangeRow, parts: Collection[str]) -> frozenset[str]:
+        """Return the parts of a row that are read before somebody asks for them."""
+        return frozenset(parts) - ({THREADS} if row.threads > MOST_THREADS else set())
 
     def follow(self) -> None:
         """Show the row under the cursor in the details, and read the parts that are missing."""
@@ -214,11 +220,12 @@ class DetailsReader:
         Of the others only what their columns show, while the service has requests to spare.
         """
         row = self.place.rows.selected
-        some = row is not None and await self._read_rows(api, [row], ALL_PARTS)
+        some = row is not None and await self._read_rows(api, [row], self._unasked(row, ALL_PARTS))
         parts = self._parts_shown
         if not (parts and self.may_spend):
             return some
         wanted = [row for row in self.place.rows.rows_around(self.place.rows.page_lines) if
+                  row.threads <= MOST_THREADS and
                   self.known.due(row, parts if row.threads else parts - {THREADS})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
             await self.place.reads.rested()
@@ -253,7 +260,8 @@ class DetailsReader:
         row = self.place.rows.selected
         if row is not None:
             told = {RULES, THREADS} if row.threads else {RULES}
-            self.read(row, ALL_PARTS if self.known.due(row, ALL_PARTS) else told)
+            due = self.known.due(row, self._unasked(row, ALL_PARTS))
+            self.read(row, due or self._unasked(row, told))
         self._read_around()
 
 

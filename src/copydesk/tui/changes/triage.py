@@ -20,7 +20,15 @@ from copydesk.present import change_filter
 from copydesk.present.change_filter import needs
 from copydesk.session.change_rows import ASKED, THREADS, ChangeRow
 from copydesk.session.known_requests import AT_ONCE
-from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, STATUSES, THREADS_READ, Listing
+from copydesk.session.views import (
+    COUNTED_ROWS,
+    FIRST,
+    LISTINGS,
+    MOST_THREADS,
+    STATUSES,
+    THREADS_READ,
+    Listing,
+)
 from copydesk.tui.framework.filtered_source import FilteredSource
 from copydesk.tui.framework.sources import Source
 from copydesk.tui.widgets.list import VirtualList
@@ -441,7 +449,7 @@ class Triage:
         if me is None:
             return
         await self.known.know_asked(api, self.place.scope)
-        rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
+        rows = [r for r in islice(base.shown(), COUNTED_ROWS) if 0 < r.threads <= MOST_THREADS]
         rows = [row for row in rows if row.status == "open" and self.known.due(row, {THREADS})]
         if len(rows) <= THREADS_READ and self.place.session.may_spend:
             for at in range(0, len(rows), AT_ONCE):

@@ -243,9 +243,14 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         self.refresh_rows()
 
     def resize_lines(self, lines: int) -> None:
-        """Set how long the content is, which sizes the scroll bar."""
+        """Set how long the content is, which sizes the scroll bar.
+
+        Where all of it is on screen, before as after, there is no bar, and nothing to lay out.
+        """
         size = Size(0, lines)
-        if self.virtual_size != size:
+        if max(lines, self.virtual_size.height) <= self.page_lines:
+            self.set_reactive(Pane.virtual_size, size)
+        elif self.virtual_size != size:
             self.virtual_size = size
 
     def blank(self, width: int, style: Style) -> Strip:

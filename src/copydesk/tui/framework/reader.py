@@ -315,7 +315,10 @@ class Reads:
     async def rested(self) -> None:
         """Wait until keys pause: reads of many requests that nobody asked for give way to them."""
         keyboard = self._place.desk.keyboard
-        while (left := keyboard.moved_at + REST_SECONDS - monotonic()) > 0:
+        while True:
+            left = keyboard.moved_at + REST_SECONDS - monotonic()
+            if left <= 0:
+                return
             await asyncio.sleep(left)
 
     @property

@@ -222,7 +222,7 @@ class DetailsReader:
         row = self.place.rows.selected
         some = row is not None and await self._read_rows(api, [row], self._unasked(row, ALL_PARTS))
         parts = self._parts_shown
-        if not (parts and self.may_spend):
+        if not (parts and self.place.session.may_spend):
             return some
         wanted = [row for row in self.place.rows.rows_around(self.place.rows.page_lines) if
                   row.threads <= MOST_THREADS and

@@ -77,6 +77,12 @@ REST_SECONDS = 20.0
 TICK_SECONDS = 1.0
 """How often is looked at what is due. A tick that changes nothing writes nothing."""
 
+STILL_SECONDS = 2.0
+"""How long no key came when all objects are looked through for garbage."""
+
+COLLECTED, COLLECTED_AT_LAST = 10, 300
+"""After how many collections of young objects that is done, and is done although keys come."""
+
 KEYS = events.Key, events.Paste, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp
 """What shows that somebody is at the keys."""
 
@@ -196,6 +202,7 @@ class CopydeskApp(DeskApp):
 
         The only clock-work there is; what is due depends on the session's clock alone.
         """
+        self.collect_garbage()
         place = self.here
         if place is None or not place.is_attached:
             return
@@ -294,7 +301,15 @@ class CopydeskApp(DeskApp):
         if not gc.isenabled():
             gc.collect()
             gc.freeze()
+            young, middle, _ = gc.get_threshold()
+            gc.set_threshold(young, middle, COLLECTED_AT_LAST)
             gc.enable()
+
+    def collect_garbage(self) -> None:
+        """Look through all objects while no key comes: that takes longer than a key may wait."""
+        still = monotonic() - self.keyboard.moved_at >= STILL_SECONDS
+        if still and gc.get_threshold()[2] == COLLECTED_AT_LAST and gc.get_count()[2] >= COLLECTED:
+            gc.collect()
 
     def _use_tones(self) -> None:
         if self._tones_pushed:

@@ -423,7 +423,7 @@ class Triage:
     def learned(self, rows: Sequence[ChangeRow]) -> None:
         """Judge rows anew whose details were read."""
         self.place.rows.triage.learned(rows)
-        self.place.rows.refresh_rows()
+        self.place.rows.redraw(rows)
         self.place.rows.retitle()
 
     def _checked(self) -> None:

@@ -86,7 +86,9 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def retitle(self) -> None:
         """Build the border's title again from what it is made of."""
         title = self.title_line()
-        self.border_title = Content(title) if title else None
+        if title != self._titled:  # another title draws the whole pane again
+            self._titled = title
+            self.border_title = Content(title) if title else None
 
     def title_line(self) -> str:
         """Return the whole title; panes that know more than a title add it here."""
@@ -99,6 +101,9 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         self._framed: dict[object, tuple[object, Strip]] = {}
         """A line's content and the line with its frame, by what tells its content."""
         self._blanks: dict[tuple[int, Style], Strip] = {}
+
+    _titled = ""
+    """The title that the border says."""
 
     fields: Fields[Any] | None = None
     """What its filter knows by name; None where it takes only words."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -64,7 +65,7 @@ class Facts(Pane):
             return
         self._facts = list(facts)
         self.scroll_to(y=0, animate=False)
-        self.refresh_rows()
+        self._show_changes()
 
     def waits_changed(self) -> None:
         self.show(self._given, about=self._about)
@@ -87,6 +88,18 @@ class Facts(Pane):
         if self.is_attached and self.scrollable_content_region.width > 0:
             # Measured now and not once drawn, it is laid out and drawn in one go.
             self.resize_lines(max(1, len(self._measured())))
+
+    def _show_changes(self) -> None:
+        """Draw the lines that say something else now."""
+        before, self._lines = self._lines, None
+        if before is None or not self.is_attached or self.scrollable_content_region.width <= 0:
+            self.refresh_rows()
+            return
+        now = self._measured()
+        self.resize_lines(max(1, len(now)))
+        for line, (old, new) in enumerate(zip_longest(before, now)):
+            if old != new:
+                self.refresh_line(line)
 
     def _measured(self) -> list[Strip]:
         width = self.scrollable_content_region.width

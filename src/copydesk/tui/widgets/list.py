@@ -498,6 +498,16 @@ class VirtualList(Pane, Generic[T], scope="list"):
         if self.is_attached:
             self._want()
 
+    def redraw(self, rows: Iterable[T]) -> None:
+        """Draw rows again of which more is known by now, and no other line."""
+        told = {self._source.key(row) for row in rows}
+        for drawn in [each for each in self._strips if each[0] in told]:
+            del self._strips[drawn]
+        for row_id in told:
+            index = self._source.index_of(row_id)
+            if index is not None:
+                self.refresh_line(index + self._header)
+
     def _want(self) -> None:
         """Tell the source what is on screen."""
         first = self.scroll_offset.y

@@ -43,7 +43,8 @@ class PagedSource(Source[T]):
     ) -> None:
         super().__init__(key)
         self._fetch = fetch
-        self._limit = limit
+        self.limit = limit
+        """How many rows are asked for at once."""
         self._keep = keep
         self._pages: HeldPages[T] = HeldPages(key)
         self._next: str | None = None
@@ -205,7 +206,7 @@ class PagedSource(Source[T]):
                     return
                 found = None
             if found is None:
-                rows, following, total = await self._fetch(token, self._limit)
+                rows, following, total = await self._fetch(token, self.limit)
             else:
                 rows, following, total = found.result
             if not again:
@@ -243,7 +244,7 @@ class PagedSource(Source[T]):
         """
         if self._begun if token is None else self.kept_at is None:
             return None
-        return await read_cached(lambda: self._fetch(token, self._limit))
+        return await read_cached(lambda: self._fetch(token, self.limit))
 
     def _show_kept(self, page: _Page[T], at: datetime, token: str | None) -> None:
         rows, following, total = page
@@ -319,10 +320,10 @@ class PagedSource(Source[T]):
             return
         pages: list[tuple[list[T], str | None, str | None]] = []
         token: str | None = None
-        reach = min(self.loaded, max(self._window[1] + 1, self._limit), 4 * self._limit)
+        reach = min(self.loaded, max(self._window[1] + 1, self.limit), 4 * self.limit)
         seen = 0
         while True:
-            rows, following, total = await self._fetch(token, self._limit)
+            rows, following, total = await self._fetch(token, self.limit)
             pages.append((list(rows), token, following))
             seen += len(rows)
             if following is None or seen >= reach or len(pages) == PAGES_AGAIN:

@@ -88,7 +88,7 @@ class ScannedPages(PagedSource[T]):
     def go_on(self) -> None:
         """Look through some pages more."""
         if self.more:
-            self._goal = self.loaded + AT_A_TIME * self._limit - 1
+            self._goal = self.loaded + AT_A_TIME * self.limit - 1
             self._pump()
 
     def cancel(self) -> None:

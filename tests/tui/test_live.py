@@ -21,9 +21,9 @@ from tests.world import World
 
 REVIEWED = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
 ROWS = 30
-LIST_REQUESTS = 3 + 6
+LIST_REQUESTS = 3 + 3
 """A poll of a list: its rows, who is asked, drafts; and what is said of the row under the cursor:
-itself, its space, reviews, requested reviewers, the rules of the organization, threads."""
+reviews, requested reviewers, threads."""
 PLACES = 12
 INBOX_REQUESTS = 6 + POLLED
 """A poll of the inbox: the organization, collections, spaces, open change requests, drafts, who is

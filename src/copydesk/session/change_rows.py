@@ -92,10 +92,7 @@ Titles = Callable[[str], str]
 
 
 def row_of(request: ChangeRequest) -> ChangeRow:
-    """Return a change request as a row.
-
-    A list may leave descriptions out: whether there is one is known where the field was sent.
-    """
+    """Return a change request as a row: a list has whole ones."""
     described = clean(document_text(request.description), lines=True, limit=DESCRIPTION)
     return ChangeRow(
         id=request.id,
@@ -114,7 +111,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         revision=request.revision,
         base=request.revision_merged_ancestor or request.revision_initial,
         description=described.strip(),
-        whole="description" in request.model_fields_set,
+        whole=True,
     )
 
 

@@ -562,6 +562,8 @@ class RowReader:
         now = self.place.session.clock()
         self.place.triage.count_views()
         old = self._counted is None or now - self._counted >= timedelta(seconds=COUNT_SECONDS)
+        if old:
+            self.place.known.spaces.forget()
         if others or old:
             self.count()
 

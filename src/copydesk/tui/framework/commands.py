@@ -10,6 +10,7 @@ from copydesk.domain.text import clean
 from copydesk.session.errors import STILL_READING
 from copydesk.tui.framework.actions import JUMPS, Commands, NoRowYet, action, command, declaring
 from copydesk.tui.framework.frame import Part, Status
+from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 
 if TYPE_CHECKING:
@@ -172,6 +173,14 @@ class CommonCommands(Commands, scope="place"):
     def move_last(self) -> None:
         """Go to the last row or line; a long list is read to its end, Esc stops that."""
         self._move("move_last")
+        base = getattr(_source(self.place), "base", None)
+        if isinstance(base, PagedSource) and not base.complete:
+            left = None if base.count is None else base.count - base.loaded
+            if left is None or left > base.limit:
+                rows = "all other rows" if left is None else f"{left:,} more rows"
+                self.place.say(
+                    f"The service gives this list from its top only: reading {rows}. Esc stops."
+                )
 
     @action("ctrl+d", "half page down", unless=TO_MOVE, show=False, group="Move")
     def half_down(self) -> None:

@@ -7,13 +7,11 @@ frame, the movement keys, search, jumps, help and the command line come from her
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
 
@@ -41,6 +39,7 @@ from copydesk.tui.framework.frame import Part as Part
 from copydesk.tui.framework.frame import View as View
 from copydesk.tui.framework.pane import HEIGHTS, Pane
 from copydesk.tui.framework.reader import Reads, age_line
+from copydesk.tui.framework.workers import Pause
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -110,9 +109,7 @@ class Place(Acts, SteadyScreen[None]):
         self.cached = False
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
-        self._frame_timer: Timer | None = None
-        self._frame_at = 0.0
-        """When the frame is to be brought up to date, on the clock of `time.monotonic`."""
+        self._pause = Pause(self, FRAME_SECONDS, self.refresh_frame)
         self._lines: tuple[Head, Views, Status, Foot] | None = None
         self.mounted_panes: dict[Pane, None] = {}
         """The panes that are there; each tells when it comes and goes."""
@@ -385,25 +382,13 @@ class Place(Acts, SteadyScreen[None]):
         self.set_focus(pane)
 
     def frame_soon(self) -> None:
-        """Bring the frame up to date once keys pause: guards may cost more than a cursor move.
-
-        A key that comes meanwhile only puts that off: it makes no timer.
-        """
-        self._frame_at = monotonic() + FRAME_SECONDS
-        if self._frame_timer is None:
-            self._frame_timer = self.set_timer(FRAME_SECONDS, self._frame_rested)
-
-    def _frame_rested(self) -> None:
-        left = self._frame_at - monotonic()
-        if left > 0:
-            self._frame_timer = self.set_timer(left, self._frame_rested)
-        else:
-            self.refresh_frame()
+        """Bring the frame up to date once keys pause: guards may cost more than a cursor move."""
+        self._pause.ask()
 
     @property
     def frame_due(self) -> bool:
         """Whether the frame is about to be brought up to date."""
-        return self._frame_timer is not None
+        return self._pause.asked
 
     def refresh_frame(self) -> None:
         """Have the frame brought up to date: once for all that asks for it before it is drawn."""
@@ -415,9 +400,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def update_frame(self) -> None:
         """Bring the lines of the frame up to date at once; what shows beside them as well."""
-        if self._frame_timer is not None:
-            self._frame_timer.stop()
-            self._frame_timer = None
+        self._pause.stop()
         if not self.framed or self._lines is None:
             return
         head, views, status, foot = self._lines

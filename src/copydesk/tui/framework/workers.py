@@ -1,14 +1,17 @@
-"""Beginning work in a worker of a screen or of a part of it."""
+"""Work that a screen, or a part of it, begins beside the keys, or once they pause."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
+    from textual.message_pump import MessagePump
+    from textual.timer import Timer
     from textual.worker import Worker
 
 
@@ -60,3 +63,36 @@ def heard(node: DOMNode) -> asyncio.Future[None]:
     late = loop.call_later(HEARD_SECONDS, end)
     pass_on(0)
     return done
+
+
+class Pause:
+    """Calls something once it was not asked for during some seconds; asking again is free."""
+
+    def __init__(self, pump: MessagePump, seconds: float, then: Callable[[], None]) -> None:
+        self._pump, self._seconds, self._then = pump, seconds, then
+        self._timer: Timer | None = None
+        self._at = 0.0
+        """When it is to be called, on the clock of `time.monotonic`."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether it is about to be called."""
+        return self._timer is not None
+
+    def ask(self) -> None:
+        """Have it called; a timer that runs already stays and looks again when it rings."""
+        self._at = monotonic() + self._seconds
+        if self._timer is None:
+            self._timer = self._pump.set_timer(self._seconds, self._rings)
+
+    def stop(self) -> None:
+        """Have it not called any more."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _rings(self) -> None:
+        left = self._at - monotonic()
+        self._timer = self._pump.set_timer(left, self._rings) if left > 0 else None
+        if left <= 0:
+            self._then()

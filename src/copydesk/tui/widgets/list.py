@@ -344,18 +344,9 @@ class VirtualList(Pane, Generic[T], scope="list"):
             self._go(self._source.length - 1)
             self._to_end = True
             base.want_all()
-            self._say_how_far(base)
         else:
             self._go(self._source.length - 1)
         return True
-
-    def _say_how_far(self, base: PagedSource[T]) -> None:
-        """Say what the way to the last row costs, where it is long."""
-        left = None if base.count is None else base.count - base.loaded
-        say = getattr(self.screen, "say", None)
-        if say is not None and (left is None or left > base.limit):
-            rows = "all other rows" if left is None else f"{left:,} more rows"
-            say(f"The service gives this list from its top only: reading {rows}. Esc stops.")
 
     def stop_reading(self) -> bool:
         """Stop a way to the end that still reads; False when there is none."""

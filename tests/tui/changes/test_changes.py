@@ -673,6 +673,8 @@ async def test_one_that_is_gone_says_so(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes")) as driver:
         desk.world.write(lambda tx: tx.run("DELETE FROM change_request WHERE id = ?", desk.limits))
         await driver.press("j")
+        assert "Gone" not in said(driver), "what is known of it is not asked again"
+        await driver.press("R")
         assert "Gone. Removed by someone, or moved." in said(driver)
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
@@ -283,7 +284,9 @@ async def read_parts(
         row = row_of(await api(ops.get_change_request, row.space, row.id))
     space = await shared.model(api, row.space) if judged or compared else None
     rules, sides, pages, talk, cluster = await asyncio.gather(
-        judge(api, row, space, shared.rules(api, space)) if judged and space else _nothing(),
+        judge(api, row, space, partial(shared.rules, api, space))
+        if judged and space
+        else _nothing(),
         read_both_sides(api, row, space.revision) if compared and space else _nothing(),
         _pages(api, row) if PAGES in parts else _nothing(),
         read_waiting(api, row, me) if THREADS in parts else _nothing(),

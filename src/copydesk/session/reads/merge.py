@@ -7,8 +7,9 @@ unknown.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
@@ -113,21 +114,24 @@ async def read_rules(
     """
     row = row_of(request)
     rules, both = await asyncio.gather(
-        judge(api, row, space, organization_rules(api, space)),
+        judge(api, row, space, partial(organization_rules, api, space)),
         read_both_sides(api, row, space.revision) if compare else _not_compared(),
     )
     return replace(rules, both_sides=both)
 
 
 async def judge(
-    api: Api, row: ChangeRow, space: Space, organization: Awaitable[MergeRules | None]
+    api: Api,
+    row: ChangeRow,
+    space: Space,
+    organization: Callable[[], Awaitable[MergeRules | None]],
 ) -> RulesRead:
     """Read the reviews of a change request, and evaluate the rules of its space for it.
 
-    ``organization`` gives the rules that the space may inherit. Raises ``ApiError``.
+    ``organization`` reads the rules that the space may inherit. Raises ``ApiError``.
     """
     reviews, requested, inherited = await asyncio.gather(
-        _reviews(api, row), _requested(api, row), organization
+        _reviews(api, row), _requested(api, row), organization()
     )
     rules = effective(space.merge_rules, inherited)
     author = row.author_id or None

@@ -444,7 +444,7 @@ class Reads:
         try:
             if self._place.is_attached:
                 if not local:
-                    self.cached = False
+                    self._place.cached = False
                 self._hand(then, result, quiet=quiet)
                 for source in self._waiting() if recalled else ():
                     if source not in waiting:
@@ -568,7 +568,8 @@ def age_line(place: Place, width: int) -> Said:
         if place.reads.reading:
             return "warn", (f"{old}, reading", old, "kept")
         return "warn", (*_tries(f"{old}, not read", place, now, width), old, "kept")
-    if place.reads.unread and place.reads.read_at is None and not place.reads.loads:
+    never = place.reads.read_at is None and place.reads.sound_at is None
+    if place.reads.unread and never and not place.reads.loads:
         unread = "cached, not read" if place.cached else "not read"
         if not place.reads.failing:  # it was refused: read again, it comes to the same
             return "bad", (unread, "not read")
@@ -578,7 +579,7 @@ def age_line(place: Place, width: int) -> Said:
     if place.AGED and place.reads.read_at is None and place.reads.loads:
         # What the service said of other things makes this no younger.
         return "warn", (f"reading the {place.AGED}", "reading")
-    if place.reads.read_at is None and place.reads.sound_at is None and place.reads.slow:
+    if never and place.reads.slow:
         return "warn", ("reading",)  # what was read of other things is no news of this
     if place.reads.failing:
         # Something of it is not as the service has it now, whatever else was answered.

@@ -58,7 +58,7 @@ LIST = Screen(
     "organization",
     "Space 297",
     (("gc", " read "),),
-    row=r"\d+ +\w.*?(?:Writer \d+|Mara L)",
+    row=r"(\d+) +(\w.{12}).*?(Writer \d+|Mara L)",
 )
 SCREENS = {
     "key": LIST,
@@ -69,7 +69,7 @@ SCREENS = {
         "organization",
         "Space 297",
         (("gk", " read "),),
-        row=r"\w.*?[▁-█]{5,} +\d+ +\d+",
+        row=r"(\w.{9}).*?([▁-█]{5,}) +(\d+) +(\d+)",
         back=True,
     ),
     "pages": Screen(

@@ -59,7 +59,8 @@ class Written:
 class Program:
     """A running program. Use it with ``with``; it is killed at the end.
 
-    ``row`` finds in a line of a list what tells that row from all others; where it is empty, each
+    ``row`` finds in a line of a list what tells that row from all others, by its groups if there
+    are some: columns may become wider while more is read. Where it is empty, each
     change between two columns, those of ``pane``, is taken for a step.
     """
 
@@ -332,10 +333,11 @@ class Screen:
         start = None
         for number in range(cursor, -1, -1):
             found = self._row.search(self._lines[number], 2)
-            if found is None or found[0] in self._places:
-                start = self._places[found[0]] if found else None
+            name = " ".join(found.groups()) or found[0] if found else ""
+            if not name or name in self._places:
+                start = self._places.get(name)
                 break
-            above.append(found[0])
+            above.append(name)
         if start is None:
             if self._places:
                 return None

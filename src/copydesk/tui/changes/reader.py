@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from contextvars import Context, copy_context
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -70,8 +71,8 @@ class DetailsReader:
         self.place = place
         self.known = place.known
         self._impacts: dict[str, tuple[datetime, str]] = {}
-        self._looks = False
-        """Whether the cursor moved since the details followed it."""
+        self._looked: Context | None = None
+        """In which context the cursor moved; None where the details have followed it."""
 
     def stuck(self, row: ChangeRow) -> bool:
         """Whether an update of it conflicted, and neither side has moved since."""
@@ -88,7 +89,8 @@ class DetailsReader:
         for group in ("details", "around"):
             if self.place.reads.under_way(group):
                 self.place.reads.cancel(group)
-        self._looks = True
+        # What is read then is still read for the action that moved the cursor.
+        self._looked = copy_context()
         self.place.frame_soon()
 
     def _wanted(self, row: ChangeRow) -> frozenset[str]:
@@ -112,9 +114,11 @@ class DetailsReader:
     def follow(self) -> None:
         """Show the row under the cursor in the details, and read the parts that are missing."""
         self._show_facts()
-        if not self._looks:
-            return
-        self._looks = False
+        looked, self._looked = self._looked, None
+        if looked is not None:
+            looked.run(self._read_missing)
+
+    def _read_missing(self) -> None:
         row = self.place.rows.selected
         if row is not None and (wanted := self._wanted(row)):
             self.read(row, wanted)

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from copydesk.client.wire import Sent
+from copydesk.server import threads
 from copydesk.session.change_rows import PAGES, RULES, SIDES, TEXT, THREADS, row_of
 from copydesk.session.reads.change_requests import Scope, Spaces, read_parts
 from copydesk.tui.app import COLLECTED_AT_LAST
@@ -120,3 +121,14 @@ async def test_all_objects_are_looked_through_only_while_no_key_comes(world: Wor
             gc.set_threshold(*before)
             gc.unfreeze()
             gc.enable()
+
+
+async def test_what_main_changed_too_comes_while_the_cursor_stays(world: World) -> None:
+    lee = world.user("lee", "edit")
+    space = world.space("Guide", {"a": "# A\n\nOne.\n"})
+    request = world.change_request(space, {"a": "# A\n\nTwo.\n"}, subject="Reword", by=lee)
+    world.write(lambda tx: threads.request_review(tx, request, world.ana, lee))
+    world.commit(space, {"a": "# A\n\nThree.\n"})
+    async with drive(open_world(world, "spaces"), "g n") as driver:
+        assert "Reword" in driver.screen
+        assert "out of date, may conflict in A" in driver.screen

@@ -87,8 +87,7 @@ class DetailsReader:
         Until then nothing is sent, and what was asked about the row before is not waited for.
         """
         for group in ("details", "around"):
-            if self.place.reads.under_way(group):
-                self.place.reads.cancel(group)
+            self.place.reads.cancel(group)
         # What is read then is still read for the action that moved the cursor.
         self._looked = copy_context()
         self.place.frame_soon()

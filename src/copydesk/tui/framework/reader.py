@@ -133,13 +133,18 @@ class Reads:
                 self._place.poll()
         finally:
             self.hushed = False
-        begun = {task for task in self._reads.values() if task not in before}
+        begun = {group: task for group, task in self._reads.items() if task not in before}
         waiting, asked, good, some, failed = set(begun), self.asked_at, True, False, False
 
-        def ended(task: asyncio.Task[bool]) -> None:
+        def ended(group: str, task: asyncio.Task[bool]) -> None:
             nonlocal good, some, failed
-            waiting.discard(task)
             stopped = task.cancelled()
+            newer = self._reads.get(group)
+            if stopped and newer is not None and newer is not task:
+                # It was begun anew, as by rows that came: that one tells how it ends.
+                newer.add_done_callback(partial(ended, group))
+                return
+            waiting.discard(group)
             answered = not stopped and not task.exception() and task.result()
             good, some = good and answered, some or answered or stopped
             failed = failed or not (answered or stopped)
@@ -171,8 +176,8 @@ class Reads:
                 self.read_at = asked
             self._place.refresh_frame()
 
-        for task in begun:
-            task.add_done_callback(ended)
+        for group, task in begun.items():
+            task.add_done_callback(partial(ended, group))
 
     async def _find_organization(self) -> None:
         """Look whether the reader is in an organization by now, and read what it has."""

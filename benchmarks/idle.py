@@ -12,7 +12,7 @@ from benchmarks.terminal import Program, table
 
 MINUTE, QUICK_MINUTE = 60.0, 20.0
 SETTLED = 180.0
-"""The longest time that is waited for what is read when a list is opened, in seconds."""
+"""The longest wait for the reads of a list that opens, in seconds."""
 
 AWAY = "\x1b[O"
 """What a terminal sends when its window loses the focus."""

@@ -331,7 +331,7 @@ def _rested(program: Program, lent: Home, key: str) -> list[int]:
 
 
 def quiet(program: Program, lent: Home, seconds: float = 3.0, most: float = 60.0) -> None:
-    """Wait until nothing was sent for a while, beyond what is asked at intervals."""
+    """Wait until no request was sent for a while but those of polling."""
     end = time.perf_counter() + most
     while time.perf_counter() < end:
         before = lent.requests

@@ -35,5 +35,7 @@ class Asker(NamedTuple):
     why: Why = Why.KEY
 
 
-ASKER: ContextVar[Asker] = ContextVar("asker", default=Asker())  # noqa: B039 - it is a value
+NOBODY = Asker()
+
+ASKER: ContextVar[Asker] = ContextVar("asker", default=NOBODY)
 """Who asked for the work under way."""

@@ -31,7 +31,7 @@ UNKNOWN: Final = Unknown.UNKNOWN
 """What a field of a row holds that has not been read yet."""
 
 States: TypeAlias = Mapping[str, bool | None]
-"""Texts, each of which matches, does not match, or is not known yet."""
+"""Texts with their answer: it matches, it does not, or that is not known yet."""
 
 Value: TypeAlias = str | Iterable[str] | States | None | Unknown
 """What a field of a row holds: one text, several, nothing, or nothing known."""

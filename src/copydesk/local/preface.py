@@ -210,7 +210,7 @@ def _ended(number: int, frame: FrameType | None) -> None:
 
 
 def keep(path: Path, wanted: str, frame: str) -> None:
-    """Keep a frame for starts under these conditions; where the disk refuses there is none."""
+    """Keep a frame for starts under these conditions; a disk that refuses leaves no frame."""
     from copydesk.local.durable import write_file
     from copydesk.local.paths import private_folder
 

@@ -258,7 +258,7 @@ class CopydeskApp(DeskApp):
 
     def _trim_soon(self) -> None:
         """Give freed memory back to the system, in a thread, while nobody presses a key."""
-        now, pressed = monotonic(), self.keyboard.pressed_at
+        now, pressed = monotonic(), self.keyboard.key_at
         due = TRIM_SECONDS if pressed > self._trimmed_at else IDLE_TRIM_SECONDS
         if not self.waking and now - pressed > TICK_SECONDS and now - self._trimmed_at > due:
             self._trimmed_at = now
@@ -307,7 +307,7 @@ class CopydeskApp(DeskApp):
 
     def collect_garbage(self) -> None:
         """Look through all objects while no key comes: that takes longer than a key may wait."""
-        still = monotonic() - self.keyboard.moved_at >= STILL_SECONDS
+        still = monotonic() - self.keyboard.key_at >= STILL_SECONDS
         if still and gc.get_threshold()[2] == COLLECTED_AT_LAST and gc.get_count()[2] >= COLLECTED:
             gc.collect()
 
@@ -459,7 +459,7 @@ class CopydeskApp(DeskApp):
     def _turn(place: Place, view: str) -> None:
         """Show a view that was asked for by its name: what was searched for was in another."""
         if view != place.view:
-            for pane in place.query(Pane):
+            for pane in tuple(place.mounted_panes):
                 pane.find_clear()
         place.choose_view(view)
 
@@ -516,7 +516,7 @@ class CopydeskApp(DeskApp):
     @property
     def _rests(self) -> bool:
         """Whether keys were pressed since the screen was kept, and none is now."""
-        now, pressed = monotonic(), self.keyboard.pressed_at
+        now, pressed = monotonic(), self.keyboard.key_at
         return pressed > self._kept_at and now - pressed > REST_SECONDS < now - self._kept_at
 
     def keep_screen(self, *, ends: bool = False) -> None:
@@ -731,7 +731,7 @@ class CopydeskApp(DeskApp):
             return
         panes = [
             pane
-            for pane in place.query(Pane)
+            for pane in tuple(place.mounted_panes)
             if pane.can_focus and not pane.disabled and pane.display
         ]
         if not panes:

@@ -113,7 +113,7 @@ async def test_all_objects_are_looked_through_only_while_no_key_comes(world: Wor
             assert gc.get_count()[2] > 10
             driver.app.collect_garbage()
             assert gc.get_count()[2] > 10
-            driver.app.keyboard.moved_at -= 60
+            driver.app.keyboard.key_at -= 60
             driver.app.collect_garbage()
             assert gc.get_count()[2] <= 1
             assert kept

@@ -105,9 +105,11 @@ class Spaces:
     async def model(self, api: Api, space_id: str) -> Space:
         """Return a space, read once for however many ask at the same time. Raises ``ApiError``."""
         async with self._gate:
-            if space_id not in self.models:
-                self.put(await api(ops.get_space, space_id))
-            return self.models[space_id]
+            found = self.models.get(space_id)
+            if found is None:
+                found = self.models[space_id] = await api(ops.get_space, space_id)
+                self.put(found)
+            return found
 
     async def rules(self, api: Api, space: Space) -> MergeRules | None:
         """Return the rules that a space inherits, read once. Raises ``ApiError``."""
@@ -121,10 +123,11 @@ class Spaces:
     async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
         """Read the unread ones of these spaces. Raises ``ApiError``."""
         wanted = {space_id for space_id in ids if space_id} - self.known.keys()
-        if len(wanted) > 1:
-            await self.list(api, organization)
-            wanted -= self.known.keys()
-        await asyncio.gather(*(self._one(api, space_id) for space_id in wanted))
+        async with self._gate:  # who wants one of them meanwhile finds it afterwards
+            if len(wanted) > 1:
+                await self.list(api, organization)
+                wanted -= self.known.keys()
+            await asyncio.gather(*(self._one(api, space_id) for space_id in wanted))
 
     async def list(self, api: Api, organization: str) -> None:
         """Read all spaces of an organization, once. Raises ``ApiError``.

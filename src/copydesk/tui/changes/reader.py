@@ -1,7 +1,8 @@
 """Reading the rows of the list of change requests, and the details beside them.
 
-Of the row under the cursor all is read when the cursor rests; of the rows on screen the parts that
-their cells show, four at a time, once it stays. What was read is kept.
+Of the row under the cursor its text, rules and pages are read when the cursor rests. Once it stays,
+its threads and what main changed too follow, and of the rows on screen the parts that their cells
+show, four at a time, while no key comes. What was read is kept.
 """
 
 from __future__ import annotations

@@ -443,7 +443,7 @@ class Triage:
 
     async def read_for_counts(self, api: Api) -> None:
         """Read what tells how much waits on the reader: a request, and one for each row with
-        threads, unless these are many.
+        threads, unless these rows, or the threads of one of them, are very many.
         """
         me, base = self.place.session.me, self.place.rows.source.base
         if me is None:

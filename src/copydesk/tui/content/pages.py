@@ -25,7 +25,6 @@ from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import no_last_place
-from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
@@ -576,7 +575,7 @@ class PagesPlace(Place, scope="pages"):
 
     def _back_to_tree(self) -> bool:
         pane = self.pane
-        if pane is None or pane is self.rows or pane.found or self.query_one(Status).slow:
+        if pane is None or pane is self.rows or pane.found or self.status.slow:
             return False
         self.rows.focus()
         return True

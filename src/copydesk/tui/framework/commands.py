@@ -9,7 +9,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.session.errors import STILL_READING
 from copydesk.tui.framework.actions import JUMPS, Commands, NoRowYet, action, command, declaring
-from copydesk.tui.framework.frame import Part, Status
+from copydesk.tui.framework.frame import Part
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 
@@ -482,7 +482,7 @@ class DetailsCommands(Commands, scope="beside"):
         """Step back from the details to the list."""
         place = self.place
         pane = place.pane
-        if pane is None or pane.found or place.query_one(Status).slow:
+        if pane is None or pane.found or place.status.slow:
             return False
         part = next((node for node in pane.ancestors if isinstance(node, Part)), None)
         if part is None or part.role != "side":

@@ -273,8 +273,8 @@ class Keyboard:
         self.ahead = TypingAhead(app, self.early, run, lambda: self.clock())
         self.pressed = False
         """Whether any key came."""
-        self.moved_at = 0.0
-        """When the last key came, on the clock of `time.monotonic`; 0 before the first."""
+        self.key_at = monotonic()
+        """When the last key came, whatever became of it, on the clock of `time.monotonic`."""
         self.clock = monotonic
         """The clock of the keys."""
         self.pressed_at = monotonic()
@@ -339,7 +339,7 @@ class Keyboard:
     async def press(self, event: events.Key) -> bool:
         """Act on a key; False leaves it to Textual."""
         self.pressed = True
-        self.moved_at = monotonic()
+        self.key_at = monotonic()
         self.app.stay()
         if self.takes(event):
             self._pending = None

@@ -321,7 +321,7 @@ class Reads:
         """Wait until keys pause: reads of many requests that nobody asked for give way to them."""
         keyboard = self._place.desk.keyboard
         while True:
-            left = keyboard.moved_at + REST_SECONDS - monotonic()
+            left = keyboard.key_at + REST_SECONDS - monotonic()
             if left <= 0:
                 return
             await asyncio.sleep(left)

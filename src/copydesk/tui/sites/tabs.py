@@ -14,7 +14,6 @@ from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.base_screen import give_way
-from copydesk.tui.framework.frame import Status
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites.commands import PublicationCommands
 
@@ -161,7 +160,7 @@ class SiteTabs:
         place, desk = self.place, self.place.desk
         if desk.screen is not place:
             return
-        said = place.query_one(Status)
+        said = place.status
         entry = navigation.find(SITES)
         assert entry is not None
         if any(type(screen) is entry.place for screen in desk.screen_stack):

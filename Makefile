@@ -7,8 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0)
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
-.PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey mutants wheel
-.PHONY: constraints generate clean
+.PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey mutants drift
+.PHONY: wheel constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
@@ -40,7 +40,8 @@ docs: $(VENV)/.test          ## are docs/keys.md and docs/operations.md what the
 	$(BIN)/copydesk keys --markdown | diff -u docs/keys.md -
 	$(BIN)/copydesk ops --markdown | diff -u docs/operations.md -
 
-generate: $(VENV)/.test      ## write the generated docs
+generate: $(VENV)/.test      ## write the tables of screens and their actions, and the generated docs
+	$(BIN)/python -c "from copydesk.tui.system.reference import write_tables; write_tables()"
 	$(BIN)/copydesk keys --markdown > docs/keys.md
 	$(BIN)/copydesk ops --markdown > docs/operations.md
 
@@ -66,6 +67,9 @@ cutting: $(VENV)/.test       ## cut the network at every step of every write; ea
 mutants: $(VENV)/.test       ## change COUNT=200 places of PACKAGE=domain, by SEED=1: some test has to notice each
 	nice $(BIN)/python -m benchmarks.mutants $(or $(PACKAGE),domain) --count $(or $(COUNT),200) \
 	  --seed $(or $(SEED),1) $(ARGS)
+
+drift: $(VENV)/.test         ## hold the contract against SPEC=FILE, a service's description: gone, new, changed
+	@$(BIN)/python -m benchmarks.drift $(SPEC)
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .

@@ -66,6 +66,14 @@ class Desk:
         self.api = connect_in_process(self.store)
         self.space, self.organization = self.store.read(_largest)
         self.request, self.middle = self.store.read(self._middle)
+        self.shown: str = self.store.read(
+            lambda tx: tx.value(
+                "SELECT id FROM change_request WHERE organization_id = ? AND status = 'open' "
+                "AND id <> ? ORDER BY updated_at DESC LIMIT 1",
+                self.organization,
+                self.request,
+            )
+        )
 
     def _middle(self, tx: Tx) -> tuple[str, str]:
         """Return a change request, and the token of the page that begins in the list's middle."""
@@ -127,8 +135,11 @@ class Desk:
         return await self.api(ops.get_change_request, self.space, self.request)
 
     def write(self) -> None:
-        """Write something that no answer shows, as another program does."""
-        self.other.execute("INSERT OR REPLACE INTO meta VALUES ('benchmark', hex(randomblob(9)))")
+        """Change a change request on the list's first page, as another program does."""
+        self.other.execute(
+            "UPDATE change_request SET comments = (comments + 1) % 1000 WHERE id = ?",
+            (self.shown,),
+        )
 
 
 def _largest(tx: Tx) -> tuple[str, str]:

@@ -121,7 +121,7 @@ def home(scale: int = 0) -> Iterator[Home]:
 
 @cache
 def _made(scale: int) -> Path:
-    """Return the file of a desk; the current source makes it where there is none."""
+    """Return the file of a desk, made by the current source if it is not there."""
     folder = Path(os.environ.get(CACHE) or user_cache_path("copydesk-benchmarks"))
     path = folder / f"desk-{scale}-{_recipe()}.db"
     if not path.exists():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,6 +37,17 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+MOST_FILES = 200
+"""Open files of desks that wait for the garbage; `select` takes numbers below 1,024 alone."""
+
+
+def pytest_runtest_teardown() -> None:
+    """Close what commands left to the garbage in this process, which ends only after many."""
+    with suppress(OSError):
+        if sum(1 for _ in Path("/proc/self/fd").iterdir()) > MOST_FILES:
+            gc.collect()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

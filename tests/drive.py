@@ -186,8 +186,10 @@ class Driver:
                 tasks = self._pending()
                 if tasks and not self.app.screen._callbacks:
                     return tasks
-                if self.app.here is not None and self.app.here.frame_due:
-                    self.app.here.refresh_frame()
+                here = self.app.here
+                if here is not None and here.reads.pause.asked:
+                    here.reads.pause.stop()
+                    here.refresh_frame()
             for under in self.app._background_screens:
                 # Its clock is asked: what was drawn there once says that it is to be drawn again.
                 clock: Any = under._update_timer

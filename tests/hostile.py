@@ -32,7 +32,7 @@ POISON = (
     "\u202egnp.exe\u202c\u2066i\u2069\u200b\u200d\u2060\ufeff\u00ad\u180e\ufff9\u3164"
     "\r\n\t\v\f\x1c\u2028\u2029"
     "e" + "\u0301" * 60 + "\u20dd" * 9 + "\U000e0041\U0001f3f4\U000e0067\ufe0f"
-    "漢字🧵\ud800\ud83d ../../../../../tmp/owned%2e%2e%2f\\..\\x `$(id)`; {0} %s {{x}} "
+    "漢字🧵\ud800\ud83d ../../../../../etc/owned%2e%2e%2f\\..\\x `$(id)`; {0} %s {{x}} "
 )
 """Escapes, markup, directions, what has no width, heaps of accents, paths, halves of characters."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.contract.operations import CATALOGUE
+from copydesk.domain.service_parts import words
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "README.md"])
@@ -95,3 +96,10 @@ def _is_there(name: str) -> bool:
         if (ROOT / "src" / Path(*parts[:cut])).is_dir() and cut == len(parts):
             return True
     return False
+
+
+def test_what_newer_services_have_no_longer_is_explained() -> None:
+    page = (ROOT / "docs/service.md").read_text()
+    ended = [each for each in CATALOGUE.values() if each.ended]
+    assert [each.name for each in ended if f"`{each.name}`" not in page] == []
+    assert [words(each) for each in ended if words(each) not in page] == []

@@ -19,6 +19,7 @@ from copydesk.client.api import Api
 from copydesk.server import change_requests, content, desk_seed, threads
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.desk_seed import Edit, Editor
+from copydesk.server.editions import Edition
 from copydesk.server.store import Row, Store, Tx
 
 T = TypeVar("T")
@@ -65,11 +66,11 @@ class World:
     otherwise. ``ana`` is its administrator and the author of what has no other.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, edition: Edition = "all") -> None:
         self.clock = Clock()
         self._made = 0
         self.store = _SteppingStore(path, self.clock, self._next_id)
-        self.app = create_app(self.store)
+        self.app = create_app(self.store, edition=edition)
         self._people: dict[str, str] = {}
         self._tokens: dict[str, str] = {}
         self._home: str | None = None
@@ -270,9 +271,15 @@ class World:
             self._tokens[user] = self.write(lambda tx: mint_token(tx, user, "test"))
         return self._tokens[user]
 
-    def api(self, user: str | None = None) -> Api:
-        """Return a typed client of a person (``ana`` when not said)."""
-        return Api(BASE_URL, self.token(user or self.ana), transport=self._transport())
+    def api(self, user: str | None = None, *, elsewhere: bool = False) -> Api:
+        """Return a typed client of a person (``ana`` when not said).
+
+        ``elsewhere``: the client takes the desk for a service that is not in this process.
+        """
+        way: httpx.AsyncBaseTransport = self._transport()
+        if elsewhere:
+            way = httpx.MockTransport(way.handle_async_request)
+        return Api(BASE_URL, self.token(user or self.ana), transport=way)
 
     def client(self, user: str | None = None, *, token: str | None = None) -> httpx.AsyncClient:
         """Return an HTTP client of a person (``ana`` when not said); ``token=""`` sends none."""

@@ -12,7 +12,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.api import Field, body_of, query_of
 from copydesk.cli.errors import UsageError, guarded
-from copydesk.client import errors
+from copydesk.client import errors, paging
 from copydesk.session.errors import NotDoneError
 from copydesk.session.writes.log import WriteError
 from tests.cli.script_desk import HOSTILE, Screen, ScriptDesk, Typed
@@ -94,6 +94,18 @@ def test_reading_is_printed_as_it_came_and_lists_to_their_end(
     assert not set("\u202e\u202c\x1b\x07") & set(shown)
     assert {item["title"] for item in json.loads(shown)["items"]} == titles
     assert scripts.log() == []
+
+
+def test_a_list_without_end_is_left(scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = f"orgs/{scripts.world.home}/spaces?limit=1"
+    for title in ("One", "Two", "Three", "Four"):
+        scripts.world.space(title)
+    assert len(scripts.out("api", "GET", where, "--paginate").splitlines()) == 5
+    monkeypatch.setattr(paging, "MOST_PAGES", 3)
+    for more in ((), ("--json",)):
+        scripts.said()
+        assert scripts.run("api", "GET", where, "--paginate", *more) != 0
+        assert "the list has no end" in scripts.said()[1]
 
 
 def test_writing_is_sent_once_and_in_the_log(

@@ -177,7 +177,7 @@ def test_what_it_changes_is_printed_by_word_and_as_a_patch(
     scripts.out("desk", "export", "API reference", str(wanted))
     assert everything_in(folder) == everything_in(wanted)
     assert scripts.out("cr", "diff", "1", "--patch") == patch, "merged, it is what it was"
-    assert "Merged. This is the page" in scripts.out("cr", "diff", "1")
+    assert "+ We try {+five+}" in scripts.out("cr", "diff", "1")
 
 
 def test_files_that_are_no_page_now_are_in_a_diff_with_what_happens_to_them(

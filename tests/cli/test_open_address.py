@@ -11,6 +11,7 @@ import pytest
 from copydesk.cli.connection import Connection, Service, session_for
 from copydesk.cli.errors import UsageError, kept_state
 from copydesk.cli.open import _published
+from copydesk.contract import operations as ops
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.session.identity import identify_at
@@ -60,7 +61,7 @@ async def test_the_organization_is_that_of_what_is_opened(
     pointed = pointed_at(f"https://app.example.com/{address}")
     assert pointed is not None
     assert "Pebblebox > Manual" in await opened(connection, *pointed)
-    for keys, shown in (("gt", "pebblebox.example"), ("gs", "Manual")):
+    for keys, shown in (("gt", "docs.pebblebox.example"), ("gs", "Manual")):
         screen = await opened(connection, *pointed, *keys)
         assert "Pebblebox" in screen.splitlines()[0]
         assert shown in screen
@@ -83,9 +84,9 @@ def test_a_published_address_is_found_through_the_sites(connection: Connection) 
         return await _published(connection, url)
 
     for url, space, page in (
-        ("https://pebblebox.example", MANUAL, None),
-        ("https://pebblebox.example/restore?q=1#top", MANUAL, "restore"),
-        ("http://PEBBLEBOX.example/1/install/", "7jDbngUa1UrQuTXAuKOY", "install"),
+        ("https://docs.pebblebox.example", MANUAL, None),
+        ("https://docs.pebblebox.example/restore?q=1#top", MANUAL, "restore"),
+        ("http://docs.PEBBLEBOX.example/1/install/", "7jDbngUa1UrQuTXAuKOY", "install"),
         ("https://docs.quayside.example/api/v1/a/b", "u7qXQcXesviOUlSYLn0I", "a/b"),
         ("https://docs.quayside.example/web/web-sdk", "DQMgBmnyVMQsk1uBc78K", None),
         ("https://partners.quayside.example/apps/x", "ZYsQNYB4ad0xISxr4ZM6", "x"),
@@ -93,5 +94,17 @@ def test_a_published_address_is_found_through_the_sites(connection: Connection) 
         place, target = asyncio.run(find(url))
         assert (place, target.space, target.page) == ("pages", space, page), url
     with pytest.raises(UsageError, match="no site that you can see is published there"):
-        asyncio.run(find("https://pebblebox.example.org/restore"))
+        asyncio.run(find("https://docs.pebblebox.example.org/restore"))
     assert pointed_at("https://app.example.com/o/x") == (FIRST_PLACE, Target(organization="x"))
+
+
+async def test_no_browser_is_given_the_address_of_a_desk_in_the_process(
+    connection: Connection,
+) -> None:
+    async with await connection.connect() as api:
+        (home, _) = (await api.page(ops.list_organizations)).items
+        (request, *_) = (await api.page(ops.list_organization_change_requests, home.id)).items
+    found = pointed_at(request.urls.app or "")
+    assert found == ("review", Target(home.id, request.space, str(request.number)))
+    assert "No browser reaches this desk." in await opened(connection, *found, "o")
+    assert "http://desk.invalid/app/o/" in await opened(connection, *found, "y")

@@ -21,9 +21,10 @@ from copydesk.client.api import Api
 from copydesk.client.errors import Garbled, NotFound
 from copydesk.client.request import outgoing, raw
 from copydesk.client.response import LONGEST_NAME, with_short_names
-from copydesk.client.wire import Sent
+from copydesk.client.sent import Sent
 from copydesk.contract.models.base import Body, Limit, Page, Resource
 from copydesk.contract.operation import Operation
+from copydesk.domain.misread import MISREAD, Misread, whole_answers
 
 
 class Tin(Resource):
@@ -204,6 +205,31 @@ async def test_identical_reads_in_flight_are_one(api: Api, shelf: Shelf) -> None
     assert one is two
     assert other.id == "tin-2"
     assert len(shelf.asked) == 2
+
+
+async def test_who_shares_a_read_is_told_what_of_it_was_not_understood() -> None:
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(200, json={"items": [{"id": 7}]})
+
+    tins = Api("http://tins", transport=httpx.MockTransport(answer))
+
+    async def told() -> list[object]:
+        misread = Misread()
+        MISREAD.set(misread)
+        await tins.page(list_tins, "s")
+        return list(misread.items)
+
+    async def whole() -> None:
+        with whole_answers(), pytest.raises(Garbled, match="items"):
+            await tins.page(list_tins, "s")
+
+    async with tins:
+        one, two, _ = await asyncio.gather(told(), told(), whole())
+    assert one == two == [{"id": 7}]
+    assert len(asked) == 2
 
 
 async def _until_waiting(shelf: Shelf, count: int) -> None:

@@ -37,10 +37,10 @@ from copydesk.client.errors import (
 )
 from copydesk.client.queue import Queue
 from copydesk.client.secret import Secret
-from copydesk.client.wire import Timeouts
+from copydesk.client.wire import CONCURRENCY, Timeouts
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
-from copydesk.domain.cause import Why
+from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.service_url import service_url
 
 TOKEN = "cd_secret_0123456789"
@@ -137,7 +137,7 @@ def _no_pauses() -> Iterator[None]:
         (418, ApiError),
         (429, RateLimited),
         (500, ServerFault),
-        (501, ServerFault),
+        (505, ServerFault),
         (599, ServerFault),
     ],
 )
@@ -195,7 +195,7 @@ async def test_sending_again_has_an_end() -> None:
     assert len(faulty.requests) == wire.ATTEMPTS
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 500, 501])
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 500, 505])
 async def test_other_refusals_are_not_sent_again(status: int) -> None:
     faulty = Faulty(error(status, retry_after="7"))
     async with service(faulty) as api:
@@ -295,6 +295,34 @@ async def test_a_long_rate_limit_is_told_at_once() -> None:
         assert seen.by(caught.value.retry_at - timedelta(seconds=1)) == seen
         await api(get_tin, "t")
         assert api.budget == Budget(100, 100, told=True)
+
+
+async def test_reads_that_would_be_refused_are_not_sent() -> None:
+    refused = error(429, x_ratelimit_reset=str(int(NOW) + 3600), x_ratelimit_limit="100")
+    faulty = Faulty(refused)
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(0)  # as over a network: others are asked for meanwhile
+        return faulty(request)
+
+    transport = httpx.MockTransport(answer)
+    async with Api("https://tins.example", TOKEN, transport=transport, clock=lambda: NOW) as api:
+        many = [api(get_tin, f"t{number}") for number in range(5 * CONCURRENCY)]
+        found = await asyncio.gather(*many, return_exceptions=True)
+        assert {type(each) for each in found} == {RateLimited}
+        sent = len(faulty.requests)
+        assert sent <= CONCURRENCY, "those that waited behind a refused one are refused here"
+        asked = ASKER.set(Asker("changes", Why.VISIBLE))
+        try:
+            with pytest.raises(RateLimited) as caught:
+                await api(get_tin, "t")
+        finally:
+            ASKER.reset(asked)
+        assert caught.value.retry_at == datetime.fromtimestamp(NOW + 3600, UTC)
+        assert len(faulty.requests) == sent, "nobody asked for it, and nothing is left"
+        with pytest.raises(RateLimited):
+            await api(get_tin, "t")
+        assert len(faulty.requests) == sent + 1, "what somebody asks for always goes through"
 
 
 async def test_a_rate_limit_without_a_time_is_told_at_once() -> None:

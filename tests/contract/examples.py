@@ -23,6 +23,7 @@ MATCHING = [
     "docs.example.com/guide",
     "petstore-v1",
     "acme-docs",
+    "/guides/start",
 ]
 
 

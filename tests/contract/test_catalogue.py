@@ -71,9 +71,10 @@ def described(operation: Operation[..., Any]) -> dict[str, str]:
     }
 
 
-def test_the_document_has_143_operations_and_there_are_10_extensions() -> None:
+def test_the_document_has_143_operations_beside_the_extensions() -> None:
     assert len(DOCUMENT) == 143
-    assert {row["extension"] for row in EXTENSIONS.values()} == {f"E{n}" for n in range(1, 11)}
+    known = {f"E{n}" for n in (*range(1, 11), 12)}
+    assert {row["extension"] for row in EXTENSIONS.values()} == known
     assert set(CATALOGUE) == set(DOCUMENT) | set(EXTENSIONS)
 
 
@@ -175,14 +176,23 @@ def test_defaults_are_the_documented_ones() -> None:
         ("list_issues_clusters", "orderBy"): "updatedAt",
         ("list_integration_space_installations", "extended"): False,
         ("list_integration_site_installations", "extended"): False,
+        ("list_site_redirects", "draft"): False,
+        ("list_site_redirects", "orderBy"): "createdAt",
         ("list_organization_change_requests", "status"): "open",
         ("list_space_change_requests", "status"): "open",
     }
-    for flag in ("metadata", "computed"):
-        expected["get_revision", flag] = True
-        expected["get_revision_page", flag] = True
-    for choice in ("evaluated", "dereferenced"):
-        expected["get_revision_page", choice] = False
+    by_path = [f"get_{holder}_page_by_path" for holder in ("space", "change_request")]
+    parts = ["", "_page", "_file", "_changes", "_reusable_content"]
+    older = [f"get_revision{part}" for part in parts]
+    older += [f"list_revision_{part}" for part in ("pages", "files")]
+    shared = [f"get_{holder}_reusable_content" for holder in ("space", "change_request")]
+    for name in (*older, *by_path, *shared):
+        expected |= {(name, flag): True for flag in ("metadata", "computed")}
+    for name in ("get_revision_page", *by_path):
+        expected |= {(name, choice): False for choice in ("evaluated", "dereferenced")}
+        expected[name, "format.markdown.refs"] = "relative"
+    expected |= {(name, "cachedMetadata"): False for name in by_path}
+    expected["update_change_request_content", "compat"] = True
     for holder in ("space", "change_request"):
         expected[f"list_{holder}_comments", "order"] = "desc"
         expected[f"list_{holder}_comments", "status"] = "all"

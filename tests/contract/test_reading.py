@@ -203,7 +203,6 @@ def test_the_maker_of_a_commit_has_two_names(name: str) -> None:
         (Member, "role"),
         (Space, "defaultLevel"),
         (Organization, "defaultRole"),
-        (Organization, "defaultContent"),
     ],
 )
 def test_a_null_that_says_something_is_kept(model: type[Shape], field: str) -> None:

@@ -23,7 +23,7 @@ from copydesk.domain import (
     tree_inverses,
 )
 from copydesk.domain.order import Move
-from copydesk.domain.reversal import Expectation, Reversal, Step, Trace
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace
 from copydesk.domain.site_tree import GROUP, SiteNode
 
 KEPT = Path(__file__).parent / "ways_back.json"
@@ -45,6 +45,7 @@ def ways() -> Iterator[tuple[str, Expectation | Reversal | Trace | Step | None]]
     yield from _of_requests()
     yield from _of_organizations()
     yield from _of_sites()
+    yield from _of_redirects()
     yield from _of_trees()
     yield from _of_automation()
     yield from _of_preconditions()
@@ -127,6 +128,20 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
     yield "link_changed", ways.link_changed(SITE, "l", {"name": "A"}, {"name": "B"})
     yield "link_made", ways.link_made(SITE, "l", "For Bo")
     yield "schema_changed", ways.schema_changed(SITE, {"jsonSchema": {}}, {"jsonSchema": {"a": 1}})
+
+
+def _of_redirects() -> Iterator[tuple[str, Reversal | None]]:
+    ways = site_inverses
+    to: dict[str, JSON] = {"kind": "site-section", "siteSection": "sec"}
+    body: dict[str, JSON] = {"source": "/guides/*", "destination": to, "draft": False}
+    away = {**body, "destination": {"kind": "external", "url": "https://a"}, "draft": True}
+    yield "redirect_made", ways.redirect_made(SITE, "r", body)
+    yield "redirect_changed", ways.redirect_changed(SITE, "r", body, away)
+    yield "redirect_removed", ways.redirect_removed(SITE, body)
+    moved = ways.former_address_redirected(SITE, "", "/guides/*", to)
+    yield "former_address_redirected", moved
+    yield "redirects_put", ways.redirects_put(SITE, [body], [away])
+    yield "redirects_put none", ways.redirects_put(SITE, [], [])
 
 
 def _of_trees() -> Iterator[tuple[str, Reversal | Step]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, field, fields, is_dataclass, replace
 from threading import Barrier
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import pytest
 
@@ -63,6 +63,76 @@ def test_a_class_that_inherits_it_begins_with_its_fields() -> None:
 
     assert Plain(1).a == 2
     assert Base(1).a == 1
+
+
+def test_one_that_adds_to_another_has_the_fields_of_both() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Notes:
+        text: str = ""
+        by: str = "nobody"
+
+    assert Notes().by == "nobody"
+
+    @dataclass(frozen=True, slots=True)
+    class Entry(Notes):
+        name: str
+        made: str = ""
+
+    assert [each.name for each in fields(Entry)] == ["text", "by", "name", "made"]
+    entry = Entry("a", "b", text="c")
+    assert (entry.text, entry.by, entry.name, entry.made) == ("c", "nobody", "a", "b")
+    assert replace(entry, by="me").by == "me"
+    assert entry != Notes(text="c")
+    assert not hasattr(entry, "__dict__")
+
+
+def test_what_a_field_says_of_itself_is_so() -> None:
+    @dataclass
+    class Part:
+        name: str
+        seen: int = field(default=0, compare=False)
+        inside: Part | None = field(default=None, repr=False)
+        known: dict[str, str] = field(default_factory=dict)
+
+        def __post_init__(self) -> None:
+            self.known["name"] = self.name
+
+    part = Part("a", seen=1)
+    assert part == Part("a", seen=2) != Part("b")
+    assert part.known == {"name": "a"}
+    assert repr(part).endswith("Part(name='a', seen=1, known={'name': 'a'})")
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(part)
+    with pytest.raises(TypeError, match=r"Part\.__init__\(\) missing"):
+        cast("Any", Part)()
+
+
+def test_a_frozen_one_is_a_key_and_stays_as_it_is() -> None:
+    @dataclass(frozen=True)
+    class Key:
+        name: str
+        about: str = field(default="", hash=False)
+
+    assert {Key("a"): 1}[Key("a")] == 1
+    assert hash(Key("a", "b")) == hash(Key("a"))
+    key = Key("a")
+    with pytest.raises(FrozenInstanceError, match="delete"):
+        delattr(key, fields(Key)[0].name)
+
+
+def test_a_field_in_the_wrong_place_is_refused() -> None:
+    @dataclass(kw_only=True)
+    class Base:
+        a: int = 0
+
+    @dataclass
+    class Behind(Base):
+        b: int = 0
+
+    cast("Any", Behind).c = field()
+    Behind.__annotations__["c"] = "int"
+    with pytest.raises(TypeError, match="without a default"):
+        Behind()
 
 
 def test_the_first_values_may_be_made_in_several_threads_at_once() -> None:

@@ -217,3 +217,18 @@ def test_who_stands_against_a_merge_is_told_where_no_rule_says_so() -> None:
     assert objection([], passing) == ""
     subject = evaluate([MergeRule(rule="require_change_request_subject")], MergeFacts(subject=""))
     assert objection(["Priya", "Lee"], subject) == said
+
+
+def test_whether_a_team_has_answered_is_not_known() -> None:
+    rules = [
+        MergeRule(rule="require_all_reviews_approved"),
+        MergeRule(rule="require_at_least_one_review"),
+    ]
+    asked = MergeFacts(verdicts=(), requested=(), teams=("team Docs",))
+    every, one = evaluate(rules, asked)
+    assert every.outcome == "unknown"
+    assert (
+        every.sentence == "needs every review to approve; whether team Docs answered is not known"
+    )
+    assert (one.outcome, one.people) == ("fail", ())
+    assert one.sentence == "needs an approving review; team Docs has not answered"

@@ -345,3 +345,16 @@ def test_parts_that_are_none_are_refused_each_with_its_reason() -> None:
         trace_of({"read": step, "fields": {}, "text": "a"})
     odd = {"read": {**step, "body": 1}, "fields": {}, "gone": 1, "beside": 2, "without": [3]}
     assert expectation_of(odd) == Expectation(Step("a", {}, 1), {}, beside="2", without=("3",))
+
+
+def test_a_proxy_of_an_earlier_journal_is_looked_for_where_answers_have_it() -> None:
+    read = {"operation": "get_site", "arguments": {"organization_id": "o", "site_id": "s"}}
+    kept = {"read": read, "fields": {"proxy.target": "https://www.acme.test/docs"}}
+    expected = expectation_of(kept)
+    assert expected is not None
+    proxy = {"origin": "www.acme.test/docs", "target": "https://docs.acme.test"}
+    assert not expected.explain({"proxy": proxy})
+    assert expected.explain({"proxy": {"origin": "other.test/d"}})
+    none = expectation_of({"read": read, "fields": {"proxy.target": None}})
+    assert none is not None
+    assert not none.explain({})

@@ -1,4 +1,4 @@
-"""Giving freed memory back to the system."""
+"""Sharing memory among threads, and giving what was freed back to the system."""
 
 from __future__ import annotations
 
@@ -28,3 +28,37 @@ else:
 
 def test_what_was_freed_between_what_stays_is_given_back() -> None:
     subprocess.run([sys.executable, "-c", PROBE], check=True)
+
+
+ARENAS = """
+import ctypes
+import platform
+from threading import Barrier, Thread
+from copydesk.local.memory import share_memory
+
+def parts():
+    # Each part is mapped on a boundary of 64 MiB, at which the C library looks for its head.
+    library = ctypes.CDLL(None)
+    library.malloc.restype = ctypes.c_void_p
+    together, found = Barrier(8), set()
+
+    def take():
+        together.wait()
+        found.add(library.malloc(4096) >> 26)
+        together.wait()
+
+    threads = [Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(found)
+
+share_memory()
+if platform.libc_ver()[0] == "glibc":
+    assert parts() == 1, "a thread has a part of its own"
+"""
+
+
+def test_threads_take_memory_from_one_part() -> None:
+    subprocess.run([sys.executable, "-c", ARENAS], check=True)

@@ -39,7 +39,7 @@ from copydesk.session.change_rows import (
     Verdict,
 )
 from copydesk.session.known_requests import KnownRequests
-from copydesk.session.page_changes import changed_files, changed_pages
+from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads.change_requests import Scope, SpaceInfo, page_lines
 from copydesk.session.views import LISTINGS
 from tests.session.rows import NOW, row, title
@@ -119,7 +119,7 @@ def known_of(details: Details | None = None, *, asked: bool | None = None) -> Kn
     if details is not None:
         known.keep(row(), details)
     if asked is not None:
-        known.now_asked(Scope("o"), frozenset({row().id} if asked else ()))
+        known._asked[Scope("o")] = frozenset({row().id} if asked else ())
     return known
 
 
@@ -292,14 +292,15 @@ def test_changes_of_one_page_are_one_line() -> None:
         ]
     )
     changes = changed_pages([], [], told, told_only=True)
-    lines = page_lines([*changes, *changed_files(None, None, told)])
+    lines = page_lines([*changes, *changed_things(None, None, told)])
     assert lines == [
         PageLine("OAuth", ("moved", "renamed"), "auth/old", "connect"),
         PageLine("New", ("added",)),
         PageLine("Edited", ("edited",)),
         PageLine("file logo.png", ("deleted",)),
+        PageLine("something else", ("edited",)),
     ]
     assert str(page_line(lines[0])) == "-- connect/OAuth  moved and renamed from auth/old"
     assert str(page_line(lines[2])) == "~  Edited"
     summary = str(page_summary(Details(pages=lines, more_pages=4)))
-    assert summary == "1 added, 1 deleted, 1 moved, 1 renamed, 1 edited, and 4 more"
+    assert summary == "1 added, 1 deleted, 1 moved, 1 renamed, 2 edited, and 4 more"

@@ -19,7 +19,7 @@ from copydesk.present import threads as comment
 from copydesk.present.conflict import both_sides
 from copydesk.present.merge import guesses
 from copydesk.session import glyphs
-from copydesk.session.page_changes import Changed, changed_files, changed_pages
+from copydesk.session.page_changes import Changed, changed_pages, changed_things
 from copydesk.session.reads.conflicts import differences
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -298,8 +298,8 @@ def test_with_a_hint_only_the_authors_changes_are_shown() -> None:
         }
     )
     found = changed_pages(tree("A", "Mains"), tree("A"), hint)
-    assert [(c.id, c.kinds) for c in found] == [("A", ("renamed", "moved"))]
-    files = changed_files(None, None, hint)
+    assert [(c.id, c.kinds) for c in found] == [("A", ("renamed", "moved", "edited"))]
+    files = changed_things(None, None, hint)
     assert [(c.id, c.kinds) for c in files] == [("file:f", ("added",))]
 
 

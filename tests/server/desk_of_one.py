@@ -75,14 +75,18 @@ class DeskOfOne:
             "site_section_id": have.section,
             "site_space_id": have.site_space,
             "share_link_id": have.share_link,
+            "site_redirect_id": have.redirect,
             "cluster_id": have.cluster,
             "conversation_id": "talk-1",
             "issue_id": have.issue,
             "page_id": world.page_id(have.space, "guide"),
-            "file_id": self._file(),
-            "revision_id": world.row("space", have.space)["revision_id"],
+            "file_id": self._file("assets/logo.txt", b"Acme"),
+            "reusable_content_id": self._file(".gitbook/includes/note.md", b"Note.", kind="source"),
+            "page_path": "guide",
             "invite_id": world.write(lambda tx: add_invite_link(tx, have.organization)),
         } | made
+        # Now that everything is in it.
+        self.names["revision_id"] = world.row("space", have.space)["revision_id"]
         self.store = ForgetfulStore(path, clock=world.store.clock, durable=False)
         self.app = create_app(self.store)
 
@@ -120,7 +124,12 @@ class DeskOfOne:
 
     def query_of(self, op: Operation[..., Any]) -> dict[str, str]:
         """Return the query parameters that must be there."""
-        return {p.wire: "one" for p in op.query_parameters if p.required}
+        have = self.have
+        known = {
+            "source": "/manual/start",
+            "url": f"{BASE_URL}/app/o/{have.organization}/s/{have.space}/guide",
+        }
+        return {p.wire: known.get(p.wire, "one") for p in op.query_parameters if p.required}
 
     def client(self, token: str) -> httpx.AsyncClient:
         return httpx.AsyncClient(
@@ -131,6 +140,7 @@ class DeskOfOne:
 
     def _bodies(self) -> dict[str, dict[str, Any]]:
         have = self.have
+        to = {"kind": "site-section", "siteSectionId": have.section}
         return {
             "move_space": {"parent": self.other_collection},
             "move_collection": {"parent": None},
@@ -140,7 +150,12 @@ class DeskOfOne:
             "move_site_space": {
                 "position": {"before": {"type": "site-space", "siteSpace": self.other_site_space}}
             },
+            "create_site_redirect": {"destination": to},
+            "apply_site_redirects": {"redirects": [{"source": "/old", "destination": to}]},
             "request_reviewers": {"users": [have.lee]},
+            "update_change_request_content": {
+                "changes": [{"operation": "update_page", "page": self.names["page_id"]}]
+            },
             "update_change_request": {"status": "archived"},
             "apply_space_template": {"id": self.other_space},
             "create_translation": {
@@ -174,12 +189,12 @@ class DeskOfOne:
 
         return self.world.write(work)
 
-    def _file(self) -> str:
+    def _file(self, path: str, data: bytes, **settings: str) -> str:
         kept: list[str] = []
         for target in (None, self.have.waiting):
 
             def edit(editor: Any) -> None:
-                kept.append(editor.file("assets/logo.txt", b"Acme"))
+                kept.append(editor.file(path, data, **settings))
 
             if target is None:
                 self.world.commit(self.have.space, edit=edit)

@@ -29,6 +29,7 @@ class Everything:
     section: str
     site_space: str
     share_link: str
+    redirect: str
     cluster: str
     issue: str
 
@@ -111,6 +112,9 @@ async def everything(world: World) -> Everything:
         link = await client.post(
             f"/orgs/{home}/sites/{site}/share-links", json={"name": "Partners"}
         )
+        to = {"kind": "site-section", "siteSectionId": section}
+        path = f"/orgs/{home}/sites/{site}/redirects"
+        redirect = await client.post(path, json={"source": "/manual/*", "destination": to})
         body = {
             "emailDomains": ["example.org"],
             "hostname": "acme",
@@ -136,6 +140,7 @@ async def everything(world: World) -> Everything:
         section=section,
         site_space=site_space,
         share_link=link.json()["id"],
+        redirect=redirect.json()["id"],
         cluster=cluster,
         issue=issue,
     )

@@ -1,7 +1,6 @@
 """What the API says every resource is, and where a value is something else.
 
-Left out is what a desk on this machine cannot have: an editor to link to (``urls.app``), pictures
-that it serves, billing and trials.
+Left out is what a desk on this machine cannot have: pictures that it serves, and billing.
 """
 
 from __future__ import annotations
@@ -40,6 +39,10 @@ def url(value: Any) -> bool:
     return isinstance(value, str) and re.match(r"https?://[^/\s]+(/\S*)?$", value) is not None
 
 
+def host_and_path(value: Any) -> bool:
+    return isinstance(value, str) and url(f"https://{value}") and "/" in value
+
+
 def one_of(*values: Any) -> Check:
     return lambda value: value in values
 
@@ -57,6 +60,7 @@ def permissions(names: Any) -> dict[str, Check]:
 
 
 HERE = {"location": url}
+SHOWN = {"location": url, "app": url}
 ROLE = one_of("admin", "create", "edit", "review", "comment", "read", None)
 LEVEL = one_of("admin", "create", "edit", "review", "comment", "read", "inherit", None)
 DOCUMENT = {"object": one_of("document"), "data": dict, "nodes": each(dict)}
@@ -130,7 +134,7 @@ SPACE = {
     "deletedAt?": moment,
     "editMode": one_of("live", "locked"),
     "mergeRules": {"type": one_of("rules"), "rules": each({"rule": words, "users": each(words)})},
-    "urls": {"location": url, "published?": url},
+    "urls": {"location": url, "app": url, "published?": url},
     "organization": words,
     "parent": words,
     "language": words,
@@ -158,7 +162,7 @@ COLLECTION = {
     "organization": words,
     "parent": words,
     "defaultLevel": LEVEL,
-    "urls": HERE,
+    "urls": SHOWN,
     "permissions": permissions(COLLECTION_PERMISSIONS),
 }
 ORGANIZATION = {
@@ -178,7 +182,8 @@ ORGANIZATION = {
     "inviteLinks": yes_or_no,
     "plan": words,
     "mergeRules": {"type": one_of("none")},
-    "urls": {"location": url, "logo": url},
+    "urls": {"location": url, "app": url, "logo": url},
+    "trial": {"status": words, "count": whole},
     "permissions": permissions(ORGANIZATION_PERMISSIONS),
 }
 SITE = {
@@ -189,7 +194,7 @@ SITE = {
     "icon": {"icon": {"light": url, "dark": url}},
     "hostname": words,
     "basename": words,
-    "proxy": {"origin": url, "target": url},
+    "proxy": {"origin": host_and_path, "target": url},
     "visibility": words,
     "published": yes_or_no,
     "siteSpaces": whole,
@@ -198,7 +203,7 @@ SITE = {
     "ads": {"status": words, "submittable": yes_or_no},
     "agentsContext": one_of("excluded", "included"),
     "features": each({"id": words, "plan": words, "frozen": yes_or_no, "customizations": list}),
-    "urls": {"location": url, "published": url},
+    "urls": {"location": url, "app": url, "published": url},
 }
 SITE_SPACE = {
     "object": one_of("site-space"),
@@ -226,6 +231,16 @@ SECTION = {
     "urls": {"published": url},
     "icon": words,
 }
+REDIRECT = {
+    "object": one_of("site-redirect"),
+    "id": words,
+    "source": words,
+    "draft": yes_or_no,
+    "captureWildcard": yes_or_no,
+    "permanent": yes_or_no,
+    "destination": {"kind": one_of("site-section"), "siteSectionId": words},
+    "createdAt": moment,
+}
 SHARE_LINK = {
     "object": one_of("share-link"),
     "id": words,
@@ -249,10 +264,12 @@ CHANGE_REQUEST = {
     "revisionInitial": words,
     "revisionMergedAncestor": words,
     "revisionMerged": words,
+    "mergedBy": USER,
+    "mergedAt": moment,
     "comments": whole,
     "outdated": yes_or_no,
     "conversationsIssuesCluster": words,
-    "urls": HERE,
+    "urls": SHOWN,
 }
 REVIEW = {
     "object": one_of("change-request-review"),

@@ -41,6 +41,7 @@ PUBLISHED = {
     ops.get_published_site,
     ops.list_site_sections,
     ops.list_site_spaces,
+    ops.get_site_redirect,
 }
 """What is read of a published site, by whoever its visibility lets in."""
 
@@ -104,6 +105,8 @@ async def ask(
 def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
     """Return the refusal that a caller gets and the word in it, None when there is none."""
     needed = requirement(op)
+    if op is ops.get_content_by_url and caller.level("space") is None:
+        return 404, "content"  # it is found by those who may see what is there
     if needed is None:
         return None
     permission, level = needed.permission, caller.level(needed.scope)

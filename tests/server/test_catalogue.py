@@ -31,7 +31,11 @@ def body_of(operation: Operation[..., Any]) -> Any:
 
 
 def query_of(operation: Operation[..., Any]) -> dict[str, str]:
-    return {p.wire: "word" for p in operation.query_parameters if p.required}
+    return {
+        p.wire: "/word" if p.wire == "source" else "word"
+        for p in operation.query_parameters
+        if p.required
+    }
 
 
 async def send(

@@ -68,7 +68,10 @@ async def test_get_by_id_and_by_number_shows_every_field(world: World, space: st
         "revisionInitial": world.row("space", space)["revision_id"],
         "comments": 0,
         "outdated": False,
-        "urls": {"location": f"http://desk/v1{path(space, key)}"},
+        "urls": {
+            "location": f"http://desk/v1{path(space, key)}",
+            "app": f"http://desk/app/o/{world.home}/s/{space}/~/changes/1",
+        },
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,7 +41,10 @@ async def test_a_collection_shows_every_field(world: World) -> None:
         "organization": world.home,
         "parent": outer,
         "defaultLevel": "inherit",
-        "urls": {"location": f"http://desk/v1/collections/{inner}"},
+        "urls": {
+            "location": f"http://desk/v1/collections/{inner}",
+            "app": f"http://desk/app/o/{world.home}/c/{inner}",
+        },
         "permissions": {"view": True, "admin": True, "viewInviteLinks": True, "create": True},
     }
 
@@ -285,3 +289,13 @@ async def test_positions_are_numbered_anew_when_none_is_left(world: World) -> No
         assert (await client.post(f"/spaces/{third}/move", json=body)).status_code == 200
         found = (await client.get(f"/orgs/{home}/spaces")).json()["items"]
     assert [item["id"] for item in found] == [first, third, second]
+
+
+async def test_an_id_is_not_taken_for_what_the_desk_keeps_of_collections(tmp_path: Path) -> None:
+    world = World(tmp_path / "desk.db")
+    collection = world.collection("Guides")
+    async with world.client() as client:
+        known = await client.get(f"/collections/{collection}")
+        unknown = await client.get("/collections/collections")
+    assert (known.status_code, unknown.status_code) == (200, 404)
+    world.close()

@@ -312,3 +312,21 @@ async def test_the_counts_show_on_the_space_and_the_change_request(world: World)
     async with world.client() as client:
         assert (await client.get(f"/spaces/{space}")).json()["comments"] == 1
         assert (await client.get(f"/spaces/{space}/change-requests/1")).json()["comments"] == 2
+
+
+async def test_a_comment_asks_once_who_writes_it_and_each_time_whether_they_may(
+    world: World,
+) -> None:
+    space = world.space()
+    path, body = f"/spaces/{space}/comments", {"body": {"markdown": "Hello"}}
+    asked: list[str] = []
+    async with world.client(token=world.token(world.ana)) as client:
+        assert (await client.post(path, json=body)).status_code == 200
+        world.write(lambda tx: tx.connection.set_trace_callback(asked.append))
+        assert (await client.post(path, json=body)).status_code == 200
+        world.write(lambda tx: tx.connection.set_trace_callback(None))
+        for table in ("token", "member", "access_grant", "user"):
+            assert not [said for said in asked if f"FROM {table} " in said], table
+        world.write(lambda tx: tx.run("DELETE FROM access_grant"))
+        world.write(lambda tx: tx.run("DELETE FROM token"))
+        assert (await client.post(path, json=body)).status_code == 401

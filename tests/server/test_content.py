@@ -56,12 +56,22 @@ async def test_the_tree_has_every_page_in_its_place(world: World, space: str) ->
     install = guides["pages"][0]
     for page in (*pages, install):
         assert page.pop("createdAt") <= page.pop("updatedAt")
-        assert page.pop("urls")["location"].endswith(f"/content/page/{page['id']}")
+        urls = page.pop("urls")
+        assert urls["location"].endswith(f"/content/page/{page['id']}")
+        assert urls["app"] == f"http://desk/app/o/{world.home}/s/{space}/{page['path']}"
+    layout = intro.pop("layout")
+    assert install["layout"] == layout | {"width": "wide", "outline": False}
+    assert [layout.pop(name) for name in ("width", "coverSize", "coverMask")] == [
+        *("default", "full", "none")
+    ]
+    assert (len(layout), set(layout.values())) == (10, {True})
     assert intro == {
         "id": world.page_id(space, "intro"),
         "title": "Intro",
         "emoji": "1f44b",
         "type": "document",
+        "kind": "sheet",
+        "tags": [],
         "slug": "intro",
         "path": "intro",
         "description": "Where to start",
@@ -73,7 +83,6 @@ async def test_the_tree_has_every_page_in_its_place(world: World, space: str) ->
     assert elsewhere["target"] == {"kind": "url", "url": "https://example.org/docs"}
     assert install["path"] == "guides/set-up"
     assert install["hidden"]
-    assert install["layout"] == {"width": "wide", "outline": False}
     assert install["git"] == {"oid": "abc", "path": "guides/install.md"}
 
 
@@ -89,7 +98,10 @@ async def test_a_revision_has_pages_and_files(world: World, space: str) -> None:
     assert found["reusableContents"] == []
     assert found["variables"] == {}
     assert found["type"] == "edits"
-    assert found["urls"] == {"location": f"http://desk/v1/spaces/{space}/content"}
+    assert found["urls"] == {
+        "location": f"http://desk/v1/spaces/{space}/content",
+        "app": f"http://desk/app/o/{world.home}/s/{space}",
+    }
 
 
 async def test_without_metadata_nothing_is_said_of_git(world: World, space: str) -> None:
@@ -277,6 +289,7 @@ async def test_what_a_text_refers_to_is_put_in_when_asked_for(world: World) -> N
     assert revision["variables"] == {"version": "2"}
     (part,) = revision["reusableContents"]
     assert part.pop("id")
+    assert len(part.pop("document")) == 64
     assert part == {"title": "A note", "git": {"oid": "n", "path": ".gitbook/includes/note.md"}}
     bare = await read(world, f"/spaces/{space}/content", metadata="false")
     assert "git" not in bare["reusableContents"][0]

@@ -25,6 +25,7 @@ from tests.server.shapes import (
     ISSUE,
     MEMBER,
     ORGANIZATION,
+    REDIRECT,
     REPLY,
     REVIEW,
     ROLE,
@@ -57,7 +58,7 @@ def readings(have: Everything) -> dict[str, tuple[Any, bool]]:
     issue_item = {"issue": ISSUE, "conversation": CONVERSATION}
     metadata = {"url": url, "attributes": {"plan": words}, "createdAt": moment}
     part = {"type": words, "role": words, "body": words}
-    asked = {"user": USER, "requestedBy": USER, "createdAt": moment}
+    asked = {"kind": one_of("user"), "user": USER, "requestedBy": USER, "createdAt": moment}
     condition = {"description": words, "condition": words}
     sections = {"type": one_of("sections"), "structure": each(SECTION)}
     team_member = {
@@ -103,6 +104,7 @@ def readings(have: Everything) -> dict[str, tuple[Any, bool]]:
         have.at_site("sections"): (SECTION, True),
         have.at_site("site-spaces"): (SITE_SPACE, True),
         have.at_site("share-links"): (SHARE_LINK, True),
+        have.at_site("redirects"): (REDIRECT, True),
         have.at_site("adaptive-schema"): (SCHEMA, False),
         have.at_site("adaptive-schema/template-conditions"): ({"items": each(condition)}, False),
         have.at_site("published"): (

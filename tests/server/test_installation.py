@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from copydesk.server import installations, site_seed
 from tests.server.integrations import WHOLE, install, publish
-from tests.world import World
+from tests.world import BASE_URL, World
+
+
+def screen_of(world: World, installation: str) -> str:
+    return f"{BASE_URL}/app/o/{world.home}/integrations/charts/installations/{installation}"
 
 
 async def test_installing_configures_counts_and_records(world: World) -> None:
@@ -40,7 +44,11 @@ async def test_installing_configures_counts_and_records(world: World) -> None:
         "site_selection": "all",
         "spaces": 1,
         "configuration": {"zone": "eu"},
-        "urls": {},
+        "urls": {
+            "location": f"{BASE_URL}/v1/integrations/charts/installations/{key}",
+            "app": screen_of(world, key),
+            "publicEndpoint": f"{screen_of(world, key)}/endpoint",
+        },
         "externalIds": [],
         "target": {"organization": world.home},
     }
@@ -160,17 +168,27 @@ async def test_spaces_and_sites_with_an_integration(world: World) -> None:
         "installation": installation,
         "status": "active",
         "externalIds": [],
-        "urls": {},
     }
+
+    def urls(kind: str, key: str) -> dict[str, str]:
+        installed = f"{BASE_URL}/v1/integrations/charts/installations/{installation}"
+        return {
+            "location": f"{installed}/{kind}/{key}",
+            "publicEndpoint": f"{screen_of(world, installation)}/endpoint",
+        }
+
     assert spaces["items"] == [
-        common | {"configuration": {"color": "blue"}, "space": key} for key in (hidden, seen)
+        common | {"configuration": {"color": "blue"}, "space": key, "urls": urls("spaces", key)}
+        for key in (hidden, seen)
     ]
     assert whole.json()["items"][0]["space"] == space
     assert whole.json()["next"]
-    assert sites["items"] == [common | {"configuration": {"banner": "on"}, "site": site}]
+    assert sites["items"] == [
+        common | {"configuration": {"banner": "on"}, "site": site, "urls": urls("sites", site)}
+    ]
     assert site_whole.json()["items"][0]["site"] == docs
     assert narrowed == [0, 1]
-    assert (only["spaces"], "space_selection" in only) == (0, False)
+    assert (only["spaces"], only["space_selection"]) == (0, "selected")
     for person, counts in ((reader, [1, 1, 1]), (stranger, [0, 0, 0])):
         async with world.client(person) as client:
             found = [

@@ -36,7 +36,13 @@ async def test_a_publication_shows_every_field_and_no_secret(world: World) -> No
         "verified": False,
         "previewImages": [picture],
         "owner": organization,
-        "urls": {"location": f"{BASE_URL}/v1/integrations/charts", "icon": picture},
+        "urls": {
+            "location": f"{BASE_URL}/v1/integrations/charts",
+            "app": (screen := f"{BASE_URL}/app/o/{world.home}/integrations/charts"),
+            "icon": picture,
+            "assets": f"{screen}/assets",
+            "publicEndpoint": f"{screen}/endpoint",
+        },
         "permissions": {"admin": True},
     }
     for hidden in ("runtime", "icon", "script", "secrets"):

@@ -135,7 +135,11 @@ def body_models(op: Operation[..., Any]) -> list[type[BaseModel]]:
 
 # Rules of handlers, beyond the declared bounds: an organization has nothing to inherit from, and
 # what is printed alone has a name.
-ELSEWHERE = {("update_organization", "body.mergeRules.type"), ("get_change_request_pdf", "only")}
+ELSEWHERE = {
+    ("update_organization", "body.mergeRules.type"),
+    ("get_change_request_pdf", "only"),
+    ("get_space_pdf", "only"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -191,8 +195,9 @@ def queries(op: Operation[..., Any]) -> Iterator[tuple[str, str, tuple[str, ...]
                     yield parameter.wire, str(part[bound] + step), (str(part[bound]),)
                     yield parameter.wire, "1.5", ("integer",)
             if "maxLength" in part:
-                yield parameter.wire, "x" * part["maxLength"], None
-                yield parameter.wire, "x" * (part["maxLength"] + 1), (str(part["maxLength"]),)
+                stem = "/" if "pattern" in part else "x"
+                yield parameter.wire, stem + "x" * (part["maxLength"] - 1), None
+                yield parameter.wire, stem + "x" * part["maxLength"], (str(part["maxLength"]),)
         if parameter.wire == "page" and op.pages:
             for token in ("x", "", "bnVsbA", "é", "W10", "9" * 3000):
                 yield "page", token, ("token",)

@@ -60,8 +60,11 @@ async def test_links_of_a_page_say_what_they_lead_to(world: World, space: str) -
         ("ok", "page", page),
         ("ok", "url", "https://example.org"),
         ("in-app", "url", "http://desk/v1/user"),
-        ("ok", "file", files["items"][0]["id"]),
+        ("ok", "file", files["items"][0]),
     ]
+    file = found["items"][5]["targetReference"]
+    assert file["space"]["id"] == space
+    assert file["organization"]["id"] == world.home
     assert found["items"][0]["locationReferences"] == [
         {"kind": "page", "page": page, "space": space}
     ]

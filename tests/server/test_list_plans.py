@@ -72,3 +72,75 @@ async def test_what_a_site_shows_costs_as_many_statements_however_much_that_is(
                 assert answer.status_code == 200
                 counts.append(len(said))
             assert counts[0] == counts[1] < 30, (rest, counts)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{}, {"status": "resolved"}, {"targetPage": "x"}, {"authors": "ana"}, {"order": "asc"}],
+)
+@pytest.mark.parametrize("on_change_request", [True, False])
+async def test_a_page_of_comments_reads_no_comment_that_is_not_on_it(
+    world: World, query: dict[str, str], on_change_request: bool
+) -> None:
+    space = world.space("Handbook", {"intro": "One.\n"})
+    key = world.change_request(space, {"intro": "Two.\n"})
+    path = f"/spaces/{space}" + (f"/change-requests/{key}" if on_change_request else "")
+    connection = world.store.read(lambda tx: tx.connection)
+    said: list[str] = []
+    async with world.client() as client:
+        connection.set_trace_callback(said.append)
+        answer = await client.get(f"{path}/comments", params=query)
+        connection.set_trace_callback(None)
+    assert answer.status_code == 200
+    lists = [sql for sql in said if "FROM comment WHERE" in sql]
+    assert len(lists) == 2
+    for sql in lists:
+        plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+        assert any("USING COVERING INDEX comment_" in step for step in plan), (sql, plan)
+
+
+async def test_open_comments_are_counted_as_they_come_and_go(world: World) -> None:
+    space = world.space("Handbook", {"intro": "One.\n"})
+    key = world.change_request(space, {"intro": "Two.\n"})
+    text = {"body": {"markdown": "Why?"}}
+    for path in (f"/spaces/{space}/comments", f"/spaces/{space}/change-requests/{key}/comments"):
+        async with world.client() as client:
+            made = [(await client.post(path, json=text)).json()["id"] for _ in range(4)]
+            await client.put(f"{path}/{made[0]}", json={"resolved": True})
+            await client.put(f"{path}/{made[1]}", json={"resolved": True})
+            await client.put(f"{path}/{made[1]}", json={"resolved": False})
+            await client.delete(f"{path}/{made[2]}")
+            for status, count in (("open", 2), ("resolved", 1), ("all", 3)):
+                found = (await client.get(path, params={"status": status})).json()
+                assert found["count"] == len(found["items"]) == count
+
+
+async def test_issues_of_a_cluster_are_found_without_those_of_others(world: World) -> None:
+    connection = world.store.read(lambda tx: tx.connection)
+    said: list[str] = []
+    async with world.client() as client:
+        connection.set_trace_callback(said.append)
+        path = f"/orgs/{world.home}/conversations-issues"
+        answer = await client.get(path, params={"cluster": "x"})
+        connection.set_trace_callback(None)
+    assert answer.status_code == 200, answer.text
+    lists = [sql for sql in said if "FROM issue WHERE" in sql]
+    assert len(lists) == 2
+    for sql in lists:
+        plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+        assert any("issue_cluster (cluster_id=?)" in step for step in plan), (sql, plan)
+
+
+async def test_people_of_a_page_of_comments_are_read_at_once(world: World) -> None:
+    space = world.space("Handbook", {"intro": "One.\n"})
+    writers = [world.user(f"writer{number}") for number in range(5)]
+    for writer in writers:
+        world.comment(space, by=writer)
+    connection = world.store.read(lambda tx: tx.connection)
+    said: list[str] = []
+    async with world.client() as client:
+        connection.set_trace_callback(said.append)
+        found = (await client.get(f"/spaces/{space}/comments")).json()["items"]
+        connection.set_trace_callback(None)
+    assert {each["postedBy"]["id"] for each in found} == set(writers)
+    assert sum("FROM user WHERE" in sql for sql in said) == 1

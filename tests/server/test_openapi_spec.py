@@ -83,7 +83,10 @@ async def test_a_specification_is_read_after_the_answer_and_tells_every_field(
         "processingState": "pending",
         "visibility": "private",
         "permissions": {"view": True, "edit": True},
-        "urls": {"location": f"http://desk/v1{path(world, 'Pets-v1')}"},
+        "urls": {
+            "location": f"http://desk/v1{path(world, 'Pets-v1')}",
+            "app": f"http://desk/app/o/{world.home}/openapi/Pets-v1",
+        },
     }
     assert ended.pop("lastVersion")
     assert ended.pop("lastProcessedAt") > created

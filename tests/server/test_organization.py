@@ -51,13 +51,16 @@ async def test_an_organization_shows_every_field(world: World) -> None:
         "emailDomains": [],
         "type": "business",
         "defaultRole": None,
-        "defaultContent": None,
         "sso": False,
         "ai": False,
         "inviteLinks": True,
         "plan": "free_2024",
         "mergeRules": {"type": "none"},
-        "urls": {"location": f"http://desk/v1/orgs/{world.home}"},
+        "urls": {
+            "location": f"http://desk/v1/orgs/{world.home}",
+            "app": f"http://desk/app/o/{world.home}",
+        },
+        "trial": {"status": "notapplicable", "count": 0},
     }
 
 

@@ -69,7 +69,10 @@ async def test_create_shows_spaces_and_is_not_published(world: World) -> None:
             "adaptiveContent": {"enabled": False},
             "agentsContext": "included",
             "features": [],
-            "urls": {"location": f"{BASE_URL}/v1{sites(world, site['id'])}"},
+            "urls": {
+                "location": f"{BASE_URL}/v1{sites(world, site['id'])}",
+                "app": f"{BASE_URL}/app/o/{world.home}/sites/{site['id']}",
+            },
         }
         assert (await client.get(site["urls"]["location"])).json() == site
         shown = (await client.get(sites(world, site["id"], "site-spaces"))).json()
@@ -206,8 +209,8 @@ async def test_update_sets_what_is_sent(world: World) -> None:
                 "adaptiveContent": {"enabled": True},
                 "agentsContext": "excluded",
                 "proxy": {
-                    "origin": "https://docs.acme.example/help",
-                    "target": "https://acme.example/docs",
+                    "origin": "acme.example/docs",
+                    "target": "https://docs.acme.example/help",
                 },
             }.items()
         )
@@ -305,7 +308,12 @@ async def test_readers_who_are_no_members(world: World) -> None:
 
         read = (await zoe.get(paths[0], params={"shareKey": key})).json()
         assert read["site"]["siteSpaces"] == 2
-        assert read["site"]["urls"] == {"published": f"https://d.acme.example/{key}"}
+        assert read["site"]["urls"] == {
+            "location": f"{BASE_URL}/v1{paths[0]}?shareKey={key}",
+            "app": f"{BASE_URL}/app/o/{world.home}/sites/{site}",
+            "published": f"https://d.acme.example/{key}",
+        }
+        assert (await zoe.get(read["site"]["urls"]["location"])).json() == read
         first, second = read["structure"]["structure"]
         space = first["space"]
         assert (space["title"], space["visibility"]) == ("Secret", "share-link")
@@ -354,7 +362,7 @@ async def test_published_structure(world: World) -> None:
         listed = (await client.get(sites(world, site, "site-spaces"))).json()["items"]
         assert ["deletedAt" in s["space"] for s in listed] == [True, False]
         trashed = listed[0]["space"]
-        assert trashed["urls"] == {}
+        assert trashed["urls"].keys() == {"location", "app"}
         assert [name for name, may in trashed["permissions"].items() if may] == ["admin"]
         world.clock.now += timedelta(days=8)
         listed = (await client.get(sites(world, site, "site-spaces"))).json()

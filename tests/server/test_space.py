@@ -51,7 +51,10 @@ async def test_a_space_shows_every_field(world: World) -> None:
         "visibility": "private",
         "editMode": "live",
         "mergeRules": {"type": "inherit"},
-        "urls": {"location": f"http://desk/v1/spaces/{space}"},
+        "urls": {
+            "location": f"http://desk/v1/spaces/{space}",
+            "app": f"http://desk/app/o/{world.home}/s/{space}",
+        },
         "organization": world.home,
         "parent": shelf,
         "language": "en",

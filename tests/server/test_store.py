@@ -185,6 +185,10 @@ async def test_writes_that_wait_share_a_commit_and_nothing_else(tmp_path: Path) 
     came = await all_at_once(*(partial(add, name) for name in "ijkl"), dangle, partial(add, "m"))
     assert isinstance(came[4], sqlite3.IntegrityError)
     assert people(store) == 12
+    # A failure that no future takes keeps nobody waiting.
+    came = await all_at_once(partial(next, iter(())), *(partial(add, name) for name in "nop"))
+    assert isinstance(came[0], RuntimeError)
+    assert people(store) == 14
     store.close()
 
 
@@ -312,7 +316,7 @@ async def test_what_is_kept_of_a_state_is_read_anew_after_any_commit(tmp_path: P
         writer.write(partial(desk_seed.add_user, display_name="P", email=email))
         assert look() == before + 1
 
-    # In a transaction that writes nothing is kept, and a reader can write nothing.
+    # A transaction that writes sees what it wrote, and a reader can write nothing.
     def add(tx: Tx) -> list[int]:
         seen = [tx.kept("people", lambda: tx.value("SELECT count(*) FROM user"))]
         desk_seed.add_user(tx, "P", "c@example.org")
@@ -330,6 +334,39 @@ async def test_what_is_kept_of_a_state_is_read_anew_after_any_commit(tmp_path: P
     assert set(reads) == {threading.get_ident()}
     other.close()
     elsewhere.close()
+    store.close()
+
+
+def test_what_a_writer_keeps_is_what_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    store = Store(path)
+    ana = store.write(lambda tx: desk_seed.add_user(tx, "Ana", "ana@example.org"))
+    asked: list[str] = []
+
+    def name(tx: Tx) -> str:
+        def read() -> str:
+            asked.append(tx.value("SELECT display_name FROM user WHERE id = ?", ana))
+            return asked[-1]
+
+        return tx.kept("name", read, ("user",))
+
+    def rename(tx: Tx) -> None:
+        assert name(tx) == "Ana"
+        tx.update("user", ana, display_name="Bea")
+        assert name(tx) == "Bea"
+        raise KeyError("stop")
+
+    # What others write is seen, also where it is counted as what was undone had been.
+    with pytest.raises(KeyError):
+        store.write(rename)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("UPDATE user SET display_name = 'Cleo'")
+    other.close()
+    assert store.write(name) == store.write(name) == "Cleo"
+    # A write to other tables leaves it.
+    store.write(lambda tx: tx.insert("meta", key="a", value="b"))
+    assert store.write(name) == "Cleo"
+    assert asked == ["Ana", "Bea", "Cleo"]
     store.close()
 
 

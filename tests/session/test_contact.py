@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from copydesk.session.reachability import (
-    AWAY_SECONDS,
     BUSY,
     FAST_FOR,
     FAST_SECONDS,
@@ -85,13 +84,16 @@ def test_data_are_due_after_the_interval() -> None:
     assert not found.due(after(400), NOW)
 
 
-def test_a_terminal_without_focus_is_left_alone_after_a_while() -> None:
+def test_without_focus_nothing_is_polled_but_what_waits_is_tried_again() -> None:
     found = contact()
     found.focused(NOW, focus=False)
-    assert found.due(after(AWAY_SECONDS), None)
-    assert not found.due(after(AWAY_SECONDS + 1), None)
+    assert not found.due(after(1), None)
+    assert not found.due(after(900), NOW)
+    found.lost(after(900), "No route.")
+    assert found.due(after(910), NOW)
+    found.answered()
     found.focused(after(900), focus=True)
-    assert found.left_at is None
+    assert not found.away
     assert found.pressed_at == after(900)
     assert found.due(after(901), None)
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from copydesk.session import draft_keys
-from copydesk.session.declarations import PLACES
 from copydesk.session.draft_keys import (
     AHEAD,
     VIEW_NAME_KEY,
@@ -43,11 +40,6 @@ KEYS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def places(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PLACES, "teams", ("Teams", {"rename": "Rename", "create": "New team"}))
-
-
 def told(key: str) -> list[object] | None:
     found = belonging(key)
     if found is None:
@@ -70,7 +62,7 @@ def test_text_typed_ahead_is_for_one_action_of_one_object() -> None:
     found = belonging(key)
     assert found is not None
     assert (found.place, found.target, found.words, found.part) == (
-        "teams", HERE, "Teams: Rename", key,
+        "teams", HERE, "Teams: rename", key,
     )  # fmt: skip
     field = form_key("teams", Target(organization="o", space="s", item="i"), "rename", "t")
     other = ahead_key("teams", HERE.but(item="j"), "teams.rename")

@@ -10,13 +10,15 @@ from copydesk.contract.models.change_request import Changes, MovedOut
 from copydesk.contract.models.content import ContentPage, File
 from copydesk.domain.page_tree import PageNode
 from copydesk.session.page_changes import (
+    MOST_NOTES,
     Changed,
-    changed_files,
     changed_pages,
+    changed_things,
     losses,
     not_looked_at,
     page_notes,
     settings_notes,
+    touched_by,
     whereto,
 )
 
@@ -65,9 +67,10 @@ def test_kinds_of_a_page_that_is_listed_several_times_are_together() -> None:
     assert kinds(changed_pages([B], [NEW_B], told)) == [("b", ("renamed",), False)]
     assert kinds(changed_pages([B], [B], told)) == [("b", ("edited",), False)]
     odd = hint(page("coloured", "a"), {"type": "file_edited"}, page("created", "c"))
-    (added,) = changed_pages([], [], odd)
+    unknown, added = changed_pages([], [], odd)
+    assert (unknown.id, unknown.kinds) == ("a", ("edited",))
     assert (added.kinds, added.before) == (("added",), None)
-    assert added.after == PageNode("c", "C", path="p/c")
+    assert added.after == PageNode("c", "C", "c", path="p/c")
     (gone,) = changed_pages([A], [], hint(page("deleted", "a")))
     assert (gone.kinds, gone.before, gone.after) == (("deleted",), A, None)
     assert gone.node is A
@@ -89,7 +92,7 @@ def file(row: str, **more: Any) -> File:
 
 def test_files_are_told_by_the_service_or_by_two_lists() -> None:
     before, after = [file("a"), file("b"), file("c")], [file("a"), file("b", size=6), file("d")]
-    found = changed_files(before, after, None)
+    found = changed_things(before, after, None)
     assert [(each.id, each.kinds, each.note, each.node.title) for each in found] == [
         ("file:b", ("edited",), "6 bytes", "b.png"),
         ("file:d", ("added",), "5 bytes", "d.png"),
@@ -97,9 +100,9 @@ def test_files_are_told_by_the_service_or_by_two_lists() -> None:
     ]
     assert all(each.file for each in found)
     assert (found[1].before, found[2].after) == (None, None)
-    typed = changed_files([], [file("e", contentType="image/png", size=None, name="")], None)
+    typed = changed_things([], [file("e", contentType="image/png", size=None, name="")], None)
     assert (typed[0].note, typed[0].node.title) == ("image/png", "e")
-    assert changed_files(None, None, None) == []
+    assert changed_things(None, None, None) == []
     told = hint(
         {"type": "file_edited", "file": {"id": "f", "path": "i/f.png", "contentType": "image/png"},
          "before": {"path": "old/f.png"}},
@@ -111,11 +114,12 @@ def test_files_are_told_by_the_service_or_by_two_lists() -> None:
     assert [
         (each.id, each.kinds, each.before and each.before.title, each.after and each.after.title,
          each.note, each.file)
-        for each in changed_files(None, None, told)
+        for each in changed_things(None, None, told)
     ] == [
         ("file:f", ("edited",), "old/f.png", "i/f.png", "image/png", True),
         ("file:g", ("added",), None, "g.png", "", True),
         ("file:h", ("deleted",), "h", None, "", True),
+        ("file:i", ("edited",), "i", "i", "", True),
     ]  # fmt: skip
 
 
@@ -162,7 +166,7 @@ def test_an_incomplete_list_says_how_much_was_looked_at() -> None:
     [
         (Changed("a", ("added",), None, A), ["New page."]),
         (Changed("a", ("deleted",), A, None), ["This page is deleted."]),
-        (Changed("a", ("added",), None, A, file=True, note="5 bytes"),
+        (Changed("a", ("added",), None, A, "file", note="5 bytes"),
          ["New file.", "5 bytes", "What is in a file is not shown here."]),
         (Changed("b", ("moved", "renamed"), B, NEW_B),
          ["moved: was under “X”, now under the top", "renamed: was “B”, now “Bee”",
@@ -224,3 +228,97 @@ def test_of_a_new_page_only_what_hides_it_is_told() -> None:
     assert settings_notes(None, new) == [HIDDEN, "kept from search engines"]
     assert settings_notes(None, content(description="New")) == []
     assert settings_notes(new, None) == []
+
+
+def test_what_changes_besides_pages_and_files_is_told() -> None:
+    told = hint(
+        {"type": "reusable_content_edited", "reusableContent": {"id": "r", "title": "Intro"},
+         "attributes": {"title": {"before": "Start", "after": "Intro"},
+                        "document": {"before": "d1", "after": "d2"}}},
+        {"type": "variables_edited", "variables": {
+            "version": {"before": 1, "after": 2}, "beta": {"after": True}, "old": {"before": "x"}}},
+        {"type": "tag_created", "tag": {"slug": "beta", "label": "Beta"}},
+        {"type": "tag_deleted"},
+        {"type": "glossary_entry_edited", "entry": {"id": "g"}},
+    )  # fmt: skip
+    found = changed_things(None, None, told)
+    assert [(each.thing, each.node.title, each.kinds) for each in found] == [
+        ("reusable content", "Intro", ("edited",)),
+        ("variable", "version", ("edited",)),
+        ("variable", "beta", ("added",)),
+        ("variable", "old", ("deleted",)),
+        ("tag", "Beta", ("added",)),
+        ("tag", "tag", ("deleted",)),
+        ("glossary entry", "glossary entry", ("edited",)),
+    ]
+    assert page_notes(found[0]) == [
+        "title: was “Start”, now “Intro”",
+        "its content changed",
+        "What is in reusable content is not shown here.",
+    ]
+    assert page_notes(found[1]) == ["value: was “1”, now “2”"]
+    assert page_notes(found[2]) == ["New variable.", "value: now “true”"]
+    assert page_notes(found[3]) == ["This variable is deleted.", "value: was “x”, now none"]
+    assert page_notes(found[6])[-1].startswith("The service does not say which one")
+    assert len({each.id for each in found}) == len(found) == len(touched_by(told))
+    assert touched_by(told)["variable:version"] == "variable version"
+
+
+def test_what_differs_of_a_page_is_read_where_a_service_tells_it_by_attributes() -> None:
+    told = hint(
+        page("edited", "a", attributes={
+            "title": {"before": "Old", "after": "A"},
+            "slug": {"before": "old", "after": "a"},
+            "layout": {"before": {"cover": True, "width": "wide"}, "after": {"width": "wide"}},
+            "cover": {"after": {"kind": "file", "file": "f1"}}}),
+        page("moved", "a", parent={"before": {"id": "x", "title": "X", "path": "x"}}),
+        page("edited", "c", attributes={"title": {"before": "Cee", "after": "C"}}),
+        page("edited", "d", attributes={"document": {"before": "1", "after": "2"}}),
+    )  # fmt: skip
+    moved_one, renamed, edited = changed_pages([], [], told, told_only=True)
+    assert moved_one.kinds == ("renamed", "edited", "moved")
+    assert moved_one.text is False
+    assert moved_one.before is not None
+    assert (moved_one.before.title, moved_one.before.path) == ("Old", "x/old")
+    assert page_notes(moved_one) == [
+        "moved: was under “X”, now under the top",
+        "renamed: was “Old”, now “A”",
+        "address: was “old”, now “a”",
+        "layout cover: was “true”, now none",
+        "cover: now “file f1”",
+    ]
+    assert (renamed.kinds, renamed.text) == (("renamed",), False)
+    assert (edited.kinds, edited.text) == (("edited",), True)
+
+
+def test_entries_about_one_file_are_one() -> None:
+    image = {"id": "f", "name": "a.png", "path": "new/a.png"}
+    moved = {
+        "type": "file_moved",
+        "file": image,
+        "before": {"title": "a.png", "path": "old/a.png"},
+        "after": {"title": "a.png", "path": "new/a.png"},
+    }
+    edited = {"type": "file_edited", "file": image}
+    for told in (hint(moved, edited), hint(edited, moved)):
+        (found,) = changed_things(None, None, told)
+        assert set(found.kinds) == {"moved", "edited"}
+        assert found.before is not None
+        assert (found.before.title, found.node.title) == ("old/a.png", "new/a.png")
+    (gone,) = changed_things(None, None, hint(edited, {"type": "file_deleted", "file": image}))
+    assert gone.after is None
+
+
+@pytest.mark.parametrize("kind", ["", "_", "_edited", "\x07_created"])
+def test_a_change_without_a_word_for_its_thing_is_no_page(kind: str) -> None:
+    (found,) = changed_things(None, None, hint({"type": kind}))
+    assert found.thing == "thing"
+
+
+def test_attributes_without_end_are_told_in_part() -> None:
+    attributes = {f"a{n}": {"before": 0, "after": 1} for n in range(3 * MOST_NOTES)}
+    thing = {"type": "tag_edited", "tag": {"slug": "new"}, "attributes": attributes}
+    told = changed_things(None, None, hint(thing))
+    (notes,) = (change.notes for change in told)
+    assert len(notes) == MOST_NOTES + 1
+    assert notes[-1] == "other attributes differ too"

@@ -24,15 +24,19 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def home(sample: Path, tmp_path: Path) -> Path:
-    """A home of copydesk with a desk that this test may change."""
-    folder = tmp_path / "home"
+def make_home(sample: Path, folder: Path) -> Path:
+    """Make a home of copydesk with a copy of a desk."""
     (folder / "data").mkdir(parents=True)
     shutil.copy(sample, folder / "data" / "desk.db")
     (folder / "config").mkdir()
     (folder / "config" / "config.toml").write_text("recall_seconds = 0\n")
     return folder
+
+
+@pytest.fixture
+def home(sample: Path, tmp_path: Path) -> Path:
+    """A home of copydesk with a desk that this test may change."""
+    return make_home(sample, tmp_path / "home")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from tests.terminal.program import Program
 MANUAL = "UTKqrH3Z7rUHzUyS8UDk"
 """A space of the sample."""
 
+SPACES = b"sort: open requests"
+"""What only the list of spaces shows."""
+
 
 def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
     home: Path, service: Service
@@ -27,6 +30,7 @@ def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
         program.ended()
     with Program(home, size=(140, 40)) as program:
         program.until("> Sites")
+        assert SPACES not in program.written  # at once, and not by way of the first screen
         program.send(signal.SIGKILL)
         program.ended()
     # Each service has its own, and an address says where to open.
@@ -37,4 +41,25 @@ def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
         program.until("live")
         assert "> Sites" not in program.screen
         program.send(signal.SIGKILL)
+        program.ended()
+
+
+def test_a_start_after_a_kill_in_a_review_opens_that_review_at_once(home: Path) -> None:
+    def kept() -> bool:
+        return any(b'"name": "review"' in each.read_bytes() for each in home.rglob("*.json"))
+
+    with Program(home) as program:
+        program.until("live")
+        program.press("g", "n")
+        program.until("> Change requests")
+        program.wait(lambda: "● live" in program.screen, "requests")
+        program.press("enter")
+        program.wait(kept, "review that is kept")
+        program.send(signal.SIGKILL)
+        program.ended()
+    with Program(home) as program:
+        program.until("March 2026")
+        program.until("● live")
+        assert SPACES not in program.written
+        program.press("ctrl+q")
         program.ended()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual import screen
@@ -21,6 +21,9 @@ from tests.drive import UNSEEN
 from tests.tui.remembered import remember
 from tests.writing import one_request_unless_said, retries_without_pauses
 
+if TYPE_CHECKING:
+    from tests.tui.sample_desk import Sample
+
 __all__ = ["one_request_unless_said", "retries_without_pauses"]
 
 _parse_rules = Stylesheet._parse_rules
@@ -28,10 +31,25 @@ _parsed: dict[object, list[RuleSet]] = {}
 
 
 def _parse_once(sheet: Stylesheet, css: str, *where: Any, **settings: Any) -> list[RuleSet]:
-    key = (css, where, *settings.items(), frozenset(sheet._variables.items()))
+    of, variables = sheet.__dict__.get("_frozen", (None, frozenset()))
+    if of is not sheet._variables:  # one for all of its parts
+        variables = frozenset(sheet._variables.items())
+        sheet.__dict__["_frozen"] = sheet._variables, variables
+    key = (css, where, *settings.items(), variables)
     if key not in _parsed:
         _parsed[key] = _parse_rules(sheet, css, *where, **settings)
     return _parsed[key]
+
+
+@pytest.fixture
+def sample() -> Iterator[Sample]:
+    """The sample desk."""
+    # Imported here, so that most tests load no sample.
+    from tests.tui.sample_desk import Sample
+
+    made = Sample()
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -193,6 +193,12 @@ class Desk:
         yield made("create_openapi_spec", org, {"slug": "books", "source": {"text": SPEC}})
         yield made("create_saml_provider", org, {"label": "Other"})
         yield made("create_share_link", {**org, "site_id": site[1]}, {"name": "Press"})
+        away = {"kind": "external", "url": "https://new.example/"}
+        redirect = {
+            "source": "/old", "draft": False, "captureWildcard": False, "permanent": True,
+            "destination": away,
+        }  # fmt: skip
+        yield made("create_site_redirect", {**org, "site_id": site[1]}, redirect)
         yield made("create_site", org, {"title": "New site"})
         yield made("create_team", org, {"title": "Readers"})
         source = {"space": space, "language": "en"}
@@ -248,6 +254,13 @@ class Desk:
         yield changed(
             site_inverses.link_changed(
                 site, at["share_link_id"], {"active": True}, {"active": False}
+            )
+        )
+        was = {**redirect, "source": "/manual/*", "permanent": False}
+        to = {"kind": "site-section", "siteSectionId": at["site_section_id"]}
+        yield changed(
+            site_inverses.redirect_changed(
+                site, at["site_redirect_id"], {**was, "destination": to}, was
             )
         )
         yield changed(site_inverses.setting_changed(site, "title", self.site_title, "Our docs"))

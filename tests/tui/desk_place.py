@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from time import time
+from typing import Any, NoReturn, cast
 
 from textual.app import ComposeResult
 
 from copydesk.client.budget import Budget
-from copydesk.client.errors import ExtensionMissing
+from copydesk.client.errors import OperationMissing
+from copydesk.client.routes import Routes
 from copydesk.domain.reversal import Reversal, Step
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
@@ -54,10 +56,11 @@ class Service:
         self.gate: asyncio.Event | None = None
         self.slow: asyncio.Event | None = None
         self.asked: list[str | None] = []
+        self.routes = Routes(self, time, lambda known: None, described=False)
 
-    async def __call__(self, operation: object) -> None:
+    async def __call__(self, operation: object) -> NoReturn:
         """Tell nobody who they are: the service has no such operation."""
-        raise ExtensionMissing("There is no such operation.", status=404)
+        raise OperationMissing("There is no such operation.", status=404)
 
     async def page(
         self, token: str | None, limit: int

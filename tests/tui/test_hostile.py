@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 import httpx
@@ -48,14 +48,6 @@ OURS = re.compile(
 
 VIEWS = {"review": 4, "changes": 7, "inbox": 4}
 """How many other views these places have: the tabs of a request, lists by what they need."""
-
-
-@pytest.fixture
-def sample() -> Iterator[Sample]:
-    """The sample desk."""
-    made = Sample()
-    yield made
-    made.close()
 
 
 def but_hostile(target: Target) -> Target:

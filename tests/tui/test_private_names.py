@@ -13,6 +13,7 @@ from inspect import getsource, isfunction
 from pathlib import Path
 
 import pytest
+from textual._compositor import Compositor
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message_pump import MessagePump
@@ -35,6 +36,7 @@ OVERRIDDEN = [
     (MessagePump, "_dispatch_message _flush_next_callbacks _message_loop_exit"),
     (Screen, "_forward_event _on_timer_update _refresh_layout _screen_resized"),
     (Widget, "_post_register"),
+    (Compositor, "_get_renders"),
     (LinuxDriver, "_get_terminal_size _run_input_thread _sigcont_application _sigtstp_application"),
 ]
 """What each does otherwise, beside what it would do: tests/tui/framework/test_inside_textual.py,
@@ -42,14 +44,22 @@ test_ending.py, tests/terminal."""
 
 USED = {
     "framework/base_app.py": "_batch_count _driver _exception _loop _next_callbacks "
-    "_refresh_truecolor_filter _running",
+    "_previous_cursor_position _refresh_truecolor_filter _running",
     "framework/base_screen.py": "_get_breakpoint_classes _get_virtual_dom _pruning "
     "_push_result_callback _result_callbacks _size _styles_cache _update_timer",
+    "framework/drawn.py": "_dirty_regions",
     "framework/pane.py": "_start_widget _styles_cache",
-    "kept_screen.py": "_compositor",
+    "kept_screen.py": "_compositor _dirty_regions",
     "terminal_driver.py": "_auto_restart _debug _loop _writer_thread",
 }
 """What is read or called besides, by module: of a program, a screen, a pane and the terminal."""
+
+SET = {
+    "framework/base_screen.py": "_compositor",
+    "framework/pane.py": "_border_title",
+    "kept_screen.py": "_dirty_regions",
+}
+"""What is given another value than Textual gives it, by module."""
 
 
 @pytest.mark.parametrize(("owner", "names"), OVERRIDDEN)
@@ -95,13 +105,21 @@ def test_nothing_else_is_used() -> None:
     modules = {base.__module__ for base in bases if base.__module__.startswith("textual.")}
     theirs = set().union(*(names_in(getsource(sys.modules[each]))[0] for each in modules))
     ours = {path: names_in(path.read_text()) for path in TUI.rglob("*.py")}
-    theirs -= {name for made, _ in ours.values() for name in made} | vars(os).keys()
+    given = {name for names in SET.values() for name in names.split()}
+    theirs -= ({name for made, _ in ours.values() for name in made} - given) | vars(os).keys()
     found = {
         path.relative_to(TUI).as_posix(): names
         for path, (_, read) in ours.items()
         if (names := read & theirs)
     }
     assert found == {module: set(names.split()) for module, names in USED.items()}
+    assert given <= theirs
+    stored = {
+        path.relative_to(TUI).as_posix(): names
+        for path, (made, _) in ours.items()
+        if (names := made & given)
+    }
+    assert stored == {module: set(names.split()) for module, names in SET.items()}
 
 
 async def test_textual_keeps_who_watches_the_theme_where_fields_are_taken_out(world: World) -> None:

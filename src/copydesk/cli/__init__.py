@@ -6,6 +6,7 @@ Ctrl+c is answered from the first line of the package on; here it gets its handl
 from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]  # the module without its enumerations
+import gc
 import sys
 
 from copydesk import STOPPABLE
@@ -24,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         if arguments is None and not sys.argv[1:]:
+            gc.disable()  # from the first import on; `copydesk.cli.open` says why
             preface.show()
 
         from copydesk.cli.arguments import parse

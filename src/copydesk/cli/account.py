@@ -51,14 +51,14 @@ async def read_holder(api: Api) -> Holder:
 
     Raises ``ApiError``, and ``UsageError`` for an address where something else answers.
     """
-    from copydesk.client.errors import ExtensionMissing, Garbled, NotFound
+    from copydesk.client.errors import Garbled, NotFound, OperationMissing
     from copydesk.contract import operations as ops
 
     user = None
     try:
         try:
             user = await api(ops.get_current_user)
-        except ExtensionMissing:
+        except OperationMissing:
             user = None
         page = await api(ops.list_organizations, limit=100)
     except (Garbled, NotFound) as error:

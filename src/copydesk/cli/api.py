@@ -182,22 +182,21 @@ async def _raw(api: Api, method: str, target: str, body: bytes | None = None) ->
 
 async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
     """Print the items of all pages: one a line as they come, or as one list at the end."""
-    from copydesk.client.api import EMPTY_PAGES
     from copydesk.client.errors import Garbled
+    from copydesk.client.paging import MOST_PAGES, PageGuard
 
     path, _, query = target.partition("?")
     fixed = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != "page"]
     token: str | None = dict(parse_qsl(query)).get("page")
-    seen: set[str] = set()
     kept: list[Any] = []
-    empty = 0
+    guard, read = PageGuard(f"GET {path}", MOST_PAGES), 0
     while True:
         pairs = [*fixed, *([("page", token)] if token is not None else [])]
         asked = f"{path}?{urlencode(pairs, quote_via=quote)}" if pairs else path
         content = (await _raw(api, "GET", asked)).content
         value = _value(content)
         if not isinstance(value, dict) or not isinstance(value.get("items"), list):
-            if token is not None and seen:
+            if read:
                 raise Garbled("a page of the list is no list", operation=f"GET {path}")
             _answer(content, as_json=as_json)  # no list: there are no pages of it
             return DONE
@@ -210,10 +209,8 @@ async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
         token = following.get("page") if isinstance(following, dict) else None
         if not isinstance(token, str):
             break
-        empty = 0 if value["items"] else empty + 1
-        if token in seen or empty >= EMPTY_PAGES:
-            raise Garbled("the list has no end", operation=f"GET {path}")
-        seen.add(token)
+        guard.check(value["items"], token)
+        read += 1
     if as_json:
         put_json(kept)
     return DONE

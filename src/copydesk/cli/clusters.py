@@ -181,7 +181,7 @@ def _value(found: FoundCluster, *, masked: bool) -> dict[str, Any]:
     for name in ("label", "summary"):
         if name in value:
             value[name] = hide(clean(value[name], lines=True))
-    value["sources"] = {hide(clean(name)): count for name, count in found.row.sources}
+    value["sources"] = {hide(clean(name)): count for name, count in found.model.sources.items()}
     trend, lists = found.row.trend, f"/orgs/{found.place.id}"
     cluster = quote(found.row.id, safe="")
     links = {

@@ -55,7 +55,7 @@ def show_diff(
         opened = await read_request(api, there.id, given.id)
         changes = in_order(entries(opened.pages, opened.changes))
         if not changes:
-            say(f"#{given.number} changes nothing.")
+            say(f"#{given.number} changes no pages.")
         if not patch and not as_json:
             for nth, change in enumerate(changes):
                 await _words(api, opened, change, first=not nth)
@@ -143,9 +143,10 @@ def _exported(desk: Path | None, request_id: str, changes: Sequence[Changed]) ->
 async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> Patches:
     """Return what changes in the texts of pages, as a service tells them."""
     number = opened.request.number
-    if opened.merged:
+    if opened.untold:
         raise UsageError(
-            f"#{number} is merged: what its pages said before cannot be read any more", FAILED
+            f"#{number} is merged, and this service keeps no older versions: there is no patch",
+            FAILED,
         )
     if lost := [change for change in changes if opened.lost(change)]:
         raise UsageError(
@@ -161,7 +162,7 @@ async def _patch_of(api: Api, opened: Opened, change: Changed) -> bytes:
     from copydesk.client.errors import NotFound
     from copydesk.contract import operations as ops
 
-    if change.file:
+    if change.thing:
         return b""
     was: ContentPage | None = None
     now: ContentPage | None = None
@@ -212,7 +213,7 @@ def _value(change: Changed | ChangedFile, patch: bytes) -> dict[str, Any]:
         return {"object": "file", **named, "kinds": list(change.kinds), **shown}
     return {
         "id": change.id.removeprefix(FILE),
-        "object": "file" if change.file else "page",
+        "object": change.thing.replace(" ", "-") or "page",
         "title": change.node.title,
         "path": change.node.path,
         "kinds": list(change.kinds),

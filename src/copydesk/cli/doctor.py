@@ -33,10 +33,11 @@ from copydesk.local.paths import find_paths
 from copydesk.local.settings import Settings, SettingsError
 
 
-def examine(*, as_json: bool = False, service: Service = OWN) -> int:
+def examine(*, as_json: bool = False, ask: bool = False, service: Service = OWN) -> int:
     """Print what was found; 1 when something is wrong.
 
-    Every profile is looked at, or the one service that the options name.
+    Every profile is looked at, or the one service that the options name. ``ask``: examples are
+    read of what it is not known whether a service has it.
     """
     paths = find_paths()
     settings, about = checks.settings(paths)
@@ -49,7 +50,7 @@ def examine(*, as_json: bool = False, service: Service = OWN) -> int:
     found += wrong
     for connection in connections:
         found += checks.network(connection)
-    found += asyncio.run(_ask(connections))
+    found += asyncio.run(_ask(connections, ask=ask))
     hide = _hiding(connections)
     shown = [
         Finding(each.part, hide(each.name), hide(each.said), hide(each.advice)) for each in found
@@ -114,8 +115,8 @@ def _safe(error: UsageError) -> str:
     return text
 
 
-async def _ask(connections: list[Connection]) -> list[Finding]:
-    answers = await asyncio.gather(*map(checks.service, connections))
+async def _ask(connections: list[Connection], *, ask: bool) -> list[Finding]:
+    answers = await asyncio.gather(*(checks.service(each, ask=ask) for each in connections))
     return [finding for answer in answers for finding in answer]
 
 

@@ -12,12 +12,12 @@ import sqlite3
 import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from copydesk import __version__
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from copydesk.cli.connection import Connection
     from copydesk.cli.tokens import Token
     from copydesk.client.api import Api
-    from copydesk.contract.operation import Operation
 
 HIDDEN = "…"
 """The sign in the place of a secret."""
@@ -368,10 +367,6 @@ CLOCKS_APART = 120.0
 """So many seconds may lie between two clocks before that is told."""
 
 
-LOOKED_AT = 5
-"""In so many spaces something is looked for that an extension can be asked about."""
-
-
 def network(connection: Connection) -> Iterator[Finding]:
     """Yield the way to a service: TLS, and the proxy without its credentials."""
     from copydesk.client.network import TRUST_VARIABLES, is_loopback, proxy_for
@@ -397,9 +392,15 @@ def network(connection: Connection) -> Iterator[Finding]:
     yield Finding(part, "proxy", proxy.shown if proxy else "none")
 
 
-async def service(connection: Connection) -> list[Finding]:
-    """Return what a service says of itself and of the token; wrong where it cannot be used."""
+async def service(connection: Connection, *, ask: bool = False) -> list[Finding]:
+    """Return what a service says of itself and of the token; wrong where it cannot be used.
+
+    ``ask``: see `operations`.
+    """
+    from copydesk.cli.doctor_operations import operations
+    from copydesk.client.api import ROUTES
     from copydesk.client.errors import ApiError
+    from copydesk.local.answer_cache import Answers, answers_file
 
     part = _part(connection)
     found: list[Finding] = []
@@ -417,6 +418,11 @@ async def service(connection: Connection) -> list[Finding]:
     if connection.token is not None:
         found.append(Finding(part, "token", _origin(connection.token)))
     async with api:
+        answers = Answers(answers_file(find_paths().answers, connection.key))
+        with closing(answers):
+            known = answers.read(ROUTES)
+        if known is not None:
+            api.routes.recall(known.content)
         started = time.monotonic()
         try:
             async with asyncio.timeout(PATIENCE):
@@ -426,7 +432,8 @@ async def service(connection: Connection) -> list[Finding]:
                 found.append(Finding(part, "you are", str(holder), _stranger(connection, holder)))
                 found.append(Finding(part, "organizations", holder.places or "none"))
                 found.extend(_measured(part, api))
-                found.extend([each async for each in _extensions(part, api)])
+                rows = [each async for each in operations(api, ask=ask)]
+                found.extend(Finding(part, name, said) for name, said in rows)
         except TimeoutError:
             found.append(Finding(part, "answers", f"not within {PATIENCE:g} s", "try again later"))
         except (ApiError, UsageError) as error:
@@ -497,66 +504,3 @@ def _clock(part: str, skew: timedelta) -> Finding:
     return Finding(
         part, "clock", said, "set this machine's clock" if abs(ahead) > CLOCKS_APART else ""
     )
-
-
-async def _extensions(part: str, api: Api) -> AsyncIterator[Finding]:
-    """Yield which extensions a service has. Only reads are sent; some have none."""
-    from copydesk.client.errors import ApiError, ExtensionMissing
-    from copydesk.contract.operations import CATALOGUE
-
-    families: dict[str, list[Operation[..., Any]]] = {}
-    for operation in CATALOGUE.values():
-        if operation.extension is not None:
-            families.setdefault(operation.extension, []).append(operation)
-    examples = [each async for each in _examples(api)]
-    for extension, family in sorted(families.items()):
-        reads = [operation for operation in family if operation.method == "GET"]
-        askable = [
-            (operation, [ids[each.name] for each in operation.path_parameters])
-            for operation in reads
-            for ids in examples
-            if all(each.name in ids for each in operation.path_parameters)
-        ]
-        if not reads:
-            said = "not asked, as it only writes"
-        elif not askable:
-            said = "not asked, for want of an example"
-        else:
-            operation, ids = askable[0]
-            try:
-                await api(operation, *ids)
-                said = "there"
-            except ExtensionMissing:
-                said = "missing"
-            except ApiError as error:
-                said = f"not known, for: {error}"
-        names = ", ".join(operation.name for operation in family)
-        yield Finding(part, extension, f"{said}: {names}")
-
-
-async def _examples(api: Api) -> AsyncIterator[dict[str, str]]:
-    """Yield ids that belong together, by the names of parameters, of what there is to read."""
-    from copydesk.client.errors import ApiError
-    from copydesk.contract import operations as ops
-
-    yield {}
-    spaces: list[str] = []
-    for organization in (await api.page(ops.list_organizations, limit=1)).items:
-        place = {"organization_id": organization.id}
-        yield place
-        with suppress(ApiError):
-            for cluster in (await api.page(ops.list_issues_clusters, organization.id)).items[:1]:
-                yield {**place, "cluster_id": cluster.id}
-        with suppress(ApiError):
-            page = await api.page(ops.list_organization_change_requests, organization.id, limit=1)
-            for request in page.items:
-                spaces.append(request.space)
-                yield {"space_id": request.space, "change_request_id": request.id}
-        with suppress(ApiError):
-            listed = await api.page(ops.list_organization_spaces, organization.id, limit=LOOKED_AT)
-            spaces += [space.id for space in listed.items]
-    for space in filter(None, spaces[:LOOKED_AT]):
-        with suppress(ApiError):
-            for comment in (await api.page(ops.list_space_comments, space, limit=1)).items:
-                yield {"space_id": space, "comment_id": comment.id}
-                return

@@ -193,12 +193,10 @@ def open_next(desk: Path | None, organization: str | None) -> None:
     """
     from copydesk.local.snapshot import Snapshots
     from copydesk.session.identity import REMEMBERED
-    from copydesk.session.space_snapshot import KEY
     from copydesk.session.target import LEFT
 
     kept = Snapshots(find_paths().snapshots, desk_key(desk))
     kept.write(REMEMBERED, [{"organization": organization}] if organization else [])
-    kept.write(KEY, [])
     kept.write(LEFT, [])
 
 

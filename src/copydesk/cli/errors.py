@@ -107,6 +107,7 @@ def _guarded(command: Callable[[], int]) -> int:
     try:
         status = command()
         _flush()  # a full disk is told here, and not after the end
+        _tell_misread()
         return status
     except UsageError as complaint:
         complain(str(complaint))
@@ -122,6 +123,19 @@ def _guarded(command: Callable[[], int]) -> int:
     except Exception as error:  # noqa: BLE001 - the edge of the program
         told = _expected(error)
         return _unexpected(error) if told is None else told
+
+
+def _tell_misread() -> None:
+    """Say how many items of lists could not be read, where something was read at all."""
+    if "copydesk.client.api" not in sys.modules:
+        return
+    from copydesk.domain.misread import ELSEWHERE
+
+    if ELSEWHERE.said:
+        left = "It was" if len(ELSEWHERE.items) == 1 else "They were"
+        say(f"copydesk: {ELSEWHERE.said} {left} left out.")
+        _name_log()
+    ELSEWHERE.forget()
 
 
 def own_streams() -> None:

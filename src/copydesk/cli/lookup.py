@@ -200,7 +200,7 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
 
 async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpace]:
     """Return every space, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
-    from copydesk.client.errors import ExtensionMissing
+    from copydesk.client.errors import OperationMissing
     from copydesk.contract import operations as ops
     from copydesk.session.reads.spaces import read_desk
 
@@ -211,7 +211,7 @@ async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpa
                 (space.id, space.title)
                 async for space in api.pages(ops.list_organization_spaces, place.id, limit=PAGE)
             ]
-        except ExtensionMissing:
+        except OperationMissing:
             nodes = (await read_desk(api, place.id)).nodes
             pairs = [(node.id, node.title) for node in nodes if node.kind == "space"]
         title = clean(place.title).strip() or "Untitled"

@@ -100,6 +100,7 @@ async def _published(connection: Connection, url: str) -> tuple[str, Target]:
 def _terminal() -> Paths:
     """Return the folders, once it is sure that there is a terminal for the screens."""
     terminal.require()
+    preface.quiet()
     log_file.silence()
     paths = find_paths()
     with suppress(OSError):

@@ -370,6 +370,10 @@ def _doctor(commands: Subparsers) -> None:
         description="Writes nothing, and prints no token. Exit status 1 when something is wrong.",
     )
     parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    parser.add_argument(
+        "--ask", action="store_true",
+        help="read one example of each operation of which it is not known whether a service has it",
+    )  # fmt: skip
     _connection(parser, again=True)
     parser.set_defaults(runner="copydesk.cli.doctor:examine")
 
@@ -632,6 +636,11 @@ def _serve(commands: Subparsers) -> None:
     parser.add_argument(
         "--limit", type=_requests, metavar="N",
         help="how many requests each token may send in an hour (default: any number)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--as", choices=("earlier", "today", "document"), default="all", dest="edition",
+        metavar="SERVICE", help="have only the operations of the earlier service, of today's, or "
+        "of the API document: earlier, today, document",
     )  # fmt: skip
     _desk_option(parser)
     parser.set_defaults(runner="copydesk.cli.serve:serve")

@@ -15,9 +15,11 @@ from copydesk.cli import log_file
 from copydesk.cli.embedded import open_store
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put
+from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app
+from copydesk.server.editions import EDITIONS, Edition, operations_of
 from copydesk.server.openapi_jobs import Fetch
 from copydesk.server.rate_limit import RateLimit, limited
 from copydesk.server.remote_document import Fetcher
@@ -35,11 +37,13 @@ def serve(
     desk: Path | None = None,
     fetch: bool = False,
     limit: int | None = None,
+    edition: Edition = "all",
 ) -> int:
     """Listen on ``host`` and ``port`` until interrupted; the address is printed once it is open.
 
     With ``fetch`` the desk reads OpenAPI specifications from the public addresses that they name.
-    ``limit`` is how many requests each token may send in an hour; None: any number.
+    ``limit`` is how many requests each token may send in an hour; None: any number. ``edition``
+    leaves operations out.
     """
     if not 0 <= port <= 65535:
         raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
@@ -48,14 +52,20 @@ def serve(
         store = open_store(desk)
         log_file.begin(find_paths().log)  # what goes wrong, without what people sent
         try:
-            _answer(host, listener, store, Fetcher() if fetch else None, RateLimit(limit))
+            fetcher = Fetcher() if fetch else None
+            _answer(host, listener, store, fetcher, RateLimit(limit), edition)
         finally:
             store.close()
     return 0
 
 
 def _answer(
-    host: str, listener: socket.socket, store: Store, fetch: Fetch | None, limit: RateLimit
+    host: str,
+    listener: socket.socket,
+    store: Store,
+    fetch: Fetch | None,
+    limit: RateLimit,
+    edition: Edition,
 ) -> None:
     import uvicorn
 
@@ -63,7 +73,7 @@ def _answer(
 
     server = uvicorn.Server(
         uvicorn.Config(
-            named(limited(create_app(store, fetch=fetch), limit)),
+            named(limited(create_app(store, fetch=fetch, edition=edition), limit)),
             http=BoundedProtocol,
             limit_concurrency=MOST_ANSWERED,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -76,6 +86,9 @@ def _answer(
     # Whoever has read where it listens may end it at once.
     with _ending_on_termination(server):
         _tell(host, listener, store, limit.limit, fetches=fetch is not None)
+        if edition != "all":
+            left_out = len(CATALOGUE) - len(operations_of(edition))
+            put(f"As {EDITIONS[edition]}: {plural(left_out, 'operation')} left out.", now=True)
         server.run(sockets=[listener])
 
 

@@ -44,7 +44,7 @@ from copydesk.session.writes.log import WriteError
 if TYPE_CHECKING:
     from copydesk.cli.lookup import FoundSite
     from copydesk.client.api import Api
-    from copydesk.client.wire import Sent
+    from copydesk.client.sent import Sent
     from copydesk.domain.arrange_run import ArrangeRun, RunCall
     from copydesk.domain.call import Call
     from copydesk.domain.layout import Layout

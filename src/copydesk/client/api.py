@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import logging
 import time
 from collections.abc import (
     AsyncIterator,
@@ -36,29 +37,38 @@ from copydesk.client.budget import Budget
 from copydesk.client.cached_answers import AnswerStore, CachedReading, Keeping, current_reading
 from copydesk.client.errors import (
     ApiError,
-    ExtensionMissing,
     Forbidden,
     Garbled,
     NotCached,
     NotFound,
     ReadOnly,
 )
-from copydesk.client.extensions import Extensions
-from copydesk.client.paging import EMPTY_PAGES as EMPTY_PAGES  # for the command line
 from copydesk.client.paging import PageGuard
 from copydesk.client.request import Outgoing, Scalar
-from copydesk.client.response import THREAD_BYTES, read_answer
+from copydesk.client.response import THREAD_BYTES, not_understood, read_answer
+from copydesk.client.routes import Routes
 from copydesk.client.secret import Secret
-from copydesk.client.wire import Answer, Recorder, Sent, Timeouts, Wire
+from copydesk.client.sent import Recorder, Tally
+from copydesk.client.wire import Answer, Timeouts, Wire
 from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held
+from copydesk.domain.misread import MISREAD, NOT_SHOWN, WHOLE
 from copydesk.domain.service_clock import service_time
+from copydesk.domain.text import clean
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+
+MOST_LOGGED = 500
+"""How many kinds of parts that were left out of answers are logged: where and why, not what."""
+
+ROUTES = "routes"
+"""The cache key of what the service has, which no target of a read is."""
 
 USUAL_TIMEOUTS = Timeouts()
 """5 s for a connection, 30 s for the next bytes, 3 minutes for the whole answer."""
@@ -102,8 +112,14 @@ class Api:
         self.read_only = read_only
         self._way = transport, ca_file, clock
         self._flights = SharedReads()
-        self._extensions = Extensions(self.base_url, self._send)
+        self.routes = Routes(
+            self._send, clock, self._keep_routes, described=not self._wire.in_process
+        )
+        """What the service has and lacks."""
+        self._recalled = False
         self._timeouts = timeouts
+        self._left_out: set[tuple[str, str, str]] = set()
+        """What was left out of answers and is in the log: operation, field, reason."""
 
     def __repr__(self) -> str:
         return f"<Api {self.base_url}>"
@@ -205,9 +221,9 @@ class Api:
         )  # fmt: skip
 
     @property
-    def sent(self) -> Sequence[Sent]:
-        """The requests that were sent last, retries included; the newest is the last."""
-        return self._wire.sent
+    def tally(self) -> Tally:
+        """What was sent in the last minutes, retries included, counted."""
+        return self._wire.tally
 
     @property
     def recorder(self) -> Recorder | None:
@@ -235,16 +251,16 @@ class Api:
     def has(self, extension: str | Operation[..., Any]) -> bool:
         """Whether the service offers an extension ("E4") or an operation.
 
-        True until a call has shown otherwise. An extension counts as missing when one of its reads
-        is, or one of its writes where it has no reads.
+        True until it is known otherwise (``routes``). An extension counts as missing when one of
+        its reads is, or one of its writes where it has no reads.
         """
-        return self._extensions.has(extension)
+        return self.routes.has(extension)
 
     async def __call__(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Send ``operation`` with the arguments of its stub and return its result.
 
-        Raises ``ApiError``; ``ExtensionMissing`` for an extension that the service lacks, without a
-        request where that is known already; ``TypeError`` and ``ValueError`` for arguments that do
+        Raises ``ApiError``; ``OperationMissing`` for what the service lacks, without a request
+        where that is known already; ``TypeError`` and ``ValueError`` for arguments that do
         not fit the stub or cannot stand in a path.
         """
         result: R = await self._call(operation, args, kwargs)
@@ -315,37 +331,34 @@ class Api:
     async def _call(
         self, operation: Operation[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        self._extensions.check(operation)
+        await self.recall_routes()
+        reading = current_reading()
+        self.routes.check(operation, offline=reading is not None)
         outgoing = requests.outgoing(operation, *args, **kwargs)
 
-        reading = current_reading()
-
-        async def run() -> Any:
+        async def run() -> tuple[Any, Sequence[Any]]:
             asked = self._clock()
             answer = await self._send(outgoing)
-            result = await self._validated(operation, answer)
+            read = await self._validated(operation, answer)
             # Only valid answers are cached: a Wi-Fi that wants a password answers in the
             # service's place.
             if reading is None and self._keeping is not None and outgoing.keepable:
                 self._keeping.keep(outgoing.target, answer.content, asked)
-            return result
+            return read
 
         try:
             if reading is not None:
-                return await self._kept(operation, run)
+                result, misread = await self._kept(operation, run)
             # In this process, sharing a read costs more than repeating it.
-            if operation.method != "GET" or self._wire.in_process:
-                return await run()
-            return await self._flights.join((outgoing.target, self._timeouts), run)
+            elif operation.method != "GET" or self._wire.in_process:
+                result, misread = await run()
+            else:
+                flight = outgoing.target, self._timeouts, WHOLE.get()
+                result, misread = await self._flights.join(flight, run)
         except ApiError as error:
             if reading is not None:
                 raise
-            try:
-                await self._extensions.learn(operation, error, args, kwargs)
-            except ExtensionMissing:
-                if self._keeping is not None:
-                    self._keeping.keep(_lacking(operation), b"lacking")
-                raise
+            await self.routes.learn(operation, error, args, kwargs)
             if (
                 self._keeping is not None
                 and isinstance(error, (Forbidden, NotFound))
@@ -355,6 +368,10 @@ class Api:
                 # service's place does not count.
                 self._keeping.drop(outgoing.target)
             raise
+        if reading is None:
+            self.routes.answered(operation)
+        MISREAD.get().note(outgoing.target, misread)  # each who shares the read is told
+        return result
 
     async def _send(self, outgoing: Outgoing) -> Answer:
         reading = current_reading()
@@ -391,31 +408,46 @@ class Api:
     ) -> Any:
         try:
             return await run()
-        except NotCached:
-            if operation.extension is None or self._keeping is None:
-                raise
-            if await self._keeping.read(_lacking(operation)) is None:
-                raise
-            # The caller knows a fallback, which may be cached.
-            raise self._extensions.lacks(operation) from None
         except Garbled as error:
             # Cached by another version, or damaged: it counts as missing.
             raise NotCached(
                 "What is kept of this is not understood.", operation=operation.name
             ) from error
 
-    async def _validated(self, operation: Operation[..., Any], answer: Answer) -> Any:
+    async def recall_routes(self) -> None:
+        """Take over what is cached of what the service has, once."""
+        if self._recalled or self._keeping is None:
+            return
+        self._recalled = True
+        if (kept := await self._keeping.read(ROUTES)) is not None:
+            self.routes.recall(kept.content)
+
+    def _keep_routes(self, content: bytes) -> None:
+        if self._keeping is not None:
+            self._keeping.keep(ROUTES, content)
+
+    async def _validated(
+        self, operation: Operation[..., Any], answer: Answer
+    ) -> tuple[Any, Sequence[Any]]:
+        """Return the result, and the items of it that were left out, to be shown as they came."""
         # An operation's reader is built when first used, which takes milliseconds: not between two
         # keys.
         first = "result_adapter" not in operation.__dict__
         if first or len(answer.content) > THREAD_BYTES:
-            return await asyncio.to_thread(read_answer, operation, answer)
-        return read_answer(operation, answer)
-
-
-def _lacking(operation: Operation[..., Any]) -> str:
-    """Return the cache key of a missing operation, which no target of a read has."""
-    return f"lacking {operation.name}"
+            result, dropped = await asyncio.to_thread(read_answer, operation, answer)
+        else:
+            result, dropped = read_answer(operation, answer)
+        for part in dropped:
+            told = operation.name, part.field, part.why
+            if told not in self._left_out and len(self._left_out) < MOST_LOGGED:
+                self._left_out.add(told)
+                _LOG.warning("%s: left out %s: %s", *map(clean, told))
+        if dropped and WHOLE.get():
+            raise not_understood(operation, answer, dropped[0].field, dropped[0].why)
+        items = [part for part in dropped if part.item]
+        if operation.secret:
+            return result, [{NOT_SHOWN: f"{operation.name} {part.place}"} for part in items]
+        return result, [part.value for part in items]
 
 
 @dataclass(eq=False, slots=True)

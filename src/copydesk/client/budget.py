@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from copydesk.domain.service_clock import service_time
 
@@ -13,6 +14,8 @@ USUAL_LIMIT = 3600
 """The requests in `USUAL_SECONDS` that are taken for allowed where the service names no limit."""
 
 USUAL_SECONDS = 3600.0
+
+_TOLD = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,9 @@ class Budget:
 
         ``now`` are this machine's seconds since the epoch.
         """
-        given = [headers.get(f"x-ratelimit-{name}") for name in ("limit", "remaining", "reset")]
+        given = tuple(map(headers.get, _TOLD))
+        if status < 400 and "date" not in headers and (told := _by_itself(*given)) is not None:
+            return told
         limit, remaining, reset = map(_number, given)
         before = self.by(_moment(now))
         if limit is remaining is reset is None:
@@ -73,6 +78,15 @@ class Budget:
         return replace(
             self, remaining=max(1, self.remaining - 1), reset=end
         )  # 0 is what a 429 says
+
+
+@lru_cache(maxsize=16)  # a service without a limit says the same with every answer
+def _by_itself(limit: str | None, remaining: str | None, reset: str | None) -> Budget | None:
+    """Return the budget that the headers of an answer give, None where they do not say it all."""
+    most, left, end = _number(limit), _number(remaining), _number(reset)
+    if most is None or left is None or end is None:
+        return None
+    return Budget(max(most, left), left, _moment(end), told=True)
 
 
 def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) -> datetime | None:

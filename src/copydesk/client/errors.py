@@ -70,15 +70,35 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """404: no such thing, or none that this user may see."""
+    """404: no such thing, or none that this user may see.
 
-
-class ExtensionMissing(NotFound):
-    """The service does not offer this operation at all; it is an extension (docs/api-notes.md,
-    Extensions).
-
-    ``Api.has`` says the same without a request. Callers use the fallback that is written there.
+    ``lacking``: what the service may lack instead ("clusters"); "" where it is known to have it.
     """
+
+    lacking = ""
+
+
+class OperationMissing(NotFound):
+    """The service does not have this operation (docs/service.md, What a service may lack).
+
+    ``Api.has`` says the same without a request. ``lacking`` says what it is ("clusters");
+    ``successor`` is the route of what the service has in its place, "" for nothing. Of an extension
+    callers use the fallback that docs/api-notes.md names.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        operation: str = "",
+        request_id: str = "",
+        lacking: str = "",
+        successor: str = "",
+    ) -> None:
+        self.lacking = lacking
+        self.successor = successor
+        super().__init__(message, status=status, operation=operation, request_id=request_id)
 
 
 class Conflict(ApiError):
@@ -87,6 +107,15 @@ class Conflict(ApiError):
 
 class Blocked(ApiError):
     """412: a rule forbids it, such as a merge rule. The message says which."""
+
+
+class CheckoutNeeded(ApiError):
+    """The service did nothing: it wants a plan bought first, at ``url``."""
+
+    def __init__(self, url: str, *, status: int, operation: str, request_id: str = "") -> None:
+        self.url = bounded(url, 2048)
+        said = f"Nothing was done: the service wants a plan bought first, at {self.url}"
+        super().__init__(said, status=status, operation=operation, request_id=request_id)
 
 
 class RateLimited(ApiError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -98,6 +99,11 @@ class InProcess:
         return exchange.status, exchange.headers, b"".join(exchange.parts)
 
 
+@lru_cache(maxsize=256)  # most answers have the same ones
+def _header(name: bytes, value: bytes) -> tuple[str, str]:
+    return name.decode("latin-1").lower(), value.decode("latin-1")
+
+
 class _Exchange:
     """One request and its answer."""
 
@@ -124,8 +130,8 @@ class _Exchange:
         """Take a part of the answer."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            for name, value in message.get("headers", ()):
-                key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+            for pair in message.get("headers", ()):
+                key, text = _header(*pair)
                 self.headers[key] = f"{self.headers[key]}, {text}" if key in self.headers else text
         elif message["type"] == "http.response.body":
             self.parts.append(message.get("body", b""))

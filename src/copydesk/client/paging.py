@@ -14,14 +14,22 @@ EMPTY_PAGES = 100
 """Empty pages in a row that make a list endless."""
 
 MOST_PAGES = 20_000
-"""Pages that make a list endless: no list of an organization is that long."""
+"""The most pages of a list that a person scrolls through; one with more has no end."""
+
+WHOLE_PAGES = 1_000
+"""The most pages of a list that is read whole at once: nobody waits for more."""
 
 
 class PageGuard:
-    """Checks the pages of one list. ``operation`` is named in the error."""
+    """Checks the pages of one list, and ends one that goes on for ever.
 
-    def __init__(self, operation: str = "") -> None:
+    ``operation`` is named in the error. ``most`` is how many pages it may have: `WHOLE_PAGES`, as
+    for a list that is read whole at once, where nothing is said.
+    """
+
+    def __init__(self, operation: str = "", most: int | None = None) -> None:
         self._operation = operation
+        self._most = WHOLE_PAGES if most is None else most
         self._tokens: set[str] = set()
         self._before: Sequence[object] = ()
         self._empty = 0
@@ -39,7 +47,7 @@ class PageGuard:
             following in self._tokens
             or (items and items == self._before)
             or self._empty >= EMPTY_PAGES
-            or len(self._tokens) >= MOST_PAGES
+            or len(self._tokens) + 1 >= self._most
         ):
             raise Garbled("the list has no end", field="next.page", operation=self._operation)
         self._before = items

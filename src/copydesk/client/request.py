@@ -9,7 +9,7 @@ from datetime import date, datetime
 from enum import Enum
 from functools import lru_cache
 from inspect import Parameter as Declared
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from copydesk.client.errors import NotFound
@@ -25,8 +25,7 @@ Scalar = str | int | float | bool | Enum | date | datetime
 """The types of values in a path or a query."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """A request without its host: ``target`` is the quoted path and query, ``body`` the JSON or
     None.
 

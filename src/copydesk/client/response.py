@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from copydesk.client.errors import Garbled
+from copydesk.client.errors import CheckoutNeeded, Garbled
 from copydesk.client.wire import Answer
+from copydesk.contract.models.lenient import Dropped, read_leniently
 from copydesk.contract.operation import Operation
 
 THREAD_BYTES = 131_072
@@ -20,24 +21,50 @@ About a hundred change requests; they hold a key for 2 ms, and going to a thread
 """
 
 
-def read_answer(operation: Operation[..., Any], answer: Answer) -> Any:
-    """Return the result. Raises ``Garbled`` for an answer that is invalid for its operation."""
+def read_answer(operation: Operation[..., Any], answer: Answer) -> tuple[Any, list[Dropped]]:
+    """Return the result, and the parts of the answer that it was read without.
+
+    Raises ``Garbled`` for an answer of which nothing is left, and ``CheckoutNeeded`` for one that
+    leads to a checkout instead of being what was asked for.
+    """
     if operation.result is NoneType:
         _expect_nothing(operation, answer)
-        return None
+        return None, []
     try:
         return _understood(operation, answer.content or b"null")
     except ValidationError as error:
+        if (url := _checkout(answer.content)) is not None:
+            raise CheckoutNeeded(
+                url,
+                status=answer.status,
+                operation=operation.name,
+                request_id=answer.request_id,
+            ) from None
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise Garbled(
-            f"The answer to {operation.name} is not understood: "
-            f"{f'{field}: ' if field else ''}{first['msg']}.",
-            field=field,
-            status=answer.status,
-            operation=operation.name,
-            request_id=answer.request_id,
-        ) from error
+        raise not_understood(operation, answer, field, first["msg"]) from error
+
+
+def not_understood(operation: Operation[..., Any], answer: Answer, field: str, why: str) -> Garbled:
+    """Return the error for an answer with a part that does not fit, and ``why`` it does not."""
+    return Garbled(
+        f"The answer to {operation.name} is not understood: {f'{field}: ' if field else ''}{why}.",
+        field=field,
+        status=answer.status,
+        operation=operation.name,
+        request_id=answer.request_id,
+    )
+
+
+def _checkout(content: bytes) -> str | None:
+    try:
+        value = from_json(content)
+    except ValueError:
+        return None
+    match value:
+        case {"type": "checkout", "url": str(url)}:
+            return url
+    return None
 
 
 def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
@@ -60,16 +87,16 @@ def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
         ) from error
 
 
-def _understood(operation: Operation[..., Any], content: bytes) -> Any:
+def _understood(operation: Operation[..., Any], content: bytes) -> tuple[Any, list[Dropped]]:
     if len(content) > THREAD_BYTES:
         content = with_short_names(content)
     try:
-        return operation.result_adapter.validate_json(content)
+        return read_leniently(operation.result_adapter, content)
     except ValidationError:
         mended = without_halves(content)
         if mended == content:
             raise
-        return operation.result_adapter.validate_json(mended)
+        return read_leniently(operation.result_adapter, mended)
 
 
 LONGEST_NAME = 4096

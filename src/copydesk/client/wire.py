@@ -12,10 +12,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import httpx
 import stamina
@@ -38,7 +39,8 @@ from copydesk.client.network import is_loopback, proxy_for, trust
 from copydesk.client.queue import Queue
 from copydesk.client.request import Outgoing
 from copydesk.client.secret import Secret
-from copydesk.domain.cause import ASKER, CAUSE, Asker
+from copydesk.client.sent import Recorder, Sent, Tally
+from copydesk.domain.cause import ASKER, CAUSE, Why
 from copydesk.domain.service_url import service_url
 from copydesk.domain.text import clean, shorten
 
@@ -50,9 +52,6 @@ ATTEMPTS = 4
 
 RETRY_SECONDS = 45.0
 """The time after which no further try begins."""
-
-SENT_KEPT = 500
-"""Sent requests that are remembered, the newest ones."""
 
 PATIENCE = 20.0
 """The longest silent wait for a rate limit, in seconds; a longer one is reported at once."""
@@ -73,8 +72,10 @@ class Timeouts:
     whole: float = 180.0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+# Tuples, as each request makes two of them: they are made in a quarter of the time.
+
+
+class Answer(NamedTuple):
     """A successful answer: status, body, the service's request id, and ``Location``."""
 
     status: int
@@ -83,31 +84,7 @@ class Answer:
     location: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A sent request, for a recorder; each try counts.
-
-    ``name`` is the operation's name, or method and path of a raw request. ``status`` is None
-    without an answer. ``seconds`` is its duration, ``at`` when it had ended, in seconds since the
-    epoch.
-    """
-
-    name: str
-    method: str
-    target: str
-    status: int | None
-    request_id: str
-    seconds: float
-    at: float
-    asker: Asker
-
-
-Recorder = Callable[[Sent], None]
-"""Called after each request; must be quick and must not raise."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
+class _Reply(NamedTuple):
     """An answer, successful or not. Header names are in small letters."""
 
     status: int
@@ -141,9 +118,11 @@ class Wire:
         self.budget = Budget()
         self.answers = 0
         """The number of answers, with refusals, without failures."""
+        self._refusals = 0
+        """How many answers said that there were too many requests."""
         self.recorder: Recorder | None = None
-        self.sent: deque[Sent] = deque(maxlen=SENT_KEPT)
-        """The requests that were sent last, the newest at the end."""
+        self.tally = Tally()
+        """What was sent in the last minutes, counted."""
         self._secrets = [] if token is None else [token]
         self._clocks = Clocks()
         self._clock = clock
@@ -275,9 +254,10 @@ class Wire:
         return False
 
     async def _attempt(self, request: Outgoing, timeouts: Timeouts, number: int) -> Answer:
-        asker = ASKER.get()
+        asker, refusals = ASKER.get(), self._refusals
         await self._queue.enter(asker.why)
         try:
+            self._spare(request, asker.why, refusals)
             started, asked = time.monotonic(), self._clock()
             reply: _Reply | None = None
             try:
@@ -304,7 +284,7 @@ class Wire:
                     request.name, request.method, request.target, status, named, seconds,
                     self._clock(), asker,
                 )  # fmt: skip
-                self.sent.append(sent)
+                self.tally.add(sent)
                 if self.recorder is not None:
                     self.recorder(sent)
         finally:
@@ -316,6 +296,24 @@ class Wire:
         raise refusal(
             request, reply.status, reply.headers, reply.content, self._clock(), self._hide
         )
+
+    def _spare(self, request: Outgoing, why: Why, refusals: int) -> None:
+        """Raise ``RateLimited`` instead of sending a read that is sure to be refused.
+
+        That is any read where another request was refused while it waited in the queue; and one
+        that nobody asked for by a key while nothing is left of the budget. ``refusals`` is the
+        number of refusals when it began to wait.
+        """
+        if self.budget.remaining and self._refusals == refusals:
+            return
+        left = self.budget.by(datetime.fromtimestamp(self._clock(), UTC))
+        waits = left.told and not left.remaining and left.reset is not None and why >= Why.VISIBLE
+        if request.method == "GET" and (waits or self._refusals > refusals):
+            raise RateLimited(
+                "The service's limit of requests is reached.",
+                operation=request.name,
+                retry_at=left.reset,
+            )
 
     async def _exchange(self, request: Outgoing, timeouts: Timeouts) -> _Reply:
         self._refuse_if_closed(request)
@@ -371,6 +369,7 @@ class Wire:
     def _told(self, reply: _Reply) -> None:
         # A failure says nothing about the object.
         self.answers += reply.status < 500
+        self._refusals += reply.status == 429
         self.budget = self.budget.after(reply.status, reply.headers, self._clock())
 
     def _hide(self, text: str) -> str:

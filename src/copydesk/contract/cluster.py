@@ -6,9 +6,10 @@ from copydesk.contract.enumerations import ClusterOrder, Order
 from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.models.cluster import IssuesCluster
 from copydesk.contract.operation import operation
+from copydesk.contract.successors import FINDINGS
 
 
-@operation("GET", "/orgs/{organization_id}/conversations-clusters")
+@operation("GET", "/orgs/{organization_id}/conversations-clusters", ended=True, successor=FINDINGS)
 def list_issues_clusters(
     organization_id: str,
     *,
@@ -21,7 +22,13 @@ def list_issues_clusters(
     ...
 
 
-@operation("GET", "/orgs/{organization_id}/conversations-clusters/{cluster_id}", extension="E8")
+@operation(
+    "GET",
+    "/orgs/{organization_id}/conversations-clusters/{cluster_id}",
+    extension="E8",
+    ended=True,
+    successor=FINDINGS,
+)
 def get_issues_cluster(organization_id: str, cluster_id: str) -> IssuesCluster:
     """Get a cluster of issues."""
     ...

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import StringConstraints
 
 from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.content import ContentPage, File, PageTree, Revision, TemplateApply
-from copydesk.contract.operation import operation
+from copydesk.contract.models.change_request import PDF, ChangeRequest, Changes, Contributor
+from copydesk.contract.models.content import (
+    ContentPage,
+    File,
+    PageTree,
+    ReusableContent,
+    Revision,
+    TemplateApply,
+)
+from copydesk.contract.models.content_update import ContentAtUrl, ContentUpdate, ContentWrite
+from copydesk.contract.operation import Wire, operation
+
+References: TypeAlias = Annotated[Literal["relative", "stable"], Wire("format.markdown.refs")]
+"""How Markdown names what it links to: by paths, or by ids, which hold whatever is moved."""
+
+LookedUpAddress: TypeAlias = Annotated[str, StringConstraints(max_length=2048)]
+"""The address of something in the application, at most 2048 characters."""
 
 
 @operation("GET", "/spaces/{space_id}/content")
@@ -152,12 +169,178 @@ def get_revision_page(
     page_id: str,
     *,
     format: ContentFormat | None = None,
+    refs: References = "relative",
     evaluated: bool | Literal["deterministic-only"] = False,
     dereferenced: bool | Literal["reusable-contents"] = False,
     metadata: bool = True,
     computed: bool = True,
 ) -> ContentPage:
     """Get a page of a revision with its text."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/revisions/{revision_id}/pages", extension="E10")
+def list_revision_pages(
+    space_id: str, revision_id: str, *, metadata: bool = True, computed: bool = True
+) -> PageTree:
+    """Get the page tree of a revision."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/revisions/{revision_id}/files", extension="E10")
+def list_revision_files(
+    space_id: str,
+    revision_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    metadata: bool = True,
+    computed: bool = True,
+) -> Page[File]:
+    """List the files of a revision."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/revisions/{revision_id}/files/{file_id}", extension="E10")
+def get_revision_file(
+    space_id: str,
+    revision_id: str,
+    file_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+) -> File:
+    """Get a file of a revision."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/revisions/{revision_id}/changes", extension="E10")
+def get_revision_changes(
+    space_id: str,
+    revision_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+    limit: Limit | None = None,
+) -> Changes:
+    """Get what a revision changes in the one that it was made from, its first parent."""
+    ...
+
+
+@operation(
+    "GET",
+    "/spaces/{space_id}/revisions/{revision_id}/reusable-contents/{reusable_content_id}",
+    extension="E10",
+)
+def get_revision_reusable_content(
+    space_id: str,
+    revision_id: str,
+    reusable_content_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ReusableContent:
+    """Get a reusable content of a revision."""
+    ...
+
+
+@operation(
+    "GET", "/spaces/{space_id}/content/reusable-contents/{reusable_content_id}", extension="E10"
+)
+def get_space_reusable_content(
+    space_id: str, reusable_content_id: str, *, metadata: bool = True, computed: bool = True
+) -> ReusableContent:
+    """Get a reusable content of a space."""
+    ...
+
+
+@operation(
+    "GET",
+    "/spaces/{space_id}/change-requests/{change_request_id}/content/reusable-contents"
+    "/{reusable_content_id}",
+    extension="E10",
+)
+def get_change_request_reusable_content(
+    space_id: str,
+    change_request_id: str,
+    reusable_content_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ReusableContent:
+    """Get a reusable content of a change request."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/content/path/{page_path}", extension="E10")
+def get_space_page_by_path(
+    space_id: str,
+    page_path: str,
+    *,
+    format: ContentFormat | None = None,
+    refs: References = "relative",
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    cached_metadata: bool = False,
+    computed: bool = True,
+) -> ContentPage:
+    """Get a page of a space by its path."""
+    ...
+
+
+@operation(
+    "GET",
+    "/spaces/{space_id}/change-requests/{change_request_id}/content/path/{page_path}",
+    extension="E10",
+)
+def get_change_request_page_by_path(
+    space_id: str,
+    change_request_id: str,
+    page_path: str,
+    *,
+    format: ContentFormat | None = None,
+    refs: References = "relative",
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    cached_metadata: bool = False,
+    computed: bool = True,
+) -> ContentPage:
+    """Get a page of a change request by its path."""
+    ...
+
+
+@operation(
+    "POST", "/spaces/{space_id}/change-requests/{change_request_id}/content", extension="E10"
+)
+def update_change_request_content(
+    space_id: str, change_request_id: str, body: ContentWrite, *, compat: bool = True
+) -> ChangeRequest | ContentUpdate:
+    """Write the content of a change request: all of the changes, in their order, or none.
+
+    Without ``compat`` the answer also says which pages and files were written.
+    """
+    ...
+
+
+@operation(
+    "GET", "/spaces/{space_id}/change-requests/{change_request_id}/contributors", extension="E10"
+)
+def list_change_request_contributors(space_id: str, change_request_id: str) -> Page[Contributor]:
+    """List who wrote a change request, and who commented on it."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/pdf", extension="E10", secret=True)
+def get_space_pdf(space_id: str, *, only: bool | None = None, page: str | None = None) -> PDF:
+    """Make a PDF of a space, or with ``only`` of one ``page`` of it."""
+    ...
+
+
+@operation("GET", "/urls/content", extension="E10")
+def get_content_by_url(*, url: LookedUpAddress) -> ContentAtUrl:
+    """Get what an address of the application shows: a collection, or a space, or a page of it."""
     ...
 
 

@@ -10,9 +10,10 @@ from copydesk.contract.models.conversation import (
     IngestBody,
 )
 from copydesk.contract.operation import operation
+from copydesk.contract.successors import FINDINGS, QUESTIONS, RECORDS
 
 
-@operation("GET", "/orgs/{organization_id}/conversations")
+@operation("GET", "/orgs/{organization_id}/conversations", ended=True, successor=QUESTIONS)
 def list_conversations(
     organization_id: str,
     *,
@@ -24,19 +25,30 @@ def list_conversations(
     ...
 
 
-@operation("POST", "/orgs/{organization_id}/conversations", status=204)
+@operation(
+    "POST",
+    "/orgs/{organization_id}/conversations",
+    status=204,
+    ended=True,
+    successor=RECORDS,
+)
 def ingest_conversation(organization_id: str, body: IngestBody) -> None:
     """Hand in one conversation or several."""
     ...
 
 
-@operation("GET", "/orgs/{organization_id}/conversations/{conversation_id}")
+@operation(
+    "GET",
+    "/orgs/{organization_id}/conversations/{conversation_id}",
+    ended=True,
+    successor=QUESTIONS,
+)
 def get_conversation(organization_id: str, conversation_id: str) -> ConversationDetail:
     """Get a conversation with its parts."""
     ...
 
 
-@operation("GET", "/orgs/{organization_id}/conversations-issues")
+@operation("GET", "/orgs/{organization_id}/conversations-issues", ended=True, successor=FINDINGS)
 def list_conversation_issues(
     organization_id: str,
     *,
@@ -49,7 +61,12 @@ def list_conversation_issues(
     ...
 
 
-@operation("GET", "/orgs/{organization_id}/conversations-issues/{issue_id}")
+@operation(
+    "GET",
+    "/orgs/{organization_id}/conversations-issues/{issue_id}",
+    ended=True,
+    successor=FINDINGS,
+)
 def get_conversation_issue(organization_id: str, issue_id: str) -> ConversationIssueItem:
     """Get an issue with its conversation."""
     ...

@@ -66,8 +66,15 @@ ChangeType: TypeAlias = Literal[
     "file_edited",
     "file_deleted",
     "file_moved",
+    "reusable_content_created",
+    "reusable_content_edited",
+    "reusable_content_deleted",
+    "tag_created",
+    "tag_edited",
+    "tag_deleted",
+    "variables_edited",
 ]
-"""What happened to a page or file in a change request (extension E6)."""
+"""What happened to a page, or to what else a space has, in a change request (extension E6)."""
 
 ReviewStatus: TypeAlias = Literal["approved", "changes-requested"]
 """The verdict of a review (extension E4)."""
@@ -187,3 +194,6 @@ ClusterOrder: TypeAlias = Literal["updatedAt", "issues", "conversations"]
 
 PartRole: TypeAlias = Literal["user", "assistant", "team-member"]
 """Who wrote a part of a conversation."""
+
+RedirectOrder: TypeAlias = Literal["createdAt", "updatedAt", "source"]
+"""What redirects are sorted by; ``createdAt`` when omitted."""

@@ -8,7 +8,7 @@ from copydesk.contract.models.link import Backlink, Links
 from copydesk.contract.operation import operation
 
 
-@operation("GET", "/spaces/{space_id}/links")
+@operation("GET", "/spaces/{space_id}/links", ended=True)
 def list_space_links(
     space_id: str,
     *,
@@ -20,7 +20,7 @@ def list_space_links(
     ...
 
 
-@operation("GET", "/spaces/{space_id}/content/page/{page_id}/links")
+@operation("GET", "/spaces/{space_id}/content/page/{page_id}/links", ended=True)
 def list_space_page_links(
     space_id: str,
     page_id: str,
@@ -33,7 +33,7 @@ def list_space_page_links(
     ...
 
 
-@operation("GET", "/spaces/{space_id}/content/page/{page_id}/backlinks")
+@operation("GET", "/spaces/{space_id}/content/page/{page_id}/backlinks", ended=True)
 def list_space_page_backlinks(
     space_id: str,
     page_id: str,
@@ -45,7 +45,7 @@ def list_space_page_backlinks(
     ...
 
 
-@operation("GET", "/spaces/{space_id}/content/files/{file_id}/backlinks")
+@operation("GET", "/spaces/{space_id}/content/files/{file_id}/backlinks", ended=True)
 def list_space_file_backlinks(
     space_id: str,
     file_id: str,
@@ -60,6 +60,7 @@ def list_space_file_backlinks(
 @operation(
     "GET",
     "/spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/links",
+    ended=True,
 )
 def list_change_request_page_links(
     space_id: str,
@@ -76,6 +77,7 @@ def list_change_request_page_links(
 @operation(
     "GET",
     "/spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}/backlinks",
+    ended=True,
 )
 def list_change_request_file_backlinks(
     space_id: str,

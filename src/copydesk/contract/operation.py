@@ -73,7 +73,8 @@ class Operation(Generic[P, R]):
     """One operation of the API.
 
     ``api(operation, …)`` takes the same arguments as the stub and returns what it returns; the
-    embedded desk accepts only a handler with the same parameters and result.
+    embedded desk accepts only a handler with the same parameters and result. ``route`` is its
+    method and path with ``{}`` for each placeholder: what a service has or lacks.
     """
 
     def __init__(
@@ -85,6 +86,8 @@ class Operation(Generic[P, R]):
         extension: str | None,
         also: tuple[int, ...] = (),
         secret: bool = False,
+        ended: bool = False,
+        successor: str = "",
     ) -> None:
         self.stub = stub
         self.name = stub.__name__
@@ -94,6 +97,9 @@ class Operation(Generic[P, R]):
         self.extension = extension
         self.also = also
         self.secret = secret
+        self.ended = ended
+        self.successor = successor and _route(*successor.split(" ", 1))
+        self.route = _route(method, path)
         self.noun = stub.__module__.rpartition(".")[2]
 
     def __repr__(self) -> str:
@@ -102,6 +108,11 @@ class Operation(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Refuse to be called: a stub declares, a client or a handler acts."""
         raise TypeError(f"{self.name} is a declaration: send it with a client")
+
+    @property
+    def optional(self) -> bool:
+        """Whether services are known to lack it; the others are what copydesk needs of each."""
+        return self.ended or self.extension is not None
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -176,6 +187,11 @@ class Operation(Generic[P, R]):
         return Parameter(name, wire, declared.annotation, declared.default)
 
 
+def _route(method: str, path: str) -> str:
+    """Return a method and a path below ``/v1``, whatever the placeholders are called."""
+    return f"{method} {PREFIX}{_PLACEHOLDER.sub('{}', path)}"
+
+
 def _flatten(annotation: Any) -> list[Any]:
     parts = [annotation]
     if get_origin(annotation) is not list:
@@ -196,6 +212,8 @@ def operation(
     also: tuple[int, ...] = (),
     extension: str | None = None,
     secret: bool = False,
+    ended: bool = False,
+    successor: str = "",
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Declare an API operation by its stub.
 
@@ -203,25 +221,25 @@ def operation(
     of its method; ``also`` are those that the outcome chooses instead. ``extension`` names the
     extension (docs/api-notes.md, Extensions) that an operation belongs to; a service may lack it.
     ``secret``: what is asked or answered may hold a credential, such as a share key or the settings
-    of an integration, so that nothing of it is kept on a machine.
+    of an integration, so that nothing of it is kept on a machine. ``ended``: newer services have it
+    no longer. ``successor`` is the method and path of what they have in its place, such as
+    ``"GET /orgs/{organization_id}/sites/{site_id}/findings"``, whether or not it is declared here.
 
     Raises ``ValueError`` at import for a name, or a method and path, declared twice; for a stub
     without a docstring; and for a placeholder that is not a parameter.
     """
 
     def declare(stub: Callable[P, R]) -> Operation[P, R]:
+        usual = DEFAULT_STATUS.get(method, 200)
         declared = Operation(
-            stub, method, path, status or DEFAULT_STATUS.get(method, 200), extension, also, secret
+            stub, method, path, status or usual, extension, also, secret, ended, successor
         )
         if not stub.__doc__:
             raise ValueError(f"operation {declared.name} has no docstring")
         if missing := set(_PLACEHOLDER.findall(path)) - set(inspect.signature(stub).parameters):
             raise ValueError(f"operation {declared.name} lacks path parameters {sorted(missing)}")
-        shape = _PLACEHOLDER.sub("{}", declared.path)
         for other in CATALOGUE.values():
-            if other.name == declared.name or (
-                other.method == method and _PLACEHOLDER.sub("{}", other.path) == shape
-            ):
+            if other.name == declared.name or other.route == declared.route:
                 raise ValueError(f"operation {declared.name} is declared twice")
         CATALOGUE[declared.name] = declared
         return declared

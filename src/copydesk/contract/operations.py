@@ -19,6 +19,7 @@ from copydesk.contract.member import *
 from copydesk.contract.openapi_spec import *
 from copydesk.contract.operation import CATALOGUE as CATALOGUE
 from copydesk.contract.organization import *
+from copydesk.contract.redirect import *
 from copydesk.contract.review import *
 from copydesk.contract.saml_provider import *
 from copydesk.contract.search import *

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.models.review import (
+    AskedReviewers,
     RequestedReviewer,
     Review,
     ReviewCreate,
@@ -60,7 +61,7 @@ def list_requested_reviewers(
 )
 def request_reviewers(
     space_id: str, change_request_id: str, body: ReviewersRequest
-) -> Page[RequestedReviewer]:
+) -> AskedReviewers:
     """Ask people to review a change request, and list all who were asked."""
     ...
 

@@ -10,6 +10,7 @@ from copydesk.contract.models.site_section import (
     SiteSectionUpdate,
 )
 from copydesk.contract.operation import operation
+from copydesk.contract.successors import SORT
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/sections")
@@ -48,7 +49,11 @@ def delete_site_section(organization_id: str, site_id: str, site_section_id: str
     ...
 
 
-@operation("POST", "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}/move")
+@operation(
+    "POST",
+    "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}/move",
+    successor=SORT,
+)
 def move_site_section(
     organization_id: str, site_id: str, site_section_id: str, body: SiteSectionMove
 ) -> SiteSection:

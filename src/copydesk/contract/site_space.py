@@ -10,6 +10,7 @@ from copydesk.contract.models.site_space import (
     SiteSpaceUpdate,
 )
 from copydesk.contract.operation import operation
+from copydesk.contract.successors import SORT
 
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/site-spaces")
@@ -46,7 +47,11 @@ def delete_site_space(organization_id: str, site_id: str, site_space_id: str) ->
     ...
 
 
-@operation("POST", "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/move")
+@operation(
+    "POST",
+    "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/move",
+    successor=SORT,
+)
 def move_site_space(
     organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceMove
 ) -> SiteSpace:

@@ -49,7 +49,7 @@ def move_space(space_id: str, body: SpaceMove) -> Space:
     ...
 
 
-@operation("POST", "/spaces/{space_id}/transfer")
+@operation("POST", "/spaces/{space_id}/transfer", ended=True)
 def transfer_space(space_id: str, body: SpaceTransfer) -> Space:
     """Hand a space over to another organization."""
     ...

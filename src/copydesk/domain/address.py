@@ -16,14 +16,21 @@ PATH_RULE = "only letters, digits, '-', '_', '.' and '~', with a letter, digit o
 
 _PATH_PART = re.compile(r"\w[\w.~-]*")
 _ID = re.compile(r"[\w-]+", re.ASCII)
+_NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 _HOST = re.compile(r"[\w.-]+|[0-9a-f:.]+")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _IN_ADDRESS = "%/:?@!$&()*+,;=~"
 """Beside letters and digits, what stays as it is behind the host."""
 
+APP = "/app"
+"""Where the application is on a desk."""
+
 _PLACES = {"o": "organization", "s": "space", "sites": "site", "site": "site"}
 """Path segments that are followed by an id."""
+
+_OF_ORGANIZATION = {"c": "collection", "openapi": "spec", "integrations": "integration"}
+"""Path segments that are followed by an id or a name, below an organization."""
 
 _MODES = {"changes": "change_request", "revisions": "revision", "comments": "comment"}
 """What follows ``~`` with an id; any other word there is a way of looking, such as ``edit``."""
@@ -39,7 +46,7 @@ class Address:
     """What an address points at; None where it does not say.
 
     ``change_request`` is a number or an id, the API takes both. ``page`` is the path of a page in
-    its space, without a slash at either end.
+    its space, without a slash at either end. ``spec`` is a slug, ``integration`` a name.
     """
 
     organization: str | None = None
@@ -49,6 +56,10 @@ class Address:
     comment: str | None = None
     site: str | None = None
     page: str | None = None
+    collection: str | None = None
+    spec: str | None = None
+    integration: str | None = None
+    installation: str | None = None
 
 
 def parse_app_url(url: str) -> Address | None:
@@ -75,6 +86,12 @@ def parse_app_url(url: str) -> Address | None:
             place += 2
         elif word in _PLACES and named and "space" not in found:
             found[_PLACES[word]] = following
+            place += 2
+        elif word in _OF_ORGANIZATION and found.keys() == {"organization"} and _is_name(following):
+            found[_OF_ORGANIZATION[word]] = following
+            place += 2
+        elif word == "installations" and "integration" in found and named:
+            found["installation"] = following
             place += 2
         else:
             # Before the space is known, a segment is a place of the application that we lack.
@@ -116,6 +133,17 @@ def web_address(url: str | None) -> str:
     return urlunsplit((parts.scheme, where, path, query, fragment))
 
 
+def is_unserved(url: str) -> bool:
+    """Whether an address is of a desk in the process: its name can never be looked up."""
+    return (urlsplit(url).hostname or "").endswith(".invalid")
+
+
+def shown_at(*urls: str | None) -> str:
+    """Return the first of some addresses that a browser can open, else the first of them."""
+    found = [url for each in urls if (url := web_address(each))]
+    return next((url for url in found if not is_unserved(url)), found[0] if found else "")
+
+
 def markdown_link(title: str, url: str) -> str:
     """Return a Markdown link that no title and no address can break out of."""
     shown = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
@@ -132,6 +160,10 @@ def search_text(url: str) -> str:
         return text
     segments = [part for part in _segments(text) if part != "~"]
     return " ".join(re.findall(r"\w+", segments[-1])) if segments else ""
+
+
+def _is_name(segment: str) -> bool:
+    return _NAME.fullmatch(segment) is not None
 
 
 def _segments(url: str) -> list[str]:

@@ -10,17 +10,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from functools import cache
 from html import unescape
-from typing import Any
-
-from markdown_it import MarkdownIt
-from markdown_it.ruler import RuleOptionsType
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
-from markdown_it.tree import SyntaxTreeNode
+from typing import TYPE_CHECKING, Any
 
 from copydesk.contract.models.document import Node
+
+if TYPE_CHECKING:  # a desk opens without it, until a text is read
+    from markdown_it import MarkdownIt
+    from markdown_it.ruler import RuleOptionsType
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
+    from markdown_it.tree import SyntaxTreeNode
 
 CONTAINERS = {
     "hint": "hint",
@@ -53,11 +55,13 @@ def parse(markdown: str, env: MutableMapping[str, Any] | None = None) -> list[To
     """Return the tokens of a text. ``env`` holds the link references of the text it is a part of,
     and afterwards its own too.
     """
-    return _PARSER.parse(markdown, env)
+    return _parser().parse(markdown, env)
 
 
 def nodes_of(tokens: Sequence[Token]) -> list[Node]:
     """Return tokens as the blocks of a document."""
+    from markdown_it.tree import SyntaxTreeNode
+
     return _blocks(SyntaxTreeNode(tokens).children, "b")
 
 
@@ -237,16 +241,16 @@ def _without_repeats(tokens: Sequence[Token]) -> list[Token]:
     return kept
 
 
-def _make_parser() -> MarkdownIt:
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.core.ruler.push("repeated_marks", _drop_repeated_marks)
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "tag", _tag, interrupts)
     parser.block.ruler.before("html_block", "details", _details, interrupts)
     return parser
-
-
-_PARSER = _make_parser()
 
 
 def _blocks(nodes: Iterable[SyntaxTreeNode], prefix: str) -> list[Node]:

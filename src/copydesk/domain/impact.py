@@ -49,13 +49,15 @@ class Impact:
 
     ``unread`` counts what could not be read (gone, or not for this reader): nothing is known of it.
     ``known`` are the pages of the request's space whose broken links are known: what they say of a
-    page that is removed stands in ``broken``.
+    page that is removed stands in ``broken``. ``lacks`` says why nothing is known: the service has
+    no links.
     """
 
     pointers: Sequence[Pointer]
     broken: Sequence[Breakage]
     unread: int = 0
     known: frozenset[str] = frozenset()
+    lacks: str = ""
 
     @property
     def linking(self) -> int:

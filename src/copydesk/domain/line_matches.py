@@ -14,8 +14,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
-from rapidfuzz.distance import Indel
-
 Item = TypeVar("Item", bound=Hashable)
 
 PAIRING_BUDGET = 60_000
@@ -76,6 +74,8 @@ def equal_runs(old: Sequence[Item], new: Sequence[Item], *, held: bool = False) 
         if cut and not (held and level >= LEVELS):
             waiting.extend((gap, level + 1) for gap in cut)
         elif not held:
+            from rapidfuzz.distance import Indel  # a desk opens without it
+
             runs.extend(
                 Run(a1 + block.a, b1 + block.b, block.size)
                 for block in Indel.opcodes(old[a1:a2], new[b1:b2]).as_matching_blocks()

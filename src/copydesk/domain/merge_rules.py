@@ -39,7 +39,8 @@ class Verdict:
 class MergeFacts:
     """The known facts about a change request. None is "not known", which no rule takes for a no.
 
-    ``verdicts`` may be in any order. ``requested`` are the ids of people asked for a review.
+    ``verdicts`` may be in any order. ``requested`` are the ids of people asked for a review,
+    ``teams`` the names of teams: which of them have answered is not known.
     ``names`` maps ids of people to their names; an id without a name stands for itself. ``author``
     is whose change request it is: no rule counts what they say of their own work.
     """
@@ -51,6 +52,7 @@ class MergeFacts:
     requested: Collection[str] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     author: str | None = None
+    teams: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +237,8 @@ def _at_least_one_review(now: _Situation, users: tuple[str, ...]) -> _Answer:
     asked = tuple(now.facts.requested or ())
     if against := now.objections():
         return "fail", f"{need}; {now.names(against)} asked for changes", against
-    if asked:
-        return "fail", f"{need}; {now.names(asked)} {_have(asked)} not answered", asked
+    if silent := (*asked, *now.facts.teams):
+        return "fail", f"{need}; {now.names(silent)} {_have(silent)} not answered", asked
     return "fail", f"{need}; {now.none} and nobody was asked", ()
 
 
@@ -255,6 +257,8 @@ def _all_reviews_approved(now: _Situation, users: tuple[str, ...]) -> _Answer:
         return "fail", f"{need}; {', and '.join(reasons)}", (*against, *silent)
     if now.facts.requested is None:
         return "unknown", f"{need}; it is not known who was asked", ()
+    if teams := tuple(now.facts.teams):
+        return "unknown", f"{need}; whether {now.names(teams)} answered is not known", ()
     given = now.approvals()
     return "pass", now.approved_by(given) if given else "has no review waiting", ()
 

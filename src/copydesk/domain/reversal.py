@@ -74,6 +74,20 @@ class Step:
         return value
 
 
+def looked_up(read: Step, path: str, otherwise: str) -> JSON:
+    """Return an argument of a step that is read when the step is taken.
+
+    What was made again has another id: where the ``path`` in the answer of ``read`` finds it, that
+    is the argument, else ``otherwise``, the id that it had.
+    """
+    return {"read": read.to_dict(), "path": path, "otherwise": otherwise}
+
+
+def id_of(argument: JSON) -> JSON:
+    """Return an argument as it was when the step was made, also of one that is looked up."""
+    return argument["otherwise"] if isinstance(argument, dict) else argument
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A field that is not as it was expected; None is an absent value."""
@@ -486,6 +500,16 @@ def step_of(value: JSON) -> Step:
     raise ValueError("this is no step")
 
 
+def _as_read(path: str, wanted: JSON) -> tuple[str, JSON]:
+    """Return a field of an expectation that may come out of a journal of an earlier version.
+
+    The proxy of a site was taken for the address that requests go on to.
+    """
+    if path == "proxy.target":
+        return "proxy.origin", str(wanted).removeprefix("https://") if wanted else wanted
+    return path, wanted
+
+
 def expectation_of(value: JSON) -> Expectation | None:
     """Return the expectation that JSON describes; None is none. Raises ``ValueError``."""
     if value is None:
@@ -494,6 +518,7 @@ def expectation_of(value: JSON) -> Expectation | None:
         case {"read": read, "fields": dict(fields)}:
             said = value.get("said", "")
             if isinstance(said, str):
+                fields = dict(_as_read(path, wanted) for path, wanted in fields.items())
                 for path in fields:
                     _segments(path)
                 without = tuple(str(each) for each in _list(value.get("without", [])))

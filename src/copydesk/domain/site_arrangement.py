@@ -19,6 +19,7 @@ from copydesk.domain.site_plan import calls_of
 from copydesk.domain.site_rules import (
     FIELDS,
     PATH,
+    REDIRECT,
     REQUIRED,
     adopting,
     made_along,
@@ -185,7 +186,7 @@ class SiteArrangement(Arrangement):
         known = FIELDS[item.kind]
         new = item.id.startswith(NEW)
         for name, value in values.items():
-            if name in known or (new and name in ("space", "spaceTitle")):
+            if name in known or name == REDIRECT or (new and name in ("space", "spaceTitle")):
                 continue
             if new and name == "title" and value == item.values.get("title"):
                 continue  # what a new site space is called here is the title of its space

@@ -15,6 +15,7 @@ from copydesk.domain.reversal import (
     Reversal,
     Step,
     changed,
+    looked_up,
     made,
     ordered,
     swapped,
@@ -24,7 +25,7 @@ from copydesk.domain.site_tree import GROUP, SiteNode
 SiteIds = tuple[str, str]
 """The ids of an organization and of a site in it."""
 
-READ_AT: dict[str, str] = {"proxy": "proxy.target", "adaptiveContent": "adaptiveContent.enabled"}
+READ_AT: dict[str, str] = {"proxy": "proxy.origin", "adaptiveContent": "adaptiveContent.enabled"}
 """Where an answer has the value of a setting, where that is not under its own name."""
 
 
@@ -42,7 +43,7 @@ def setting_as_read(name: str, value: JSON) -> JSON:
     """Return what an answer has for a setting that a request sets to a value."""
     match name, value:
         case "proxy", str():
-            return f"https://{value}"
+            return value.rstrip("/")
         case "adaptiveContent", {"enabled": enabled}:
             return enabled
     return value
@@ -260,6 +261,103 @@ def schema_changed(ids: SiteIds, before: Mapping[str, JSON], after: Mapping[str,
         {"jsonSchema": dict(after)},
         said="the schema was changed since",
     )
+
+
+# Redirects
+
+
+def redirect_made(ids: SiteIds, redirect: str, body: Mapping[str, JSON]) -> Reversal:
+    """Return the way back of a new redirect: it is removed."""
+    step = Step("delete_site_redirect", _redirect_at(ids, redirect, body))
+    gone = Expectation(_redirects(ids, body), {f"{_by_source(body)}.id": []})
+    return Reversal((step,), (), _redirect_is(ids, body), gone)
+
+
+def redirect_changed(
+    ids: SiteIds, redirect: str, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of a change of a redirect; both are whole bodies."""
+
+    def turn(now: Mapping[str, JSON], to: Mapping[str, JSON]) -> tuple[Step, ...]:
+        return (Step("update_site_redirect", _redirect_at(ids, redirect, now), dict(to)),)
+
+    return Reversal(
+        turn(after, before),
+        turn(before, after),
+        _redirect_is(ids, after),
+        _redirect_is(ids, before),
+    )
+
+
+def former_address_redirected(
+    ids: SiteIds, redirect: str, source: str, destination: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of a redirect from an address that was changed: it is removed."""
+    body: dict[str, JSON] = {"source": source, "draft": False}
+    step = Step("delete_site_redirect", _redirect_at(ids, redirect, body))
+    read, path = _redirects(ids, body), _by_source(body)
+    fields: dict[str, JSON] = {
+        f"{path}.destination.{name}": [value] for name, value in destination.items()
+    }
+    there = Expectation(read, fields, said="it was changed or removed since")
+    return Reversal((step,), (), there, Expectation(read, {f"{path}.id": []}))
+
+
+def redirect_removed(ids: SiteIds, body: Mapping[str, JSON]) -> Reversal:
+    """Return the way back of the removal of a redirect: it is made again."""
+    return Reversal((Step("create_site_redirect", _site(ids), dict(body)),))
+
+
+def redirects_put(
+    ids: SiteIds,
+    made: Sequence[Mapping[str, JSON]],
+    former: Sequence[Mapping[str, JSON]],
+) -> Reversal | None:
+    """Return the way back of many at once: ``made`` ones are removed, ``former`` ones put back.
+
+    All are whole bodies. They go by their sources, as they were sent: an id may be another one by
+    then.
+    """
+    steps = [_put(each, None) for each in made]
+    for each in former:
+        more = {name: each[name] for name in ("captureWildcard", "permanent") if name in each}
+        steps.append({**_put(each, each["destination"]), **more})
+    if not steps:
+        return None
+    return Reversal((Step("apply_site_redirects", _site(ids), {"redirects": steps}),))
+
+
+def _put(body: Mapping[str, JSON], destination: JSON) -> dict[str, JSON]:
+    intent = "draft" if body["draft"] else "live"
+    return {"source": body["source"], "intent": intent, "destination": destination}
+
+
+def _redirects(ids: SiteIds, body: Mapping[str, JSON]) -> Step:
+    """Return the read that has a redirect: of its source, and of those that hold or drafts."""
+    source = str(body["source"]).rstrip("*")
+    asked = {"search": source, "draft": bool(body["draft"]), "limit": 1000}
+    return Step("list_site_redirects", {**_site(ids), **asked})
+
+
+def _by_source(body: Mapping[str, JSON]) -> str:
+    """Return where the list of `_redirects` has a redirect: a path has one, and one draft."""
+    return f"items[source={body['source']}]"
+
+
+def _redirect_at(ids: SiteIds, redirect: str, body: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the arguments that name a redirect, also one that was made again since."""
+    found = looked_up(_redirects(ids, body), f"{_by_source(body)}.id", redirect)
+    return {**_site(ids), "site_redirect_id": found}
+
+
+def _redirect_is(ids: SiteIds, body: Mapping[str, JSON]) -> Expectation:
+    path = _by_source(body)
+    plain = {name: value for name, value in body.items() if name != "destination"}
+    fields: dict[str, JSON] = {f"{path}.{name}": [value] for name, value in plain.items()}
+    destination = body["destination"]
+    assert isinstance(destination, Mapping)
+    fields |= {f"{path}.destination.{name}": [value] for name, value in destination.items()}
+    return Expectation(_redirects(ids, body), fields, said="it was changed or removed since")
 
 
 def _site(ids: SiteIds) -> dict[str, str]:

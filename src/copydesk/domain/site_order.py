@@ -27,7 +27,7 @@ class Op:
     """One request to be, not yet put in order."""
 
     key: str
-    kind: Literal["add", "set", "default", "move", "remove"]
+    kind: Literal["add", "set", "default", "move", "remove", "redirect"]
     row: str
     phase: int
     index: float

@@ -25,15 +25,16 @@ from copydesk.domain.order import Move, Side
 from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
 from copydesk.domain.site_inverses import (
     default_changed,
+    former_address_redirected,
     row_moved,
     section_added,
     site_row_changed,
     space_shown,
 )
 from copydesk.domain.site_order import PATH, REST, Op, in_order, split
-from copydesk.domain.site_rules import FIELDS, made_along
+from copydesk.domain.site_rules import FIELDS, REDIRECT, made_along
 from copydesk.domain.site_tree import SiteNode
-from copydesk.domain.text import plural
+from copydesk.domain.text import clean, plural
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
@@ -71,6 +72,7 @@ class _Ops:
         if self.now.items is not self.base.items:
             self._removals()
             self._waits()
+            self._redirects()
         return self.ops
 
     def _put(self, key: str, kind: str, row: str, phase: int) -> Op:
@@ -190,6 +192,14 @@ class _Ops:
             if item.kind == "section" or level not in removed:
                 self._put(f"remove:{row}", "remove", row, REMOVE).level = level
 
+    def _redirects(self) -> None:
+        """Lead from each former address right after it is another one, unless it is taken over."""
+        for op in list(self.ops.values()):
+            if op.kind == "set" and "path" in op.values and _led_from(self.staged, op.row):
+                after = self._put(f"redirect:{op.row}", "redirect", op.row, op.phase)
+                after.index = op.index + 0.1
+                after.needs.append((REST, op.key, PATH))
+
     def _waits(self) -> None:
         """Note which request waits for which."""
         self._added_first()
@@ -296,7 +306,22 @@ class _Ops:
                 op.needs.append((REST, key, REST))
 
 
+def _led_from(staged: SiteArrangement, row: str) -> str:
+    """Return what a redirect is to lead from to a thing whose path is another one, "" for none.
+
+    There is none where something else takes the former path over.
+    """
+    was, now = staged.base.items.get(row), staged.now
+    source = str(now.items[row].values.get(REDIRECT) or "") if row in now else ""
+    if was is None or not source:
+        return ""
+    return "" if now.paths.get((now.scope_of(row), was.values.get("path"))) else source
+
+
 ADDRESS_NOTE = "the address changes; links that readers kept may break"
+
+
+REDIRECTED_NOTE = "the address changes; a redirect leads from the former one"
 
 
 DEFAULT_NOTE = "the addresses of both change; links that readers kept may break"
@@ -340,6 +365,28 @@ class Requests:
                 return self._move(op)
             case "remove":
                 return self._remove(op)
+            case "redirect":
+                return self._redirect(op)
+
+    def _redirect(self, op: Op) -> Call:
+        """Return the request that leads from a former address, with all below it, to the new."""
+        row, item = op.row, self._item(op.row)
+        source = _led_from(self.staged, row)
+        kind, name = ("site-section", "siteSectionId")
+        if item.kind != "section":
+            kind, name = ("site-space", "siteSpaceId")
+        to: dict[str, JSON] = {"kind": kind, name: row}
+        body = {"source": source, "captureWildcard": True, "permanent": True, "destination": to}
+        made = f"{NEW}{op.key}"
+        return Call(
+            op.key,
+            "Redirect",
+            item.title,
+            f"Redirect {clean(source)} to {item.title}, permanent",
+            Step("create_site_redirect", self.where, body),
+            former_address_redirected(self.ids, made, source, to),
+            made,
+        )
 
     def _item(self, row: str) -> Item:
         return self.now.items.get(row) or self.base.items[row]
@@ -502,7 +549,8 @@ class Requests:
         notes = []
         if "path" in op.values and was is not None:
             stays = was.values.get("default") and self._item(row).values.get("default")
-            notes.append(UNSEEN_NOTE if stays else ADDRESS_NOTE)
+            told = REDIRECTED_NOTE if _led_from(self.staged, row) else ADDRESS_NOTE
+            notes.append(UNSEEN_NOTE if stays else told)
         if "defaultSiteSpace" in before:
             notes.append(DEFAULT_NOTE)
         return notes

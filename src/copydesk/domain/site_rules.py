@@ -29,6 +29,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """What can be changed of each kind, by wire name; the default apart."""
 
+REDIRECT = "redirect"
+"""The former address, with ``/*``, that a redirect leads from once the path is another one."""
+
 REQUIRED = ("title", "path")
 """What cannot be unset."""
 

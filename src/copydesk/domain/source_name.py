@@ -23,6 +23,12 @@ def source_id(name: str) -> str:
     return _OTHER.sub("-", plain).strip("-_.")[:LONGEST].rstrip("-_.")
 
 
+def source_label(source: str) -> str:
+    """Return the name in an identifier: "integration:zendesk:4f2" is "zendesk"."""
+    kind, _, rest = source.partition(":")
+    return rest.partition(":")[0] or source if kind == "integration" else source
+
+
 def is_source_id(name: str) -> bool:
     """Whether a name is filed as it is, whatever the case of its letters."""
     return source_id(name) == name.strip().casefold()

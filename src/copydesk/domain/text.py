@@ -61,6 +61,10 @@ def _unseen() -> re.Pattern[str]:
     return re.compile(f"[{_HIDDEN}]")
 
 
+_RUN = re.compile(f"[^\0-\u02ff]{{{MARKS_PER_CHARACTER + 1}}}")
+"""What a text must have before it can have a pile: most that is Latin, or has emoji, has none."""
+
+
 @cache
 def _pile() -> re.Pattern[str]:
     """Return what finds the places where too many marks may be on one character.
@@ -113,9 +117,12 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
             text = _SEQUENCES.sub("", text)
         text = _unseen().sub("", text)
         text = text.replace("\t", TAB) if lines else text.replace("\t", " ").replace("\n", " ")
-    if not text.isascii():
-        text = _pile().sub(_thin, text)
-    return text
+    return _thinned(text)
+
+
+def _thinned(text: str) -> str:
+    """Return a text without the marks that are too many on one character."""
+    return _pile().sub(_thin, text) if not text.isascii() and _RUN.search(text) else text
 
 
 SLICE = 16_000
@@ -154,11 +161,11 @@ def typed(text: str, *, lines: bool = False) -> str:
     line ends stay, the latter as ``\\n``; otherwise both become one space. Doing it twice changes
     nothing.
     """
-    if _unseen().search(text) or (not lines and ("\t" in text or "\n" in text)):
+    if _suspect(lines=lines).search(text):
         text = _SEQUENCES.sub("", _LINE_ENDS.sub("\n", text))
         text = _unmeant().sub(lambda found: found["meant"] or "", text)
         text = text if lines else text.replace("\t", " ").replace("\n", " ")
-    return text if text.isascii() else _pile().sub(_thin, text)
+    return _thinned(text)
 
 
 def exposed(text: str) -> str:
@@ -173,7 +180,7 @@ def exposed(text: str) -> str:
     if _suspect(lines=True).search(text):
         text = _joined().sub("", text)
         text = _unseen().sub(_number, text).replace("\t", TAB)
-    return text if text.isascii() else _pile().sub(_thin, text)
+    return _thinned(text)
 
 
 def unseen(text: str) -> str:

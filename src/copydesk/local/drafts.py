@@ -10,12 +10,13 @@ that. The list of drafts shows both.
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from copydesk.local.durable import token
 
 if TYPE_CHECKING:
     from copydesk.local.state import State
@@ -56,7 +57,7 @@ class DeskDrafts:
         if not text:
             self.drop(key)
             return
-        version, written = secrets.token_hex(8), json.dumps(text)
+        version, written = token(), json.dumps(text)
 
         def keep(database: sqlite3.Connection) -> tuple[str, str]:
             own = self.key_of(key)
@@ -176,7 +177,7 @@ class DeskDrafts:
         None when nothing was dropped, or when something else has been typed there since: that
         stays, and the dropped one remains to be restored later.
         """
-        version = secrets.token_hex(8)
+        version = token()
 
         def bring_back(database: sqlite3.Connection) -> str | None:
             last = database.execute(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 PRIVATE = 0o600
 """Mode of every file: private."""
+
+
+def token(size: int = 8) -> str:
+    """Return so many random bytes as hexadecimal digits: a name that nothing else has."""
+    return os.urandom(size).hex()
 
 
 def private_file(path: Path) -> Path:
@@ -29,7 +33,7 @@ def write_file(path: Path, content: bytes) -> None:
     The content goes to a file beside it, is flushed to the disk and takes the name in one step.
     Raises ``OSError`` when that fails; the old content is untouched then.
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    beside = path.with_name(f".{path.name}.{token(6)}.part")
     try:
         private_file(beside)
         descriptor = os.open(beside, os.O_WRONLY | os.O_TRUNC)

@@ -8,13 +8,14 @@ undo is noted like any other write. The outbox are the entries that wait.
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.local.durable import token
 from copydesk.local.state import State as Store
 
 State = Literal["sending", "done", "failed", "unknown", "queued", "dropped"]
@@ -131,7 +132,7 @@ class Journal:
     def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
         """Note durably that a write is about to be sent."""
         entry = Entry(
-            secrets.token_hex(8), self.run, self.now(), what, target, "sending",
+            token(), self.run, self.now(), what, target, "sending",
             self._desk or "", **fields_of(notes),
         )  # fmt: skip
         self._note(entry)

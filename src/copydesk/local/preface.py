@@ -4,7 +4,8 @@ What a start without arguments will show is kept as lines for the terminal, next
 (`copydesk.local.snapshot`), one file for each service and size. The next start draws it with one
 write before anything is imported that takes time, and the first frame of the screens replaces it.
 It is only drawn where all is as it was when it was kept (`conditions`). What is typed meanwhile
-waits in the terminal for the screens. This module imports nothing that a start has not imported.
+waits in the terminal for the screens, and is not shown there; also where there is no preface
+(`quiet`). This module imports nothing that a start has not imported.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ _HOME = b"\x1b[1;1H"
 _GIVE_BACK = b"\x1b[0m\x1b[?1049l\x1b[?25h"
 
 _before: list[Any] | None = None
-"""How the terminal was before the preface, while that is on it."""
+"""How the terminal was before it was made `quiet`, until the screens have it."""
+
+drawn = False
+"""Whether the preface is on the terminal."""
 
 
 def conditions() -> str:
@@ -97,32 +101,52 @@ def folder() -> str:
 
 
 def show() -> None:
-    """Draw the kept screen, where there is one for a start as this is."""
-    global _before
-    if not (wanted := conditions()) or not (os.isatty(0) and os.isatty(1)):
+    """Draw the kept screen, where there is one for a start as this is; keys are quiet anyway."""
+    global drawn
+    if not quiet() or not (wanted := conditions()):
         return
+    try:
+        frame = _kept(os.get_terminal_size(1), wanted)
+    except OSError:
+        return
+    if frame is None:
+        return
+    drawn = True
+    try:
+        left = memoryview(_TAKE + frame + _HOME)
+        while left:
+            left = left[os.write(1, left) :]
+    except OSError:
+        leave()
+
+
+def quiet() -> bool:
+    """Have keys wait in the terminal, unseen, for the screens that are about to open.
+
+    False where there is no terminal for them. `leave` puts it back.
+    """
+    global _before
+    if _before is not None:
+        return True
+    if os.name != "posix" or not (os.isatty(0) and os.isatty(1)):
+        return False
     import termios
 
     try:
         if os.tcgetpgrp(0) != os.getpgrp():
-            return  # it is begun in the background
-        frame = _kept(os.get_terminal_size(1), wanted)
-        if frame is None:
-            return
+            return False  # it is begun in the background
         attributes = termios.tcgetattr(0)
     except (OSError, termios.error):
-        return
+        return False
     _before = attributes
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _ended)
     try:
         termios.tcsetattr(0, termios.TCSANOW, _silent(attributes))
-        left = memoryview(_TAKE + frame + _HOME)
-        while left:
-            left = left[os.write(1, left) :]
     except (OSError, termios.error):
         leave()
+    return _before is not None
 
 
 def _kept(size: os.terminal_size, wanted: str) -> bytes | None:
@@ -174,26 +198,28 @@ def _silent(attributes: list[Any]) -> list[Any]:
 
 
 def hand_over() -> list[Any] | None:
-    """Return how the terminal was before the preface, now that the screens have the terminal.
+    """Return how the terminal was before the start, now that the screens have the terminal.
 
-    None where no preface is on it.
+    None where nothing was changed.
     """
-    global _before
-    attributes, _before = _before, None
+    global _before, drawn
+    attributes, _before, drawn = _before, None, False
     return attributes
 
 
 def leave() -> None:
-    """Give the terminal back as it was, if the preface is still on it.
+    """Give the terminal back as it was, if the screens do not have it yet.
 
     What was typed was meant for screens that do not come, and not for the shell.
     """
+    was_drawn = drawn
     if (attributes := hand_over()) is None:
         return
     import termios
 
     try:
-        os.write(1, _GIVE_BACK)
+        if was_drawn:
+            os.write(1, _GIVE_BACK)
         termios.tcflush(0, termios.TCIFLUSH)
         termios.tcsetattr(0, termios.TCSANOW, attributes)
     except (OSError, termios.error):

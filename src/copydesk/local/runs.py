@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -19,6 +18,8 @@ from contextlib import suppress
 from errno import EFBIG
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from copydesk.local.durable import token
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -75,7 +76,7 @@ class KeptRuns(ABC, Generic[R]):
         Raises ``OSError`` when the disk refuses, or when it is too long.
         """
         run_id = self.describe(run)[0]
-        row, version = self._row(run_id), secrets.token_hex(8)
+        row, version = self._row(run_id), token()
         left = self._left.get(run_id)
         changes = None if left is None else self.changes(left[0], run)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import sqlite3
 import threading
 import time
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from copydesk.local.durable import private_file
+from copydesk.local.durable import private_file, token
 from copydesk.local.paths import private_folder
 
 T = TypeVar("T")
@@ -106,7 +105,7 @@ class State:
         self.path = path
         self.clock = clock
         self._tell = tell or self._note
-        self.run = secrets.token_hex(6)
+        self.run = token(6)
         self.damage = ""
         self._lock = threading.RLock()
         self._database: sqlite3.Connection | None = None

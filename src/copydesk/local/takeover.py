@@ -8,7 +8,6 @@ and those that an older copydesk holds, stay.
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, suppress
@@ -17,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from copydesk.local.drafts import ALSO, field_of
+from copydesk.local.durable import token
 from copydesk.local.journal import LAST_MOMENT, entry_of, row_of
 from copydesk.local.state import Taken, locked
 
@@ -80,7 +80,7 @@ def _keep_draft(
     )
     if there.fetchone():
         return
-    version = secrets.token_hex(8)
+    version = token()
     taken = database.execute("SELECT 1 FROM draft WHERE (desk, key) = (?, ?)", (desk, key))
     if taken.fetchone():  # this is what another window typed
         key = json.dumps(f"{ALSO}{version} {json.loads(field)}")
@@ -218,7 +218,7 @@ def _runs(
         match _value(first):
             case {"id": str(run)}:
                 row = (kind, path.name.partition("-")[0], run)
-                version = secrets.token_hex(8)
+                version = token()
                 fresh = database.execute(
                     "INSERT OR IGNORE INTO run (kind, desk, id, version, value) "
                     "VALUES (?, ?, ?, ?, ?)",

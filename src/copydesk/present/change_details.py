@@ -16,6 +16,7 @@ from copydesk.present.change_request import UNKNOWN
 from copydesk.present.facts import Fact, readiness_text
 from copydesk.present.page_changes import counted
 from copydesk.session.change_rows import PAGES, RULES, ChangeRow, Details, PageLine
+from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
 from copydesk.session.readiness import readiness_of
 
@@ -80,7 +81,8 @@ def facts(
     found.append(Fact("threads", _threads(row, known)))
     details = known
     if details.cluster:
-        found.append(Fact("cluster", f"{details.cluster}   gk opens it"))
+        opens = "" if details.cluster.startswith(LACKS) else "   gk opens it"
+        found.append(Fact("cluster", f"{details.cluster}{opens}"))
     if details.rules:
         found += [Fact("", ""), Fact("", Text("Rules", style="strong"))]
         found += [Fact("", rule_line(rule)) for rule in details.rules]

@@ -143,6 +143,8 @@ def cluster_facts(
     )
     counts = f"{plural(row.issues, 'issue')} from {plural(row.conversations, 'conversation')}"
     found.append(Fact("holds", counts + (f" ({times})" if times else "")))
+    if row.tasks:
+        found.append(Fact("tasks", ", ".join(f"{number(n)} {name}" for name, n in row.tasks)))
     if row.address:
         found.append(Fact("app", Text(row.address, style="link")))
     return found

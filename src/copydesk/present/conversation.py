@@ -14,6 +14,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.age import age_or_ahead, moment
 from copydesk.domain.conversation import readable
 from copydesk.domain.personal_data import mask, mask_emails
+from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean, plural
 from copydesk.session.cluster_rows import IssueRow, shown
 
@@ -97,7 +98,7 @@ def conversation_of(detail: ConversationDetail) -> Conversation:
     return Conversation(
         conversation.id,
         clean(conversation.subject or "").strip(),
-        clean(conversation.source or "", limit=NAME_LIMIT),
+        clean(source_label(conversation.source or ""), limit=NAME_LIMIT),
         conversation.created_at,
         web_address(conversation.urls.source or (metadata.url if metadata is not None else None)),
         tuple((str(part.role), part.body) for part in detail.parts),

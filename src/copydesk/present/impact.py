@@ -72,6 +72,8 @@ def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[
 
 def impact_line(impact: Impact) -> str:
     """Return a summary: "12 pages link here, 0 links broken"."""
+    if impact.lacks:
+        return impact.lacks
     said = f"{plural(impact.linking, 'page')} link{'s' if impact.linking == 1 else ''} here"
     said += f", {plural(len(impact.broken), 'link')} broken"
     return said + (f", {impact.unread} not read" if impact.unread else "")

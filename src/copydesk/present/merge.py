@@ -12,10 +12,10 @@ from rich.text import Text
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.request_rules import said_and_asked
-from copydesk.present.review import conflict_lines, rule_text, status_text
+from copydesk.present.review import conflict_lines, rule_text, status_text, summary
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import name_of
-from copydesk.session.page_changes import losses, not_looked_at
+from copydesk.session.page_changes import changed_pages, changed_things, losses, not_looked_at
 from copydesk.session.reads.conflicts import Overlaps
 from copydesk.session.writes.log import HAD_ARRIVED
 
@@ -68,9 +68,10 @@ def fact_lines(read: SpokenFor, now: datetime) -> Lines:
         ),
     ]
     if changes is not None:
-        touched = {c.page.id for c in changes.changes if c.page is not None}
-        more = " or more" if changes.more else ""
-        facts.append(f"{plural(len(touched), 'changed page')}{more}")
+        told = changed_pages([], [], changes, told_only=True)
+        others = changed_things(None, None, changes)
+        more = f", and {plural(changes.more, 'more change')}" if changes.more else ""
+        facts.append(f"Changes {summary([*told, *others])}{more}")
     facts.append("")
     for result in read.rules.results:
         facts.append(rule_text(result))

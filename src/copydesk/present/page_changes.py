@@ -12,10 +12,10 @@ from rich.text import Text
 from copydesk.domain.page_tree import ChangeKind, PageNode
 from copydesk.domain.text import clean
 from copydesk.session.glyphs import glyphs
-from copydesk.session.page_changes import Changed
+from copydesk.session.page_changes import THINGS, Changed
 
-FILES = "files"
-"""The id of the branch of files."""
+OTHERS = "Other changes"
+"""The branch of things that this version does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ def entries(
 ) -> list[Entry]:
     """Return the tree of changed pages with their parents; ``everything`` keeps all pages.
 
-    Removed pages keep their place. Files are a branch of their own, at the end.
+    Removed pages keep their place. What is changed besides pages stands at the end, in branches.
     """
     by_id = {change.id: change for change in changes}
     nodes = {node.id: node for node in after}
-    lost = [c.node for c in changes if not c.file and c.id not in nodes]
+    lost = [c.node for c in changes if not c.thing and c.id not in nodes]
     order = [*after, *lost]
     nodes.update((node.id, node) for node in lost)
     below: dict[str | None, list[str]] = {}
@@ -56,9 +56,15 @@ def entries(
         if children or everything or node.id in by_id:
             made[node.id] = Entry(node.id, clean(node.title), by_id.get(node.id), children)
     roots = [made[page] for page in below.get(None, ()) if page in made]
-    files = tuple(Entry(c.id, clean(c.node.title), c) for c in changes if c.file)
-    if files:
-        roots.append(Entry(FILES, f"Files ({len(files)})", None, files))
+    things: dict[str, list[Entry]] = {}
+    for c in changes:
+        if c.thing:
+            things.setdefault(THINGS.get(c.thing, OTHERS), []).append(
+                Entry(c.id, clean(c.node.title), c)
+            )
+    for title in sorted(things, key=[*THINGS.values(), OTHERS].index):
+        below_it = tuple(things[title])
+        roots.append(Entry(f"branch:{title}", f"{title} ({len(below_it)})", None, below_it))
     return roots
 
 
@@ -123,4 +129,5 @@ def counted(kinds: Iterable[Collection[str]]) -> str:
 
 def place_of(change: Changed) -> str:
     """Return the path of a changed page: "Reference / Webhooks / Retries"."""
-    return clean(change.node.place)
+    thing = "" if change.file or change.thing == change.node.title else f"{change.thing} "
+    return clean(f"{thing}{change.node.place}".strip())

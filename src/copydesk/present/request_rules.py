@@ -15,7 +15,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.conflict import HOW_TO_SETTLE
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import name_of
+from copydesk.session.members import name_of, name_of_asked
 from copydesk.session.reads.review import Side
 
 if TYPE_CHECKING:
@@ -146,14 +146,14 @@ def _asked(
     answered = {review.reviewer.id for review in reviews or ()}
     first = True
     for each in requested:
-        if result.named and each.user.id not in result.named:
+        if result.named and (each.user is None or each.user.id not in result.named):
             continue
-        text = Text.assemble((name_of(each.user), "who"))
+        text = Text.assemble((name_of_asked(each), "who"))
         if each.requested_by is not None:
             text.append(" by ").append(name_of(each.requested_by), style="who")
         if each.created_at is not None:
             text.append(f", {ago(each.created_at, now)}", style="muted")
-        if reviews is not None and each.user.id not in answered:
+        if reviews is not None and each.user is not None and each.user.id not in answered:
             text.append(", no answer yet", style="warn")
         yield ("asked" if first else " "), text
         first = False
@@ -204,7 +204,7 @@ def what_to_do(
 
 def _waits_on(rules: RulesRead, result: RuleResult) -> str:
     """Return the people it waits on whose names are known."""
-    known = [asked.user for asked in rules.requested or ()]
+    known = [asked.user for asked in rules.requested or () if asked.user is not None]
     known += [review.reviewer for review in rules.reviews or ()]
     names = {user.id: name_of(user) for user in known if user.id in result.people}
     return f"It waits on {listed(list(names.values()))}" if names else "It takes others"

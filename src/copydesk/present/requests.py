@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from copydesk.domain.cause import Asker
+from copydesk.domain.cause import Asker, Why
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.ages import moment
 
 if TYPE_CHECKING:
     from copydesk.client.budget import Budget
-    from copydesk.client.wire import Sent
+    from copydesk.client.sent import Count, Tally
+
+ANY_NUMBER = 1_000_000
+"""A limit of so many of which none are used up is none, as that of the embedded desk."""
 
 NAME_CELLS = 60
 """The longest name of a request that is shown."""
@@ -26,13 +28,12 @@ class SentRow:
 
     asker: Asker
     name: str
-    count: int
     last: float
     """When the last of them ended, in seconds since the epoch."""
     seconds: float
-    """How long they took on the average."""
-    answers: tuple[str, ...]
-    """The statuses, the most frequent first; "none" where no answer came."""
+    """How long they took together."""
+    statuses: Counter[int | None]
+    """How many got which status; None for no answer."""
 
     @property
     def id(self) -> str:
@@ -40,44 +41,65 @@ class SentRow:
         return f"{self.asker.screen} {self.asker.why} {self.name}"
 
     @property
-    def good(self) -> bool:
-        """Whether each was answered, and none refused."""
-        return all(status.startswith("2") for status in self.answers)
+    def count(self) -> int:
+        """How many there are."""
+        return self.statuses.total()
+
+    @property
+    def bad(self) -> int:
+        """How many of them were refused, or not answered."""
+        return sum(n for status, n in self.statuses.items() if status is None or status >= 300)
+
+    @property
+    def answers(self) -> str:
+        """How many were answered how, what is wrong first: ``3 429, 12 200``."""
+        order = sorted(self.statuses.items(), key=lambda each: -(each[0] or 1000))
+        if len(order) == 1 and not self.bad:
+            return str(order[0][0])
+        return ", ".join(f"{n:,} {'none' if status is None else status}" for status, n in order)
 
 
-def sent_rows(sent: Iterable[Sent], since: float) -> list[SentRow]:
+def sent_rows(tally: Tally, since: float) -> list[SentRow]:
     """Return what was sent since a time (seconds since the epoch), the latest first."""
-    groups: dict[tuple[Asker, str], list[Sent]] = {}
-    for each in sent:
-        if each.at >= since:
-            key = each.asker, _name(each)
-            groups[key] = [*groups.pop(key, ()), each]  # what is sent last comes last
-    return [
-        SentRow(
-            asker,
-            name,
-            len(each),
-            each[-1].at,
-            sum(one.seconds for one in each) / len(each),
-            _answers(each),
+    rows: dict[tuple[Asker, str], SentRow] = {}
+    for each in tally.since(since):
+        key = each.asker, _name(each)
+        row = rows.get(key) or SentRow(*key, 0.0, 0.0, Counter())
+        rows[key] = SentRow(
+            *key,
+            max(row.last, each.last),
+            row.seconds + each.seconds,
+            row.statuses + each.statuses,
         )
-        for (asker, name), each in reversed(groups.items())
-    ]
+    return sorted(rows.values(), key=lambda row: row.last, reverse=True)
 
 
-def _name(sent: Sent) -> str:
+def _name(sent: Count) -> str:
     # The name of a request that no operation declares is its path, which holds what was typed.
-    name = f"{sent.method} (raw)" if " " in sent.name else sent.name
+    name = f"{sent.method} (raw)" if " " in sent.name else sent.name.replace("_", " ")
     return shorten(clean(name), NAME_CELLS)
 
 
-def _answers(sent: Iterable[Sent]) -> tuple[str, ...]:
-    counted = Counter("none" if each.status is None else str(each.status) for each in sent)
-    return tuple(status for status, _ in counted.most_common())
+WHY = {
+    Why.KEY: "asked",
+    Why.OUTBOX: "outbox",
+    Why.VISIBLE: "shown",
+    Why.AHEAD: "ahead",
+    Why.POLLING: "poll",
+}
+"""Why something was sent, in a word."""
+
+WHY_TOLD = (
+    "asked: by a key, or as a screen opened   shown: for what is on screen   "
+    "ahead: may come next   poll: is something new?"
+)
+"""What the words say."""
 
 
 def budget_line(budget: Budget, now: datetime) -> str:
     """Return how many requests may still be sent, and when there are more again."""
+    if budget.told and budget.remaining >= budget.limit >= ANY_NUMBER:
+        return "There is no limit."
     left = f"{budget.remaining:,} of {plural(budget.limit, 'request')} left"
     if budget.reset is not None:
         left += f" until {moment(budget.reset, now)}"

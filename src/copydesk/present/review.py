@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,8 +17,9 @@ from copydesk.present.facts import hint, readiness_text
 from copydesk.present.page_changes import counted
 from copydesk.present.request_rules import rule_sign
 from copydesk.session.change_rows import document_text
+from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import name_of
+from copydesk.session.members import name_of, name_of_asked
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads.merge import RulesRead
 
@@ -51,11 +53,15 @@ def rule_text(result: RuleResult) -> Text:
 
 def summary(changes: Sequence[Changed]) -> str:
     """Return a summary of the changes: "4 pages: 1 added, 3 edited; 1 file"."""
-    pages = [change for change in changes if not change.file]
+    pages = [change for change in changes if not change.thing]
     said = counted(change.kinds for change in pages)
-    said = plural(len(pages), "page") + (f": {said}" if said else "")
-    files = len(changes) - len(pages)
-    return f"{said}; {plural(files, 'file')}" if files else said
+    things = Counter(clean(change.thing) for change in changes if change.thing)
+    told = [plural(len(pages), "page") + (f": {said}" if said else "")] * bool(pages or not things)
+    return "; ".join([*told, *(_counted(count, thing) for thing, count in things.items())])
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}" if thing == "reusable content" else plural(count, thing)
 
 
 def overview(
@@ -69,10 +75,12 @@ def overview(
     ready: Readiness | None = None,
     impact: str = "",
     cluster: str = "",
+    unlooked: str = "",
 ) -> Lines:
     """Return the text of the first tab. ``threads`` and ``seen`` count (open, all), (seen, all).
 
-    ``impact`` is the effect on the links around it, ``cluster`` the questions it answers.
+    ``impact`` is the effect on the links around it, ``cluster`` the questions it answers,
+    ``unlooked`` the sentence for an incomplete list of changes.
     """
     by = name_of(request.created_by)
     lines: Lines = [
@@ -93,7 +101,7 @@ def overview(
         lines.append(("merge", readiness_text(ready)))
     if request.conversations_issues_cluster:
         said = cluster or "made for a cluster of questions"
-        lines.append(("cluster", f"{said}   gk opens it"))
+        lines.append(("cluster", said if said.startswith(LACKS) else f"{said}   gk opens it"))
     if rules is not None:
         lines += [
             (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
@@ -101,8 +109,11 @@ def overview(
     lines += _reviewers(rules, now, asks=request.status in ("open", "draft"))
     if changes is not None:
         lines.append(("changes", f"{summary(changes)} ({seen[0]} of {seen[1]} seen)"))
+        if unlooked and (ready is None or unlooked not in ready.why):
+            lines.append((" ", Text(unlooked, style="warn")))
     if impact:
-        lines.append(("links", f"{impact} (i shows them)"))
+        shown = "" if impact.startswith(LACKS) else " (i shows them)"
+        lines.append(("links", f"{impact}{shown}"))
     if threads is not None:
         lines.append(("threads", f"{threads[0]} open, {threads[1] - threads[0]} resolved"))
     lines.append(("", ""))
@@ -139,9 +150,9 @@ def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
         if review.comment is not None and review.comment.markdown:
             lines.append(Text(f"  {clean(review.comment.markdown, limit=400)}", style="muted"))
     lines.extend(
-        Text.assemble(("? ", "warn"), (name_of(asked.user), "who"), " was asked")
+        Text.assemble(("? ", "warn"), (name_of_asked(asked), "who"), " was asked")
         for asked in rules.requested or ()
-        if asked.user.id not in answered
+        if asked.user is None or asked.user.id not in answered
     )
     if not lines:
         nobody = "none, and nobody was asked" + (" (w asks)" if asks else "")

@@ -14,6 +14,9 @@ from functools import cached_property
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.store import Row, Tx
 
+RIGHTS = ("member", "access_grant", "team_member", "collection", "space")
+"""The tables that say who may do what."""
+
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """The levels from lowest to highest; each includes the ones before it."""
 
@@ -82,13 +85,13 @@ class Access:
     def __init__(self, tx: Tx, user_id: str) -> None:
         self.tx = tx
         self.user_id = user_id
-        self._levels: dict[str, str | None] = tx.kept(("levels", user_id), dict)
-        self._collections: dict[str, Row | None] = tx.kept("collections", dict)
+        self._levels: dict[str, str | None] = tx.kept(("levels", user_id), dict, RIGHTS)
+        self._collections: dict[str, Row | None] = tx.kept("collections", dict, ("collection",))
 
     @cached_property
     def memberships(self) -> dict[str, str | None]:
         """The user's role by organization; disabled memberships do not count."""
-        return self.tx.kept(("memberships", self.user_id), self._memberships)
+        return self.tx.kept(("memberships", self.user_id), self._memberships, ("member",))
 
     def _memberships(self) -> dict[str, str | None]:
         rows = self.tx.all(
@@ -100,7 +103,7 @@ class Access:
     @cached_property
     def grants(self) -> dict[str, str | None]:
         """The highest level granted to the user or a team of theirs, by container."""
-        return self.tx.kept(("grants", self.user_id), self._grants)
+        return self.tx.kept(("grants", self.user_id), self._grants, ("access_grant", "team_member"))
 
     def _grants(self) -> dict[str, str | None]:
         rows = self.tx.all(
@@ -179,6 +182,14 @@ class Access:
         """Return the ids of the organization's spaces that the user may not see."""
         if self.role(organization_id) == "admin":
             return []
+        hidden = self.tx.kept(
+            ("hidden", self.user_id, organization_id),
+            lambda: self._hidden_spaces(organization_id),
+            RIGHTS,
+        )
+        return list(hidden)
+
+    def _hidden_spaces(self, organization_id: str) -> list[str]:
         rows = self.tx.all(
             "SELECT id, organization_id, parent_id, default_level FROM space "
             "WHERE organization_id = ?",
@@ -188,7 +199,8 @@ class Access:
 
     def _row(self, table: str, key: str) -> Row | None:
         statement = f"SELECT * FROM {table} WHERE id = ?"  # noqa: S608 - a table of ours
-        return self.tx.kept((table, key), lambda: self.tx.one(statement, key))
+        # A caller names the key: a plain one could be that of something else that is kept.
+        return self.tx.kept(("row", key), lambda: self.tx.one(statement, key), (table,))
 
     def _require(self, row: Row, kind: str, table: dict[str, str], permission: str) -> None:
         level = self.level(row)

@@ -22,9 +22,10 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import core_schema
 
-from copydesk.contract.models.base import Body, Shape
+from copydesk.contract.models.base import ALWAYS, Body, Shape
 from copydesk.contract.operation import PREFIX, Operation, Parameter
 from copydesk.contract.operations import CATALOGUE
+from copydesk.server.editions import Edition, operations_of
 from copydesk.server.pagination import DEFAULT_LIMIT
 from copydesk.server.permissions import requirement
 
@@ -84,15 +85,20 @@ def openapi() -> _Json:
     }
 
 
-def openapi_json() -> bytes:
-    """Return the OpenAPI document as JSON. It is made once, whoever asks for it first."""
+def openapi_json(edition: Edition = "all") -> bytes:
+    """Return the OpenAPI document of a desk as JSON. It is made once, whoever asks for it first."""
     with _MAKING:
-        return _openapi_json()
+        return _openapi_json(edition)
 
 
 @cache
-def _openapi_json() -> bytes:
-    return json.dumps(openapi(), ensure_ascii=False).encode()
+def _openapi_json(edition: Edition) -> bytes:
+    document = openapi()
+    paths: dict[str, _Json] = {}
+    for op in operations_of(edition):
+        method = op.method.lower()
+        paths.setdefault(op.wire_path, {})[method] = document["paths"][op.wire_path][method]
+    return json.dumps({**document, "paths": paths}, ensure_ascii=False).encode()
 
 
 class _Schema(GenerateJsonSchema):
@@ -114,7 +120,7 @@ class _Schema(GenerateJsonSchema):
 
     def _as_it_behaves(self, cls: type[Body | Shape], described: JsonSchemaValue) -> None:
         nullable: tuple[str, ...] = getattr(cls, "nullable", ())
-        always = []
+        required = []
         for name, field in cls.model_fields.items():
             wire = field.serialization_alias or field.alias or name
             read = field.validation_alias if isinstance(field.validation_alias, str) else wire
@@ -126,10 +132,11 @@ class _Schema(GenerateJsonSchema):
                 del written["default"]
             if name not in nullable:
                 described["properties"][key] = _without_null(written)
-            if field.annotation is not Any and NoneType not in get_args(field.annotation):
-                always.append(key)
-        if self.mode == "serialization" and always:
-            described["required"] = always
+            optional = NoneType in get_args(field.annotation)
+            if ALWAYS in field.metadata or (field.annotation is not Any and not optional):
+                required.append(key)
+        if self.mode == "serialization" and required:
+            described["required"] = required
 
 
 def _without_null(schema: _Json) -> _Json:
@@ -250,7 +257,8 @@ def _can_be(op: Operation[..., Any], status: int) -> bool:
     if status == HTTPStatus.BAD_REQUEST:
         return bool(op.path_parameters or op.query_parameters or op.body)
     if status in (HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND):
-        return bool(op.path_parameters)
+        # A parameter of the query that must be there names a thing as a path does.
+        return bool(op.path_parameters) or any(p.required for p in op.query_parameters)
     if status in (HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED):
         return op.method != "GET"
     return True

@@ -13,7 +13,7 @@ import logging
 import pkgutil
 import secrets
 import sqlite3
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache, partial
 from hashlib import sha256
 from types import NoneType
@@ -21,7 +21,6 @@ from typing import Any
 
 from pydantic import BaseModel
 from starlette.applications import Starlette
-from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
@@ -31,16 +30,18 @@ from starlette.types import Receive, Scope, Send
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import PREFIX, Operation
 from copydesk.contract.operations import CATALOGUE
-from copydesk.server import downloads, handlers, pdf_address
-from copydesk.server.arguments import read_arguments, read_body
+from copydesk.server import app_address, downloads, handlers, pdf_address
+from copydesk.server.arguments import header, read_arguments, read_body
 from copydesk.server.background import Worker
 from copydesk.server.desk_file import is_damage
+from copydesk.server.editions import Edition, operations_of
 from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.openapi_jobs import Fetch, read_next_spec
 from copydesk.server.pagination import mark_place, read_place
 from copydesk.server.request_ids import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
+from copydesk.server.shared_models import is_shared, to_json
 from copydesk.server.store import Store, Tx
 from copydesk.server.translation_jobs import run_next_translation
 
@@ -61,16 +62,21 @@ for _module in pkgutil.iter_modules(handlers.__path__):
 
 
 def create_app(
-    store: Store, *, sessions: Mapping[str, str] | None = None, fetch: Fetch | None = None
+    store: Store,
+    *,
+    sessions: Mapping[str, str] | None = None,
+    fetch: Fetch | None = None,
+    edition: Edition = "all",
 ) -> DeskApp:
     """Return the desk's ASGI app over a store.
 
     ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program
     that holds the desk in process signs in without a token on disk. ``fetch`` reads documents that
-    are somewhere else; without it the desk connects to nothing.
+    are somewhere else; without it the desk connects to nothing. ``edition`` leaves operations out,
+    as the services do that it is named after.
     """
     assert HANDLERS.keys() >= CATALOGUE.keys()
-    return DeskApp(store, dict(sessions or {}), fetch)
+    return DeskApp(store, dict(sessions or {}), fetch, edition)
 
 
 class DeskApp:
@@ -79,19 +85,23 @@ class DeskApp:
     ``worker`` does what goes on after an answer.
     """
 
-    def __init__(self, store: Store, sessions: Mapping[str, str], fetch: Fetch | None) -> None:
+    def __init__(
+        self, store: Store, sessions: Mapping[str, str], fetch: Fetch | None, edition: Edition
+    ) -> None:
         self.worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
         if store.reads:
             self.worker.close()  # whatever it did would have to be written
         self._store = store
+        met: dict[str, None] = {}
         self._operations = Tree(
-            CATALOGUE.values(),
-            lambda name: _endpoint(store, self.worker, CATALOGUE[name], sessions),
+            operations_of(edition),
+            lambda name: _endpoint(store, self.worker, CATALOGUE[name], sessions, met),
         )
         self._besides = Starlette(
             routes=[
-                Route(DESCRIPTION, _described, methods=["GET"]),
+                Route(DESCRIPTION, _describing(edition), methods=["GET"]),
                 Route(pdf_address.PATH, _printing(store), methods=["GET"]),
+                Route(app_address.PATH, partial(app_address.answer, store), methods=["GET"]),
                 Route(downloads.PATH, _downloading(store, sessions), methods=["GET"]),
             ],
             exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
@@ -106,9 +116,9 @@ class DeskApp:
             return
         method, path = scope["method"], scope["path"]
         if method == "GET" and (answers := await self._store.answers()) is not None:
-            asked = _asked(scope)
+            asked = path, scope["query_string"], *_caller(scope)
             if (known := answers.get(asked)) is not None:
-                await known.send(scope, send)
+                await known(scope, receive, send)
                 return
             scope[_KEEP] = partial(answers.keep, asked)
         found = self._operations.find(method, path)
@@ -121,37 +131,54 @@ class DeskApp:
             await self._besides(scope, receive, send)
 
 
+_MOST_MET = 1000
+"""Of how many tokens it is remembered that they were valid once."""
+
+_CALLER = "copydesk.caller"
+"""Where the scope has who sent a request, and to which address, once somebody looked."""
+
 _KEEP = "copydesk.keep"
 """Where the scope of a read has what keeps its answer."""
 
 
-class _Known:
-    """An answer to a read of the operation that is named."""
+class _Answer:
+    """What an operation answers; a read's is sent again for as long as nobody writes.
 
-    __slots__ = ("_headers", "_operation", "_status", "body")
+    ``worker`` is woken once it is sent. A ``Response`` of Starlette's takes twice as long to make.
+    """
 
-    def __init__(self, operation: str, response: Response) -> None:
+    __slots__ = ("_headers", "_operation", "_status", "_worker", "body")
+
+    def __init__(
+        self,
+        operation: str,
+        status: int,
+        headers: list[tuple[bytes, bytes]],
+        body: bytes,
+        worker: Worker | None,
+    ) -> None:
         self._operation = operation
-        self._status = response.status_code
-        self._headers = tuple(response.raw_headers)
-        self.body = bytes(response.body)
+        self._status = status
+        self._headers = headers
+        self._worker = worker
+        self.body = body
 
-    async def send(self, scope: Scope, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
         scope[OPERATION] = self._operation
         start = {"status": self._status, "headers": list(self._headers)}
         await send({"type": "http.response.start", **start})
         await send({"type": "http.response.body", "body": self.body})
+        if self._worker is not None:
+            self._worker.wake()
 
 
-def _asked(scope: Scope) -> Hashable:
-    """Return everything in a request that the answer to a read depends on."""
-    return (
-        scope["path"],
-        scope["query_string"],
-        _header(scope, b"authorization"),
-        _base_url(scope),
-    )
+def _caller(scope: Scope) -> tuple[str, str]:
+    """Return the credential of a request, and the address of the desk as it knows it."""
+    found: tuple[str, str] | None = scope.get(_CALLER)
+    if found is None:
+        found = scope[_CALLER] = header(scope, b"authorization"), _base_url(scope)
+    return found
 
 
 def mint_token(tx: Tx, user_id: str, label: str) -> str:
@@ -191,25 +218,29 @@ def _downloading(
 
 
 def _endpoint(
-    store: Store, worker: Worker, op: Operation[..., Any], sessions: Mapping[str, str]
+    store: Store,
+    worker: Worker,
+    op: Operation[..., Any],
+    sessions: Mapping[str, str],
+    met: dict[str, None],
 ) -> Endpoint:
     implementation = HANDLERS[op.name]
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         scope[OPERATION] = op.name
+        response: _Answer | Response
         try:
             body: bytes | Refusal = b""
             if op.body is not None:
-                await _sign_in(store, _header(scope, b"authorization"), sessions)
-                body = await _body(Request(scope, receive))
+                await _sign_in(store, _caller(scope)[0], sessions, met)
+                body = await _body(scope, receive)
             work = partial(_answer, store, worker, implementation, sessions, scope, body)
             if implementation.short:
                 response = await store.soon(work)
             else:
                 response = await store.in_thread(work, writes=implementation.writes)
             if (keep := scope.get(_KEEP)) is not None:
-                known = _Known(op.name, response)
-                keep(known, len(known.body))
+                keep(response, len(response.body))
         except Refusal as refusal:
             response = _refused(refusal)
         except sqlite3.DatabaseError as error:
@@ -254,21 +285,20 @@ def _answer(
     sessions: Mapping[str, str],
     scope: Scope,
     body: bytes | Refusal,
-) -> Response:
+) -> _Answer:
     op = implementation.operation
     # Read before the transaction, which others wait for; who calls is still the first question.
     arguments = body if isinstance(body, Refusal) else _arguments(op, scope, body)
+    credential, base_url = _caller(scope)
 
-    def work(tx: Tx) -> Response:
-        user_id = _authenticate(tx, _header(scope, b"authorization"), sessions)
+    def work(tx: Tx) -> _Answer:
+        user_id = _authenticate(tx, credential, sessions)
         if isinstance(arguments, Refusal):
             raise arguments
-        call = Call(tx, user_id, _base_url(scope), op.status)
+        call = Call(tx, user_id, base_url, op.status)
         result = implementation.handler(call, **arguments)
         mark_place(op, arguments, result)
-        response = _response(op, call, result)
-        if call.goes_on:
-            response.background = BackgroundTask(_wake, worker)
+        response = _response(op, call, result, worker if call.goes_on else None)
         if call.goes_on or tx.timed or implementation.writes:
             scope.pop(_KEEP, None)
         return response
@@ -276,18 +306,11 @@ def _answer(
     return store.write(work) if implementation.writes else store.read(work)
 
 
-def _header(scope: Scope, name: bytes) -> str:
-    for key, value in scope["headers"]:
-        if key == name:
-            return str(value, "latin-1")
-    return ""
-
-
 def _base_url(scope: Scope) -> str:
     server = scope.get("server")
     return _address(
         scope.get("scheme", "http"),
-        _header(scope, b"host"),
+        header(scope, b"host"),
         None if server is None else tuple(server),
         scope.get("app_root_path", scope.get("root_path", "")),
     )
@@ -302,19 +325,27 @@ def _address(scheme: str, host: str, server: tuple[str, int] | None, root: str) 
     return str(connection.base_url).rstrip("/")
 
 
-async def _sign_in(store: Store, credential: str, sessions: Mapping[str, str]) -> None:
+async def _sign_in(
+    store: Store, credential: str, sessions: Mapping[str, str], met: dict[str, None]
+) -> None:
     """Raise a 401 before the body of a request is read: a stranger's may be long, or never come.
 
-    Who calls is asked again in the transaction, which a token may be revoked before.
+    ``met`` are digests of tokens that were valid once. Who calls is asked again in the transaction,
+    which a token may be revoked before.
     """
-    if _bearer(credential) not in sessions:
-        check = partial(_authenticate, credential=credential, sessions=sessions)
-        await store.soon(partial(store.read, check))
+    token = _bearer(credential)
+    if token in sessions or (digest := _digest(token)) in met:
+        return
+    check = partial(_authenticate, credential=credential, sessions=sessions)
+    await store.soon(partial(store.read, check))
+    if len(met) >= _MOST_MET:
+        del met[next(iter(met))]
+    met[digest] = None
 
 
-async def _body(request: Request) -> bytes | Refusal:
+async def _body(scope: Scope, receive: Receive) -> bytes | Refusal:
     try:
-        return await read_body(request)
+        return await read_body(scope, receive)
     except Refusal as refusal:
         return refusal
 
@@ -329,10 +360,6 @@ def _arguments(op: Operation[..., Any], scope: Scope, body: bytes) -> dict[str, 
         return refusal
 
 
-async def _wake(worker: Worker) -> None:
-    worker.wake()
-
-
 def _authenticate(tx: Tx, credential: str, sessions: Mapping[str, str]) -> str:
     """Return the id of the user whose credential this is; without a valid one it is a 401."""
     token = _bearer(credential)
@@ -340,7 +367,9 @@ def _authenticate(tx: Tx, credential: str, sessions: Mapping[str, str]) -> str:
         return sessions[token]
     digest = _digest(token)
     user_id: str | None = tx.kept(
-        ("token", digest), lambda: tx.value("SELECT user_id FROM token WHERE hash = ?", digest)
+        digest,
+        lambda: tx.value("SELECT user_id FROM token WHERE hash = ?", digest),
+        ("token",),
     )
     if user_id is None:
         raise unauthorized("This token is not valid here.")
@@ -354,27 +383,46 @@ def _bearer(credential: str) -> str:
     return token
 
 
-def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
-    headers = {}
+def _response(
+    op: Operation[..., Any], call: Call, result: object, worker: Worker | None
+) -> _Answer:
+    headers: list[tuple[bytes, bytes]] = []
     if call.status == 201:
         location = call.location or getattr(getattr(result, "urls", None), "location", None)
         if location:
-            headers["location"] = str(location)
+            headers.append((b"location", str(location).encode("latin-1")))
+    content = b""
     if result is None or op.result is NoneType:
-        return Response(status_code=call.status, headers=headers)
+        if call.status != 204:  # it has no content to have a length
+            headers.append((b"content-length", b"0"))
+        return _Answer(op.name, call.status, headers, content, worker)
     if isinstance(result, BaseModel) and not isinstance(result, Page):
-        content = result.__pydantic_serializer__.to_json(result, by_alias=True, exclude_none=True)
+        content = to_json(result)
+    elif isinstance(result, Page) and all(map(is_shared, result.items)):
+        content = _page_json(result)
     else:
         # A page's own writer would have to find out what each item is.
         content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
-    return Response(content, status_code=call.status, headers=headers, media_type=_JSON)
+    headers.append((b"content-length", b"%d" % len(content)))
+    headers.append((b"content-type", _JSON.encode()))
+    return _Answer(op.name, call.status, headers, content, worker)
 
 
-async def _described(request: Request) -> Response:
-    # Imported when it is asked for: the screens never do.
-    from copydesk.server.api_description import openapi_json
+def _page_json(page: Page[Any]) -> bytes:
+    """Return the JSON of a page of models that are written already."""
+    rest = page.model_copy(update={"items": []})
+    start, end = to_json(rest).split(b"[]", 1)
+    return b"%b[%b]%b" % (start, b",".join(map(to_json, page.items)), end)
 
-    return Response(await asyncio.to_thread(openapi_json), media_type=_JSON)
+
+def _describing(edition: Edition) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        # Imported when it is asked for: the screens never do.
+        from copydesk.server.api_description import openapi_json
+
+        return Response(await asyncio.to_thread(openapi_json, edition), media_type=_JSON)
+
+    return answer
 
 
 def _refused(refusal: Refusal) -> Response:

@@ -18,7 +18,8 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope
 
 from copydesk.contract.operation import Operation, Parameter
 from copydesk.server.errors import invalid
@@ -33,9 +34,15 @@ INTEGER_LIMIT = 2**63
 """Integers in a body are below this in size: the desk's file keeps 64 bits."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,30}", re.ASCII)
+_JSON = b"application/json"
+"""What a body is that does not say it."""
+
 _JSON_TYPE = re.compile(r"application/(?:[a-z0-9.-]+\+)?json", re.IGNORECASE)
 _PYDANTIC_PREFIX = "Value error, "
 _KIND = "function-after["
+_UNUSUAL = re.compile(r"\\u|[0-9]{18}|[0-9][eE]")
+"""What stands in every JSON with a NUL, half a surrogate pair, or a number that is too large."""
+
 _MOST_PROBLEMS = 100
 """So many problems of a body are looked at; there may be one for every byte of it."""
 
@@ -43,23 +50,38 @@ _Problem = tuple[tuple[int | str, ...], str, str]
 """Where pydantic found what kind of problem, and its message."""
 
 
-async def read_body(request: Request) -> bytes:
+def header(scope: Scope, name: bytes) -> str:
+    """Return a header of a request, or an empty text."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return str(value, "latin-1")
+    return ""
+
+
+async def read_body(scope: Scope, receive: Receive) -> bytes:
     """Return the body of a request, read no further than it may be long.
 
-    Raises a 400 for one that is too long, or that says it is something else than JSON.
+    Raises a 400 for one that is too long, or that says it is something else than JSON, and
+    ``ClientDisconnect`` where the rest of it never comes.
     """
-    declared = request.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
+    length = header(scope, b"content-length")
+    if length.isdecimal() and int(length[:20]) > BODY_LIMIT:
         raise _too_long()
     parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part = message.get("body", b"")
+        more = message.get("more_body", False)
         size += len(part)
         if size > BODY_LIMIT:
             raise _too_long()
         parts.append(part)
     if size:
-        _check_type(request.headers.get("content-type"))
+        declared = (value for name, value in scope["headers"] if name == b"content-type")
+        _check_type(next(declared, _JSON).decode("latin-1"))
     return b"".join(parts)
 
 
@@ -71,9 +93,21 @@ def read_arguments(
     ``path`` are its path parameters, ``query`` is what stands after the question mark. Raises a 400
     for the first part of the request that does not fit.
     """
+    arguments = dict(_of_address(op, tuple(path.items()), query))
+    if op.body is not None:
+        arguments["body"] = _read_json(op.body, body or b"{}")
+    return arguments
+
+
+@lru_cache(maxsize=512)  # the same is read again after every write
+def _of_address(
+    op: Operation[..., Any], path: tuple[tuple[str, str], ...], query: str
+) -> Mapping[str, Any]:
+    """Return what the address of a request says; it comes to many requests."""
     of_path, of_query = _plan(op)
+    said = dict(path)
     arguments: dict[str, Any] = {
-        each.parameter.name: _checked(each, path[each.parameter.name]) for each in of_path
+        each.parameter.name: _checked(each, said[each.parameter.name]) for each in of_path
     }
     given: dict[str, list[str]] = {}
     if query:
@@ -92,8 +126,6 @@ def read_arguments(
             raise invalid(f"{each.where}: it is given {len(raw)} times, not once")
         else:
             arguments[parameter.name] = _checked(each, raw[0])
-    if op.body is not None:
-        arguments["body"] = _read_json(op.body, body or b"{}")
     return arguments
 
 
@@ -135,11 +167,9 @@ def _too_long() -> Exception:
     return invalid(f"body: longer than {BODY_LIMIT} bytes")
 
 
-def _check_type(header: str | None) -> None:
-    """Accept JSON in UTF-8, or a body that does not say what it is."""
-    if header is None:
-        return
-    kind, _, parameters = header.partition(";")
+def _check_type(declared: str) -> None:
+    """Raise a 400 for anything but JSON in UTF-8."""
+    kind, _, parameters = declared.partition(";")
     if not _JSON_TYPE.fullmatch(kind.strip()):
         raise invalid("body: send JSON, with the Content-Type application/json")
     charset = parameters.lower().partition("charset=")[2].strip(' "')
@@ -178,7 +208,7 @@ def _literal(raw: str | list[str]) -> bool | int | None:
 def _read_json(parameter: Parameter, body: bytes) -> Any:
     try:
         text = body.decode()
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        value = _DECODER.decode(text)
     except UnicodeDecodeError as error:
         raise invalid(f"body: byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -190,7 +220,8 @@ def _read_json(parameter: Parameter, body: bytes) -> Any:
         raise invalid(f"body: {said}") from None
     except RecursionError:
         raise _too_deep() from None
-    _check_values(value)
+    if _UNUSUAL.search(text) or text.count("[") + text.count("{") > DEPTH_LIMIT:
+        _check_values(value)
     try:
         return parameter.adapter.validate_json(text, strict=True)
     except ValidationError as error:
@@ -207,6 +238,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number)
 
 
 def _check_values(value: Any) -> None:

@@ -118,6 +118,18 @@ def edit_branch(
     return revision
 
 
+def write_branch(tx: Tx, change_request_id: str, author: str, edit: Edit) -> str:
+    """Commit an edit to a change request, as ``edit_branch``, unless it changes nothing."""
+    row = tx.row("change_request", change_request_id)
+    before: str = row["revision_id"]
+    made = edit_branch(tx, change_request_id, author, edit)
+    if content.tree_hash(tx, made) != content.tree_hash(tx, before):
+        return made
+    tx.update("change_request", change_request_id, revision_id=before, updated_at=row["updated_at"])
+    tx.run("DELETE FROM revision WHERE id = ?", made)
+    return before
+
+
 def add_contributors(tx: Tx, change_request_id: str, users: Iterable[str]) -> None:
     """Count users among those who wrote a change request."""
     tx.run_many(

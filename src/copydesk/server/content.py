@@ -43,6 +43,7 @@ class PageData:
     cover: dict[str, Any] | None = None
     variables: dict[str, Any] | None = None
     meta_links: dict[str, Any] | None = None
+    condition: str | None = None
     front_matter: str | None = None
     git_path: str | None = None
     git_oid: str | None = None
@@ -229,12 +230,24 @@ def version_times(tx: Tx, content: Content) -> dict[str, tuple[str, str]]:
 
 def load(tx: Tx, revision_id: str) -> Content:
     """Return what a revision holds."""
-    return tree(tx, tx.value("SELECT tree_hash FROM revision WHERE id = ?", revision_id))
+    return tree(tx, tree_hash(tx, revision_id))
+
+
+def tree_hash(tx: Tx, revision_id: str) -> str:
+    """Return the hash of a revision's tree: equal trees have the same."""
+    found: str = tx.value("SELECT tree_hash FROM revision WHERE id = ?", revision_id)
+    return found
 
 
 def tree(tx: Tx, tree_hash: str) -> Content:
     """Return a stored tree."""
-    return _content(tx.value("SELECT data FROM tree WHERE hash = ?", tree_hash))
+    return _content(tree_data(tx, tree_hash))
+
+
+def tree_data(tx: Tx, tree_hash: str) -> str:
+    """Return a stored tree as it is stored: JSON."""
+    data: str = tx.value("SELECT data FROM tree WHERE hash = ?", tree_hash)
+    return data
 
 
 def open_draft(tx: Tx, content: Content) -> Draft:

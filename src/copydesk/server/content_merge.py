@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from merge3 import Merge3
-
 from copydesk.domain.line_matches import equal_runs
 from copydesk.server.content import Draft, FileData, PageData
 
@@ -98,6 +96,8 @@ def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[Clash, ...
 
     Returns the merged text and the stretches that clash, which the merged text lacks.
     """
+    from merge3 import Merge3  # a desk opens without it
+
     before, mine, yours = (_lines(text) for text in (base, ours, theirs))
     merging = Merge3(
         before,

@@ -62,7 +62,7 @@ class Editor:
             PageData(
                 id=page_id,
                 title=title,
-                slug=slug or self._free_slug(title, parent),
+                slug=slug or self.free_slug(title, parent),
                 type=type,
                 text=content.put_text(self.tx, text or "") if type == "document" else None,
                 **settings,
@@ -143,8 +143,10 @@ class Editor:
         )
         return file_id
 
-    def _free_slug(self, title: str, parent: str | None) -> str:
-        taken = {self.draft.pages[page].slug for page in self.draft.children.get(parent, ())}
+    def free_slug(self, title: str, parent: str | None, page: str | None = None) -> str:
+        """Return a slug made from a title that no page below ``parent`` has, but for ``page``."""
+        siblings = self.draft.children.get(parent, ())
+        taken = {self.draft.pages[other].slug for other in siblings if other != page}
         wanted = slugify(title)
         slug, number = wanted, 1
         while slug in taken:

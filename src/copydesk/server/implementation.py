@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from copydesk.contract.operation import PREFIX, Operation
+from copydesk.domain.address import APP
 from copydesk.server.access import Access
 from copydesk.server.store import Row, Tx
 
@@ -62,6 +63,10 @@ class Call:
     def url(self, *segments: str) -> str:
         """Return the absolute URL of a path below /v1, each segment quoted."""
         return "/".join((self.base_url + PREFIX, *map(_quoted, segments)))
+
+    def app_url(self, *segments: str) -> str:
+        """Return the absolute URL of a screen, each segment quoted (`copydesk.domain.address`)."""
+        return "/".join((self.base_url + APP, *map(_quoted, segments)))
 
     def was_missing(self) -> None:
         """Answer a deletion that found nothing: 204 (docs/api-notes.md, Success codes)."""

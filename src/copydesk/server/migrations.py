@@ -23,6 +23,10 @@ MIGRATIONS: tuple[str, ...] = (
     "09_openapi_documents",
     "10_blob_names",
     "11_issue_order",
+    "12_written",
+    "13_comment_filters",
+    "14_redirects",
+    "15_merged_revisions",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 DEPTH_LIMIT = 200
 """How deep a document may be nested."""
 
@@ -29,6 +27,8 @@ _VERSION = re.compile(r"3\.\d+\.\d+(?:-.+)?")
 
 def problems_of(data: bytes) -> list[str]:
     """Return the problems of a document, as sentences; none for an OpenAPI document."""
+    import yaml  # few desks have one
+
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -85,6 +85,8 @@ class _Shallow:
 
     def read(self, text: str) -> object:
         """Return the value of a text. Raises ``ValueError`` or ``YAMLError``."""
+        import yaml
+
         documents = 0
         for event in yaml.parse(text, Loader=yaml.CBaseLoader):
             if isinstance(event, yaml.ScalarEvent):

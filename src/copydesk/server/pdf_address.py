@@ -49,9 +49,12 @@ _SIGNING_KEY = "signing_key"
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What a PDF prints: a change request at a revision, of it a page with those below or alone."""
+    """What a PDF prints: a change request at a revision, of it a page with those below or alone.
 
-    change_request_id: str
+    Without a change request it is what its space had at the revision.
+    """
+
+    change_request_id: str | None
     revision_id: str
     page_id: str | None
     only: bool
@@ -64,7 +67,7 @@ class Ticket:
 
 
 def print_address(
-    call: Call, change_request_id: str, revision_id: str, page_id: str | None, *, only: bool
+    call: Call, change_request_id: str | None, revision_id: str, page_id: str | None, *, only: bool
 ) -> str:
     """Return an address where a PDF can be fetched for an hour, without a token.
 
@@ -125,7 +128,7 @@ async def answer(store: Store, request: Request) -> Response:
         data,
         media_type="application/pdf",
         headers={
-            "content-disposition": 'inline; filename="change-request.pdf"',
+            "content-disposition": 'inline; filename="pages.pdf"',
             "cache-control": "private, no-store",
             "x-content-type-options": "nosniff",
         },
@@ -141,24 +144,21 @@ def _gather(tx: Tx, signed: str, base_url: str) -> Callable[[], bytes]:
     ticket = _read(tx, signed)
     row = tx.one(
         "SELECT c.number, c.subject, s.id, s.title, o.title AS organization, r.created_at "
-        "FROM change_request c JOIN space s ON s.id = c.space_id "
+        "FROM revision r JOIN space s ON s.id = r.space_id "
         "JOIN organization o ON o.id = s.organization_id "
-        "JOIN revision r ON r.id = ? AND r.space_id = s.id "
-        "WHERE c.id = ? AND s.deleted_at IS NULL",
-        ticket.revision_id,
+        "LEFT JOIN change_request c ON c.id = ? AND c.space_id = s.id "
+        "WHERE r.id = ? AND s.deleted_at IS NULL",
         ticket.change_request_id,
+        ticket.revision_id,
     )
-    if row is None:
+    if row is None or (ticket.change_request_id is not None and row["number"] is None):
         raise _gone()
     call = Call(tx, "", base_url, 200)
     pages = printed_pages(
         call, row["id"], ticket.revision_id, page_id=ticket.page_id, only=ticket.only
     )
-    lines = (
-        f"#{row['number']} {row['subject']}".strip(),
-        row["organization"],
-        row["created_at"][:10],
-    )
+    request = "" if row["number"] is None else f"#{row['number']} {row['subject']}".strip()
+    lines = tuple(line for line in (request, row["organization"], row["created_at"][:10]) if line)
     return partial(make_pdf, row["title"], lines, pages)
 
 

@@ -58,6 +58,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     "edit": (
         ops.create_change_request,
         ops.pull_change_request_updates,
+        ops.update_change_request_content,
         ops.apply_space_template,
         ops.request_reviewers,
         ops.remove_requested_reviewer,
@@ -77,6 +78,10 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.update_site_space,
         ops.move_site_space,
         ops.delete_site_space,
+        ops.create_site_redirect,
+        ops.apply_site_redirects,
+        ops.update_site_redirect,
+        ops.delete_site_redirect,
         # A share link's address is a key, so reading it takes what making it does.
         ops.list_share_links,
         ops.create_share_link,
@@ -176,6 +181,7 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.get_published_site: _READERS,
     ops.list_site_sections: _READERS,
     ops.list_site_spaces: _READERS,
+    ops.get_site_redirect: _READERS,
     ops.get_translation: "and on the space that it is of",
     ops.duplicate_space: "the copy takes `create` where the space is",
     ops.move_space: "the new place takes `create`",

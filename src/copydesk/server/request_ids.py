@@ -56,17 +56,18 @@ def named(app: ASGIApp) -> ASGIApp:
             _NAME.reset(before)
             seconds = time.monotonic() - started
             operation = scope.get(OPERATION)
-            _LOG.debug(
-                "%s %s %.3fs",
-                operation or scope["method"],
-                status,
-                seconds,
-                extra={
-                    "operation": operation,
-                    "status": status,
-                    "seconds": round(seconds, 4),
-                    "request_id": name,
-                },
-            )
+            if _LOG.isEnabledFor(logging.DEBUG):
+                _LOG.debug(
+                    "%s %s %.3fs",
+                    operation or scope["method"],
+                    status,
+                    seconds,
+                    extra={
+                        "operation": operation,
+                        "status": status,
+                        "seconds": round(seconds, 4),
+                        "request_id": name,
+                    },
+                )
 
     return answer

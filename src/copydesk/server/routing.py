@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
@@ -18,15 +18,17 @@ Answering = Callable[[str], Endpoint]
 """Gives what answers the operation of that name."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Node:
     """A segment of paths: what may follow it, and by method what answers a path that ends here.
 
     ``ways`` hold the names of the operation and, in their order, of the path's placeholders.
+    ``rest`` is a placeholder for all that follows, whose value may hold slashes.
     """
 
     literals: dict[str, _Node] = field(default_factory=dict)
     placeholder: _Node | None = None
+    rest: _Node | None = None
     ways: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
@@ -42,16 +44,23 @@ class Tree:
 
     def find(self, method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:
         """Return what answers a request, and what its path says."""
-        for node, values in _ends(self._root, path.split("/"), 0, ()):
-            way = node.ways.get(method)
-            if way is not None:
-                return self._answering(way[0]), dict(zip(way[1], values, strict=True))
-        return None
+        way = _way(self._root, method, path)
+        return None if way is None else (self._answering(way[0]), dict(way[1]))
 
     def methods(self, path: str) -> list[str]:
         """Return the methods that a path has; none for a path that is none."""
         ends = _ends(self._root, path.split("/"), 0, ())
         return list(dict.fromkeys(method for node, _ in ends for method in node.ways))
+
+
+@lru_cache(maxsize=512)  # the same is asked again and again
+def _way(root: _Node, method: str, path: str) -> tuple[str, dict[str, str]] | None:
+    """Return the operation that answers a request, and what its path says."""
+    for node, values in _ends(root, path.split("/"), 0, ()):
+        way = node.ways.get(method)
+        if way is not None:
+            return way[0], dict(zip(way[1], values, strict=True))
+    return None
 
 
 @cache
@@ -64,8 +73,12 @@ def _grown(paths: tuple[tuple[str, str, str], ...]) -> _Node:
         for segment in path.split("/"):
             if segment.startswith("{"):
                 names.append(segment[1:-1])
-                node.placeholder = node.placeholder or _Node()
-                node = node.placeholder
+                if segment.endswith("_path}"):
+                    node.rest = node.rest or _Node()
+                    node = node.rest
+                else:
+                    node.placeholder = node.placeholder or _Node()
+                    node = node.placeholder
             else:
                 node = node.literals.setdefault(segment, _Node())
         node.ways[method] = way = (name, tuple(names))
@@ -87,3 +100,5 @@ def _ends(
         yield from _ends(literal, segments, at + 1, values)
     if segment and node.placeholder is not None:
         yield from _ends(node.placeholder, segments, at + 1, (*values, segment))
+    if segment and node.rest is not None:
+        yield node.rest, (*values, "/".join(segments[at:]))

@@ -17,7 +17,9 @@ from copydesk.server.sources.model import (
     SourceFile,
     SourcePage,
     SourceSpace,
+    walk,
 )
+from copydesk.server.sources.placement import placed
 from copydesk.server.store import Tx
 
 _KIND_OF_ROLE: Mapping[FileRole, str] = {
@@ -117,29 +119,51 @@ def source_space(
 ) -> SourceSpace:
     """Return stored content as a documentation repository holds it."""
     draft = content.open_draft(tx, stored)
-    paths = content.paths(draft)
     keys = {
         row["id"]: row["source_key"]
         for row in tx.all("SELECT id, source_key FROM page WHERE space_id = ?", space_id)
     }
-
-    def pages(parent: str | None) -> tuple[SourcePage, ...]:
-        return tuple(
-            _source_page(tx, draft.pages[page], paths[page], keys.get(page) or page, pages(page))
-            for page in draft.children.get(parent, ())
-        )
-
     return SourceSpace(
         title=title,
         folder=folder,
-        pages=pages(None),
+        pages=_source_pages(
+            draft, lambda page: keys.get(page.id) or page.id, lambda text: content.text(tx, text)
+        ),
         files=tuple(_source_file(tx, file) for file in stored.files),
         summary_path=summary_path,
     )
 
 
+def page_files(tx: Tx, space_id: str, draft: Draft) -> dict[str, str]:
+    """Return the file that each document of a space's content is exported to, by the page's id."""
+    if all(page.git_path or page.type != "document" for page in draft.pages.values()):
+        return {page.id: page.git_path for page in draft.pages.values() if page.git_path}
+    space = SourceSpace(
+        title="",
+        folder=source_of(tx.row("space", space_id)).get("folder", ""),
+        pages=_source_pages(draft, lambda page: page.id, lambda _text: ""),
+        files=tuple(_source_file(tx, file) for file in draft.files.values()),
+    )
+    return {page.key: page.source_path for page in walk(placed(space)) if page.source_path}
+
+
+def _source_pages(
+    draft: Draft, key: Callable[[PageData], str], text: Callable[[str | None], str]
+) -> tuple[SourcePage, ...]:
+    paths = content.paths(draft)
+
+    def pages(parent: str | None) -> tuple[SourcePage, ...]:
+        found = [(draft.pages[page], pages(page)) for page in draft.children.get(parent, ())]
+        return tuple(
+            _source_page(page, paths[page.id], key(page), text(page.text), below)
+            for page, below in found
+        )
+
+    return pages(None)
+
+
 def _source_page(
-    tx: Tx, page: PageData, path: str, key: str, children: tuple[SourcePage, ...]
+    page: PageData, path: str, key: str, text: str, children: tuple[SourcePage, ...]
 ) -> SourcePage:
     cover = page.cover or {}
     return SourcePage(
@@ -152,7 +176,7 @@ def _source_page(
         oid=page.git_oid,
         href=page.href,
         front_matter=page.front_matter or "",
-        markdown=content.text(tx, page.text),
+        markdown=text,
         description=page.description,
         emoji=page.emoji,
         icon=page.icon,

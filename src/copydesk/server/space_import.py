@@ -26,9 +26,9 @@ from copydesk.server.sources.model import (
     SourceSpace,
     walk,
 )
+from copydesk.server.sources.placement import placed
 from copydesk.server.sources.plan import ImportPlan, SpacePlan
 from copydesk.server.sources.summary import tidy
-from copydesk.server.sources.writer import placed
 from copydesk.server.store import Row, Tx, to_json
 
 TITLE_LENGTH = 50

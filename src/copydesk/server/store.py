@@ -12,11 +12,12 @@ import asyncio
 import contextlib
 import json
 import sqlite3
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,12 +32,22 @@ from copydesk.server.desk_file import (
     when_free,
 )
 from copydesk.server.migrations import VERSION, migrate
-from copydesk.server.transaction import Answers, Reader
+from copydesk.server.transaction import Answers, Known, Reader
 from copydesk.server.transaction import Row as Row
 from copydesk.server.transaction import Tx as Tx
 from copydesk.server.transaction import Value as Value
 from copydesk.server.transaction import random_id as random_id
 from copydesk.server.transaction import timestamp as timestamp
+
+if sys.platform == "linux":
+    from resource import RUSAGE_THREAD, getrusage
+
+    def _waits() -> float:
+        """Return how often this thread has waited for something so far."""
+        return getrusage(RUSAGE_THREAD).ru_nvcsw
+
+else:
+    _waits = time.monotonic  # it is not counted there: as if a slow read had always waited
 
 T = TypeVar("T")
 
@@ -51,12 +62,13 @@ With SQLite's usual 2,000 on each of five connections a list is read no faster.
 _TOGETHER = 0.01
 """How long writes are taken into one transaction, in seconds; the last of them may take longer."""
 
-_Done = Future[Any]
+_Done = asyncio.Future[Any]
 _Tell = Callable[[_Done], None]
-"""Tells who waits for a write what came of it."""
+"""Tells who waits for a write what came of it, on their event loop."""
 
 _SLOW = 0.02
-"""A short read that took longer, in seconds, met a slow disk: others wait elsewhere for a while."""
+"""A short read that waited and took longer, in seconds, met a slow disk: others wait elsewhere for
+a while. One that did not wait was only kept from the processor by other programs."""
 
 _WARY = 10.0
 """How long that while is, in seconds."""
@@ -97,7 +109,17 @@ def _outcome(work: Callable[[], Any]) -> _Tell:
 
 
 def _failed(error: BaseException) -> _Tell:
+    if isinstance(error, StopIteration):  # a future takes none, and those after it would wait on
+        failure = RuntimeError("the write ended early")
+        failure.__cause__ = error
+        return lambda done: done.set_exception(failure)
     return lambda done: done.set_exception(error)
+
+
+def _tell(several: list[tuple[_Done, _Tell]]) -> None:
+    for done, tell in several:
+        if not done.done():  # who has gone waits no more
+            tell(done)
 
 
 class Store:
@@ -164,6 +186,7 @@ class Store:
                     f"({error}). It was left as it is; make room, or name another file with --desk."
                 ) from error
             raise self._refusal(f"is not a usable desk ({said_by(error)})") from error
+        self._known = Known(self._writer)
 
     @property
     def name(self) -> str:
@@ -195,16 +218,26 @@ class Store:
         if self._together is threading.current_thread():
             return self._within(work)
         with self._write_lock:
-            when_free(self._writer, "BEGIN IMMEDIATE")
+            self._begin()
             try:
                 result = work(self._writing())
                 self._writer.execute("COMMIT")
             except BaseException:
-                # A full disk may have ended the transaction already; a commit that failed has not.
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                self._undo("ROLLBACK")
                 raise
             return result
+
+    def _begin(self) -> None:
+        when_free(self._writer, "BEGIN IMMEDIATE")
+        self._known.look()
+        self._known.bound()
+
+    def _undo(self, statement: str) -> None:
+        """Undo what was written, and forget what was read of it."""
+        self._known.forget()
+        # A full disk may have ended the transaction already; a commit that failed has not.
+        if self._writer.in_transaction:
+            self._writer.execute(statement)
 
     def _within(self, work: Callable[[Tx], T]) -> T:
         """Run ``work`` as a part of the transaction that is under way, undone alone if it fails."""
@@ -212,15 +245,14 @@ class Store:
         try:
             return work(self._writing())
         except BaseException:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK TO work")
+            self._undo("ROLLBACK TO work")
             raise
         finally:
             if self._writer.in_transaction:
                 self._writer.execute("RELEASE work")
 
     def _writing(self) -> Tx:
-        return Tx(self._writer, self.clock(), self.new_id)
+        return Tx(self._writer, self.clock(), self.new_id, self._known)
 
     async def in_thread(self, work: Callable[[], T], *, writes: bool) -> T:
         """Run ``work`` on one of the desk's threads, off the event loop.
@@ -234,24 +266,26 @@ class Store:
             self._one_writer = ThreadPoolExecutor(1, thread_name_prefix="desk-writer")
         if not writes:
             return await asyncio.get_running_loop().run_in_executor(self._readers, work)
-        done: Future[T] = Future()
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         with self._waiting_lock:
             self._waiting.append((done, work))
             alone = len(self._waiting) == 1
         if alone:  # else somebody is coming for those before it, who goes on while there are any
             self._one_writer.submit(self._write_waiting)
-        return await asyncio.wrap_future(done)
+        return await done
 
     def _write_waiting(self) -> None:
         """Do the writes that wait: one alone, or several with one commit."""
         while self._waiting:
             several = self._write_together() if len(self._waiting) > 1 else []
-            if not several:
+            if not several and self._waiting:
                 alone, work = self._waiting.popleft()
                 several = [] if alone.cancelled() else [(alone, _outcome(work))]
-            for done, tell in several:
-                if done.set_running_or_notify_cancel():
-                    tell(done)
+            # Each event loop at once: every call would wake it.
+            for loop in {done.get_loop() for done, _ in several}:
+                told = [each for each in several if each[0].get_loop() is loop]
+                with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits there
+                    loop.call_soon_threadsafe(_tell, told)
 
     def _write_together(self) -> list[tuple[_Done, _Tell]]:
         """Do several writes in one transaction; return what to tell now that it is on disk.
@@ -262,7 +296,7 @@ class Store:
         several: list[tuple[_Done, _Tell]] = []
         with self._write_lock:
             try:
-                when_free(self._writer, "BEGIN IMMEDIATE")
+                self._begin()
             except sqlite3.Error as error:
                 return [(self._waiting.popleft()[0], _failed(error))]
             self._together = threading.current_thread()
@@ -275,8 +309,7 @@ class Store:
                         several.append((done, _outcome(work)))
                 self._writer.execute("COMMIT")
             except sqlite3.Error:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                self._undo("ROLLBACK")
                 self._waiting.extendleft(reversed(taken))
                 return []
             finally:
@@ -291,8 +324,9 @@ class Store:
         everything does for a while where a disk turned out to be slow.
         """
         if self.path is not None and time.monotonic() >= self._wary_until:
-            await self._reader_here()
-            started = time.monotonic()
+            if getattr(self._local, "reader", None) is None:
+                await self._reader_here()
+            waits, started = _waits(), time.monotonic()
             try:
                 return work()
             except sqlite3.OperationalError as error:
@@ -300,7 +334,7 @@ class Store:
                     raise
             finally:
                 ended = time.monotonic()
-                if ended - started > _SLOW:
+                if ended - started > _SLOW and _waits() != waits:
                     self._wary_until = ended + _WARY
         return await self.in_thread(work, writes=False)
 

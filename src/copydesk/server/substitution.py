@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from copydesk.contract.models.content import GitObject, ReusableContent
 from copydesk.server import content
 from copydesk.server.content import Content, FileData, PageData
+from copydesk.server.errors import not_found
 from copydesk.server.sources.mapping import BadYamlError, read_mapping
 from copydesk.server.store import Tx
 
@@ -36,14 +37,22 @@ _EXPRESSION = re.compile(
 
 def reusable_contents(tx: Tx, held: Content, *, metadata: bool) -> list[ReusableContent]:
     """Return the texts of a revision that pages include."""
-    return [
-        ReusableContent(
-            id=file.id,
-            title=_title(tx, file),
-            git=GitObject(oid=file.git_oid, path=file.path) if metadata else None,
-        )
-        for file in _included(held)
-    ]
+    return [_reusable_content(tx, file, metadata=metadata) for file in _included(held)]
+
+
+def find_reusable_content(tx: Tx, held: Content, key: str, *, metadata: bool) -> ReusableContent:
+    """Return a text that pages include, with its Markdown; raises a 404 when there is none."""
+    for file in _included(held):
+        if file.id == key:
+            found = _reusable_content(tx, file, metadata=metadata)
+            found.markdown = _HEAD.sub("", _text(tx, file), count=1).lstrip("\n")
+            return found
+    raise not_found("reusable content", key)
+
+
+def _reusable_content(tx: Tx, file: FileData, *, metadata: bool) -> ReusableContent:
+    git = GitObject(oid=file.git_oid or file.blob, path=file.path) if metadata else None
+    return ReusableContent(id=file.id, title=_title(tx, file), git=git, document=file.blob)
 
 
 def space_variables(tx: Tx, held: Content) -> dict[str, str]:

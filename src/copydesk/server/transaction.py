@@ -23,18 +23,84 @@ _MOST_BYTES = 2 * 1024 * 1024
 """How many bytes of answers are remembered of it."""
 
 
+_LETTERS = (_ALPHABET * 5)[:256].encode()
+"""The letter for each byte."""
+
+_UNEVEN = bytes(range(len(_ALPHABET) * 4, 256))
+"""The bytes that no letter is made of: with them some letters would come more often."""
+
+
 def random_id() -> str:
     """Return a new identifier: 20 letters and digits, about 119 bits."""
-    number, letters = secrets.randbits(192), []  # at once: each letter would ask the system
-    for _ in range(20):
-        number, letter = divmod(number, len(_ALPHABET))
-        letters.append(_ALPHABET[letter])
-    return "".join(letters)
+    letters = b""
+    while len(letters) < 20:
+        letters += secrets.token_bytes(32).translate(_LETTERS, _UNEVEN)
+    return letters[:20].decode()
 
 
 def timestamp(moment: datetime) -> str:
     """Return the form in which times are stored: text that sorts as the times do."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+Tables = tuple[str, ...]
+"""Names of tables whose writes ``written`` notes."""
+
+
+class Known:
+    """What was read before and is still true: of the state that the desk is in, or of tables.
+
+    The table ``written`` says in each state which of its tables were written to since an earlier
+    one, by whatever program; so it says, too, what the transaction under way has written itself.
+    """
+
+    __slots__ = ("_changes", "_columns", "_connection", "_parts", "_written")
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._parts: dict[Tables, dict[Hashable, Any]] = {}
+        self._written: tuple[int, ...] = ()
+        self._columns: dict[str, int] = {}
+        self._changes = -1
+        """How many rows this connection had changed when it was looked, -1 to look in any case."""
+
+    def of(self, tables: Tables) -> dict[Hashable, Any]:
+        """Return what is known of some tables, to add to it; without tables, of this state."""
+        if self._changes != self._connection.total_changes:
+            self._look()
+        part = self._parts.get(tables)
+        if part is None:
+            part = self._parts[tables] = {}
+        return part
+
+    def look(self) -> None:
+        """Look, before anything is used, what need not be true in the state that begins now."""
+        self._changes = -1
+
+    def forget(self) -> None:
+        """Forget everything, as what was written is undone: it is counted anew."""
+        self._parts.clear()
+        self._written, self._changes = (), -1
+
+    def _look(self) -> None:
+        row = self._connection.execute("SELECT * FROM written").fetchone()
+        self._changes = self._connection.total_changes
+        before, self._written = self._written, tuple(row)
+        self._parts.pop((), None)
+        if self._written == before:
+            return
+        columns = self._columns = self._columns or {n: i for i, n in enumerate(row.keys())}
+        touched = {
+            name for name, at in columns.items() if not before or before[at] != self._written[at]
+        }
+        for tables in list(self._parts):
+            if any(f"{table}_table" in touched for table in tables):
+                del self._parts[tables]
+
+    def bound(self) -> None:
+        """Forget everything where it has become too much."""
+        if sum(map(len, self._parts.values())) > _MOST_KNOWN:
+            self._parts.clear()
 
 
 class Tx:
@@ -49,7 +115,7 @@ class Tx:
         connection: sqlite3.Connection,
         now: datetime,
         new_id: Callable[[], str] = random_id,
-        known: dict[Hashable, Any] | None = None,
+        known: Known | None = None,
     ) -> None:
         self.connection = connection
         self.new_id = new_id
@@ -68,27 +134,33 @@ class Tx:
         """The moment of the transaction as it is stored."""
         return timestamp(self.moment)
 
-    def kept(self, key: Hashable, read: Callable[[], T]) -> T:
+    def kept(self, key: Hashable, read: Callable[[], T], of: Tables = ()) -> T:
         """Return what ``read`` reads, or read before from the very same state of the desk.
 
-        It may come to others too: do not change it. In a transaction that writes it is read each
-        time.
+        ``of`` are the tables that it is read from, if ``written`` notes writes to all of them: then
+        it is kept for as long as nobody writes to those. It may come to others too: do not change
+        it.
         """
         if self._known is None:
             return read()
-        if key not in self._known:
-            self._known[key] = read()
-        found: T = self._known[key]
+        known = self._known.of(of)
+        if key not in known:
+            known[key] = read()
+        found: T = known[key]
         return found
 
     def kept_all(
-        self, kind: Hashable, keys: Iterable[str], read: Callable[[list[str]], Mapping[str, T]]
+        self,
+        kind: Hashable,
+        keys: Iterable[str],
+        read: Callable[[list[str]], Mapping[str, T]],
+        of: Tables = (),
     ) -> dict[str, T]:
         """Return values by key; ``read`` reads those of all keys that are not cached yet at once.
 
         As ``kept`` does one by one; a key without a value is left out.
         """
-        known = {} if self._known is None else self._known
+        known = {} if self._known is None else self._known.of(of)
         wanted = dict.fromkeys(keys)
         missing = [key for key in wanted if (kind, key) not in known]
         if missing:
@@ -180,26 +252,36 @@ class Reader:
     changes nothing, the same version is the same state of every table.
     """
 
-    __slots__ = ("_answers", "_known", "_version", "connection", "state")
+    __slots__ = (
+        "_answers",
+        "_answers_version",
+        "_asking",
+        "_known",
+        "_known_version",
+        "connection",
+        "state",
+    )
 
     def __init__(self, connection: sqlite3.Connection, state: Hashable = None) -> None:
         self.connection = connection
         self.state = state
-        self._version = -1
-        self._known: dict[Hashable, Any] = {}
+        self._known_version = self._answers_version = -1
+        self._known = Known(connection)
         self._answers = Answers()
+        self._asking = connection.cursor()
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # reads the schema
 
-    def __enter__(self) -> dict[Hashable, Any]:
+    def __enter__(self) -> Known:
         """Begin a transaction and return the values cached for its snapshot."""
         self.connection.execute("BEGIN")
         try:
-            self._look()
+            if (version := self._version()) != self._known_version:
+                self._known.look()
+                self._known_version = version
         except BaseException:
             self.connection.execute("ROLLBACK")
             raise
-        if len(self._known) > _MOST_KNOWN:
-            self._known = {}
+        self._known.bound()
         return self._known
 
     def __exit__(self, *_: object) -> None:
@@ -209,11 +291,10 @@ class Reader:
 
     def answers(self) -> Answers:
         """Return the answers cached for the state that the desk is in now."""
-        self._look()
+        if (version := self._version()) != self._answers_version:
+            self._answers_version, self._answers = version, Answers()
         return self._answers
 
-    def _look(self) -> None:
-        """Forget everything about a state in which the desk is no longer."""
-        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
-        if version != self._version:
-            self._version, self._known, self._answers = version, {}, Answers()
+    def _version(self) -> int:
+        version: int = self._asking.execute("PRAGMA data_version").fetchone()[0]
+        return version

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -252,26 +252,75 @@ def name_of(target: Target, organization: str, view: str) -> str:
     return " ".join(["changes", organization, target.space or "-", target.cluster or "-", view])
 
 
-def keep(snapshot: Snapshots, name: str, rows: Iterable[ChangeRow], title: Titles) -> None:
-    """Save the first rows of a view with the titles of their spaces. Raises ``OSError``."""
-    kept: list[dict[str, Any]] = []
-    for row in list(rows)[:KEPT]:
+@dataclass(frozen=True)
+class KeptView:
+    """A view as it was shown: its first rows, and what stood around them.
+
+    ``titles`` are those of the spaces; ``total`` is how many rows the view was chosen from;
+    ``counts`` are the numbers of all views, ``last_lines`` what was said after the last row.
+    ``cells`` are, by row and column, the text and the style of what had to be read of each row.
+    """
+
+    rows: Sequence[ChangeRow] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    total: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    last_lines: Sequence[str] = ()
+    cells: Mapping[str, Mapping[str, tuple[str, str]]] = field(default_factory=dict)
+
+
+def keep(snapshot: Snapshots, name: str, view: KeptView) -> None:
+    """Save the first `KEPT` rows of a view with what stood around them. Raises ``OSError``."""
+    kept: list[dict[str, Any]] = [
+        {"total": view.total, "counts": dict(view.counts), "last_lines": list(view.last_lines)}
+    ]
+    for row in view.rows[:KEPT]:
         value = asdict(replace(row, description="", whole=False))
         value |= {name: getattr(row, name).isoformat() for name in MOMENTS}
-        kept.append(value | {"title": title(row.space)})
+        cells = {column: list(cell) for column, cell in view.cells.get(row.id, {}).items()}
+        kept.append(value | {"title": view.titles.get(row.space, ""), "cells": cells})
     snapshot.write(name, kept)
 
 
-def recall(snapshot: Snapshots, name: str) -> tuple[list[ChangeRow], dict[str, str]]:
-    """Return the saved rows and the titles of their spaces; unreadable rows are left out."""
+def recall(snapshot: Snapshots, name: str) -> KeptView:
+    """Return the saved view; what is unreadable of it is left out."""
     rows: list[ChangeRow] = []
     titles: dict[str, str] = {}
-    for value in snapshot.read(name):
+    cells: dict[str, Mapping[str, tuple[str, str]]] = {}
+    values = snapshot.read(name)
+    about: Mapping[str, Any] = values[0] if values else {}
+    if "total" not in about:
+        return KeptView()  # not what was shown of the view
+    for value in values:
         row = _row(value)
         if row is not None:
             rows.append(row)
             titles[row.space] = clean(str(value.get("title", "")))
-    return rows, titles
+            cells[row.id] = _cells(value.get("cells"))
+    total, counts, lines = (about.get(each) for each in ("total", "counts", "last_lines"))
+    return KeptView(
+        rows,
+        titles,
+        total if isinstance(total, int) else None,
+        {clean(str(name)): count for name, count in counts.items() if isinstance(count, int)}
+        if isinstance(counts, Mapping)
+        else {},
+        [clean(str(line)) for line in lines] if isinstance(lines, list) else (),
+        cells,
+    )
+
+
+def _cells(value: object) -> dict[str, tuple[str, str]]:
+    found: dict[str, tuple[str, str]] = {}
+    for column, cell in value.items() if isinstance(value, Mapping) else ():
+        match cell:
+            case [str(text), str(style)] if style in CELL_STYLES:
+                found[str(column)] = clean(text), style
+    return found
+
+
+CELL_STYLES = ("", "muted", "warn", "good", "accent")
+"""The styles that a kept cell may have."""
 
 
 def _row(value: Mapping[str, Any]) -> ChangeRow | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.address import web_address
 from copydesk.domain.personal_data import mask
+from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean
 from copydesk.domain.trend import Trend, sane, trend
 from copydesk.session.readiness import Readiness, readiness
@@ -32,6 +33,8 @@ class ClusterRow:
     created: datetime | None
     updated: datetime | None
     address: str
+    tasks: tuple[tuple[str, float], ...] = ()
+    """How many tasks there are, by what they are counted as."""
 
     @property
     def trend(self) -> Trend:
@@ -42,6 +45,10 @@ class ClusterRow:
 def cluster_row(cluster: IssuesCluster) -> ClusterRow:
     """Return the row of a cluster. A short pulse is padded with empty weeks at its start."""
     pulse = tuple(map(sane, cluster.weekly_pulse))[-WEEKS:]
+    sources: dict[str, float] = {}
+    for source, count in cluster.sources.items():
+        name = clean(source_label(source)).strip() or "unknown"
+        sources[name] = sources.get(name, 0) + sane(count)
     label = clean(cluster.label).strip() or "Untitled"
     return ClusterRow(
         cluster.id,
@@ -50,13 +57,11 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
         (0,) * (WEEKS - len(pulse)) + pulse,
         int(sane(cluster.stats.issues)),
         int(sane(cluster.stats.conversations)),
-        tuple(
-            (clean(name).strip() or "unknown", sane(count))
-            for name, count in sorted(cluster.sources.items(), key=lambda pair: -sane(pair[1]))
-        ),
+        tuple(sorted(sources.items(), key=lambda pair: -pair[1])),
         cluster.created_at,
         cluster.updated_at,
         web_address(cluster.urls.app),
+        tuple((clean(name).strip(), sane(count)) for name, count in cluster.stats.tasks.items()),
     )
 
 
@@ -103,7 +108,7 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
         clean(issue.title).strip() or "Untitled",
         clean(issue.summary or "", lines=True, limit=4_000).strip(),
         issue.conversation or (found_in.id if found_in is not None else ""),
-        clean(found_in.source or "") if found_in is not None else "",
+        clean(source_label(found_in.source or "")) if found_in is not None else "",
         issue.created_at,
         web_address(found_in.urls.source if found_in is not None else None),
         issue.cluster or "",

@@ -1,15 +1,79 @@
-"""Declarations of the screens, for code below that may not import a screen.
+"""Declarations of the screens, for code that may not import a screen, or should not yet.
 
-Filled as the modules of screens are imported. The command line imports none: its commands count as
-harmless.
+``screens.json`` and ``actions.json`` beside this are generated from the declarations by ``make
+generate`` (`tui.system.reference`): each screen is imported when somebody first goes there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from copydesk.domain.late_dataclass import dataclass
+
+HERE = Path(__file__).parent
+SCREENS_FILE, ACTIONS_FILE = HERE / "screens.json", HERE / "actions.json"
 
 DANGERS: dict[str, int] = {}
-"""The danger of each action (0 to 3), by its id."""
+"""The danger of each action (0 to 3), by its id: filled as the modules of screens are imported.
 
-PLACES: dict[str, tuple[str, Mapping[str, str]]] = {}
-"""The title of each place and the labels of its actions by their names, by the word after ``:``."""
+The command line imports none: its commands count as harmless.
+"""
+
+
+class Way(NamedTuple):
+    """A way to a screen: the word after ``:``, its title, key after ``g``, view and module, and the
+    first operation that it uses, which gives its rows.
+    """
+
+    name: str
+    title: str
+    key: str
+    view: str | None
+    module: str
+    reads: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is known of an action of a screen that may not be imported yet."""
+
+    id: str
+    keys: Sequence[str]
+    label: str
+    types: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """The actions of all screens, and by the word after ``:`` the scopes of those of each."""
+
+    all: Mapping[str, Declared]
+    scopes: Mapping[str, Sequence[str]]
+
+
+@cache
+def ways() -> Sequence[Way]:
+    """Return every way to a screen, in the order in which they are listed."""
+    return [Way(*each) for each in _read(SCREENS_FILE)]
+
+
+@cache
+def actions() -> Actions:
+    """Return the actions of all screens."""
+    *rows, scopes = _read(ACTIONS_FILE)
+    return Actions({each[0]: Declared(*each) for each in rows}, scopes)
+
+
+def label(name: str, method: str) -> str | None:
+    """Return the label of the action of that name on the screen of that word; None without."""
+    known = actions()
+    ids = (f"{scope}.{method}" for scope in known.scopes.get(name, ()))
+    return next((known.all[each].label for each in ids if each in known.all), None)
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_bytes())

@@ -14,7 +14,7 @@ from dataclasses import fields as fields_of
 
 from copydesk.domain.text import clean, plural
 from copydesk.local.drafts import field_of
-from copydesk.session.declarations import PLACES
+from copydesk.session.declarations import label, ways
 from copydesk.session.target import Target
 
 
@@ -102,6 +102,11 @@ def structure_key(site: str) -> str:
 def share_link_key(site: str, link: str) -> str:
     """Return the key of the name of a share link; ``link`` is "new" for one to be made."""
     return f"share link {site} {link}"
+
+
+def redirect_key(site: str, redirect: str) -> str:
+    """Return the key of the form of a redirect; ``redirect`` is "new" for one to be made."""
+    return f"redirect {site} {redirect}"
 
 
 def schema_key(site: str) -> str:
@@ -214,10 +219,11 @@ def _given(word: str) -> str | None:
 
 def _form_title(name: str, method: str) -> str:
     """Return the title of a form and of its screen."""
-    if name not in PLACES:
+    title = next((way.title for way in ways() if way.name == name), None)
+    if title is None:
         return f"form of {name.replace('-', ' ')}"
-    title, labels = PLACES[name]
-    return f"{title}: {labels[method]}" if method in labels else title
+    told = label(name, method)
+    return title if told is None else f"{title}: {told}"
 
 
 def belonging(key: str) -> Belonging | None:
@@ -235,6 +241,8 @@ def belonging(key: str) -> Belonging | None:
         case ["share", "link", site, link]:
             target = Target(site=site)
             return Belonging("share-links", target, "name of a share link", link, fields)
+        case ["redirect", site, redirect]:
+            return Belonging("redirects", Target(site=site), "redirect", redirect, fields)
         case ["adaptive", "schema", site]:
             target = Target(site=site)
             return Belonging("site-schema", target, "adaptive schema", "edit", schema_text)

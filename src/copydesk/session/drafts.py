@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from threading import Lock
 from time import time
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.local.drafts import DeskDrafts
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 T = TypeVar("T")
 
@@ -256,6 +258,8 @@ class CountedDrafts:
     @cached_property
     def _writer(self) -> ThreadPoolExecutor:
         """The one thread that writes the drafts put on the event loop. It ends with this."""
+        from concurrent.futures import ThreadPoolExecutor
+
         return ThreadPoolExecutor(1, "drafts")
 
     def _keep(self, key: str, text: str, told: Callable[[], None] | None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from math import ceil
 
+from copydesk.session.declarations import ways
+
 
 class NotDoneError(Exception):
     """The service answered, but did not do what was asked; the message says why."""
@@ -39,6 +41,10 @@ LIMITED = "API limit reached."
 STILL_READING = "Still reading."
 
 
+LACKS = "This service has no "
+"""Begins the sentence for what the service lacks: to ask again is of no use."""
+
+
 def ends_with_an_answer(text: str) -> bool:
     """Whether a `sentence` is about the connection: it is untrue once the service has answered."""
     return text.removeprefix(NOT_CACHED).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
@@ -57,10 +63,15 @@ def sentence(error: BaseException, again: str = "R") -> str:
             return said
         case errors.Unauthorized():
             return f"{REFUSED}ctrl+g to fix it. {said}".strip()
-        case errors.ReadOnly():
+        case errors.ReadOnly() | errors.CheckoutNeeded():
             return said
         case errors.Forbidden():
             return f"Not allowed: {said}"
+        case errors.OperationMissing(lacking=lacking, successor=successor):
+            way = _way(successor)
+            return f"{LACKS}{lacking}. {way}." if way else said
+        case errors.NotFound(lacking=lacking) if lacking:
+            return f"Gone, or this service has no {lacking}. {said}".strip()
         case errors.NotFound():
             return f"Gone. Removed by someone, or moved. {said}".strip()
         case errors.Conflict():
@@ -83,9 +94,19 @@ def sentence(error: BaseException, again: str = "R") -> str:
             return f"{type(error).__name__}: {said}"
 
 
+def _way(route: str) -> str:
+    """Return the way to the place that shows what an operation answers, by its route."""
+    from copydesk.contract.operations import CATALOGUE
+
+    names = [each.name for each in CATALOGUE.values() if route and each.route == route]
+    there = (way for way in ways() if way.key and way.reads in names)
+    return next((f"g {way.key}: {way.title.lower()}" for way in there), "")
+
+
 def with_key(text: str, key: str = "R") -> str:
-    """Return a `sentence` with the key that reads again, unless the key is in it."""
-    return text if f"{key} " in text else f"{text} {key} reads it again."
+    """Return a `sentence` with the key that reads again, unless it is in it or of no use."""
+    lacking = text.startswith(LACKS)
+    return text if lacking or f"{key} " in text else f"{text} {key} reads it again."
 
 
 UNKNOWN = "It is not known whether this arrived"

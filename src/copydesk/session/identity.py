@@ -11,37 +11,53 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.text import clean
-from copydesk.session.cached_reads import leave_cache, read_cached
+from copydesk.session.cached_reads import leave_cache, read_cached, reads_cached
 from copydesk.session.members import Members
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.local.snapshot import Snapshots
     from copydesk.session.session import Session
     from copydesk.session.target import Target
 
 REMEMBERED = "session"
-"""The snapshot that holds the organization of the last run."""
+"""The snapshot that holds the organization of the last run, with its title."""
+
+
+def remembered(snapshot: Snapshots) -> tuple[str | None, str]:
+    """Return the organization of the last run and its title; None where it is unknown."""
+    row = next(iter(snapshot.read(REMEMBERED)), {})
+    organization, title = row.get("organization"), row.get("title")
+    if not (organization and isinstance(organization, str)):
+        return None, ""
+    return organization, clean(title) if isinstance(title, str) else ""
 
 
 async def identify(session: Session, api: Api) -> None:
     """Fill in the caller and the organization of a session.
 
-    The caller is an extension (E1): without it nobody is "me". The organization is the one of the
-    last run when it is still there, else the first. Raises what the client raises.
+    The caller is an extension (E1): without it nobody is "me". The organization stays the one that
+    the reader is in already, or was in the last run, unless the service no longer lists it: then it
+    is the first. A cached answer does not tell that. Raises what the client raises.
     """
-    from copydesk.client.errors import ExtensionMissing
+    from copydesk.client.errors import OperationMissing
     from copydesk.contract import operations as ops
 
     try:
         session.me = await api(ops.get_current_user)
-    except ExtensionMissing:
+    except OperationMissing:
         session.me = None
-    remembered = next(iter(session.snapshot.read(REMEMBERED)), {}).get("organization")
     page = await api(ops.list_organizations, limit=100)
-    session.organization_titles.update({each.id: clean(each.title) for each in page.items})
-    if page.items:
-        chosen = next((o for o in page.items if o.id == remembered), page.items[0])
-        choose(session, chosen.id, chosen.title)
+    titles = {each.id: clean(each.title) for each in page.items}
+    session.organization_titles.update(titles)
+    # Asked after the answer: the reader may have chosen another one meanwhile.
+    here = session.organization or remembered(session.snapshot)[0]
+    if here is not None and (here in titles or page.next is not None or reads_cached()):
+        await choose(session, here, titles.get(here, session.organization_title))
+    elif page.items:
+        await choose(session, page.items[0].id, page.items[0].title)
+    else:
+        session.organization, session.organization_title = None, ""
 
 
 async def identify_at(target: Target, session: Session, api: Api) -> None:
@@ -72,15 +88,19 @@ async def be_at(target: Target, session: Session, api: Api) -> None:
             title = (await api(ops.get_organization, meant)).title
     except ApiError:
         return
-    choose(session, meant, title)
+    await choose(session, meant, title)
 
 
-def choose(session: Session, organization: str, title: str) -> None:
-    """Switch to an organization, also for the next start."""
-    session.organization = organization
-    session.organization_title = clean(title)
-    session.snapshot.write(REMEMBERED, [{"organization": organization}])
+async def choose(session: Session, organization: str, title: str) -> None:
+    """Switch to an organization, also for the next start: the disk is written in a thread."""
+    title = clean(title)
+    session.organization, session.organization_title = organization, title
+    if title:
+        session.organization_titles[organization] = title
     session.touched()
+    if remembered(session.snapshot) != (organization, title):
+        row = {"organization": organization, "title": title}
+        await asyncio.to_thread(session.snapshot.write, REMEMBERED, [row])
 
 
 async def recall(session: Session, api: Api) -> bool:
@@ -97,14 +117,14 @@ async def confirm(session: Session, api: Api) -> None:
     Raises nothing: a failure is noted as for a read, and the question is repeated after the next
     answer.
     """
-    from copydesk.client.errors import ApiError, ExtensionMissing
+    from copydesk.client.errors import ApiError, OperationMissing
     from copydesk.contract import operations as ops
 
     leave_cache()
     before = session.me
     try:
         me = await api(ops.get_current_user)
-    except ExtensionMissing:
+    except OperationMissing:
         me = None
     except (ApiError, OSError) as error:
         session.learn(error)

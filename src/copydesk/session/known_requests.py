@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from copydesk.session.change_rows import (
     Details,
     OpenThreads,
 )
+from copydesk.session.views import COUNT_SECONDS
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4
 """How many rows are read at the same time."""
+
+FEW_ASKED = 100
+"""So many reviews that the reader is asked for are read each time that others may be."""
 
 KEPT_DETAILS = 3_000
 """How many rows have their details kept; the oldest go."""
@@ -62,6 +66,8 @@ class KnownRequests:
     _details: dict[str, tuple[datetime, Details]] = field(default_factory=dict)
     _asked: dict[Scope, frozenset[str]] = field(default_factory=dict)
     """The ids of requests whose review the reader was asked for."""
+    _asked_at: dict[Scope, datetime] = field(default_factory=dict)
+    """When they were read, by the clock of this machine."""
     _asked_old: bool = False
     """Whether they are outdated; they stay until they are read again."""
 
@@ -98,17 +104,34 @@ class KnownRequests:
         me = self.me()
         if not me or (scope in self._asked and not self._asked_old):
             return False
-        from copydesk.session.reads.change_requests import read_asked
-
-        self._asked[scope] = await read_asked(api, scope, me)
-        # A cached answer is read again.
-        self._asked_old = reads_cached()
+        await self._read_asked(api, scope, me)
         return True
 
-    def now_asked(self, scope: Scope, asked: frozenset[str]) -> bool:
-        """Take in the reviews that the reader is asked for now; return whether they changed."""
-        others, self._asked[scope] = asked != self._asked.get(scope), asked
-        return others
+    async def _read_asked(self, api: Api, scope: Scope, me: str) -> None:
+        from copydesk.session.reads.change_requests import read_asked
+
+        at = self.clock()
+        self._asked[scope], self._asked_at[scope] = await read_asked(api, scope, me), at
+        # A cached answer is read again.
+        self._asked_old = reads_cached()
+
+    async def ask_again(self, api: Api, scope: Scope) -> bool:
+        """Read which reviews the reader is asked for now; return whether others than before.
+
+        Where they are very many, only how many there are is read, but once a minute.
+        Raises ``ApiError``.
+        """
+        from copydesk.session.reads.change_requests import count_asked
+
+        me, before = self.me(), self._asked.get(scope)
+        if not me:
+            return False
+        if before is not None and len(before) > FEW_ASKED and not self._asked_old:
+            young = self.clock() - self._asked_at[scope] < timedelta(seconds=COUNT_SECONDS)
+            if young and await count_asked(api, scope, me) == len(before):
+                return False
+        await self._read_asked(api, scope, me)
+        return self._asked[scope] != before
 
     def forget_asked(self) -> None:
         """Mark the requested reviews as outdated; they stay until they are read again."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.member import Member
+    from copydesk.contract.models.review import RequestedReviewer
     from copydesk.contract.models.user import User
     from copydesk.domain.mention import Named
 
@@ -79,6 +80,13 @@ def name_of(user: User | None) -> str:
         or clean(user.email or "", limit=200)
         or ("someone")
     )
+
+
+def name_of_asked(asked: RequestedReviewer) -> str:
+    """Return the name of who was asked for a review: a person, or "team Docs"."""
+    if asked.team is None:
+        return name_of(asked.user)
+    return f"team {clean(asked.team.title, limit=200).strip() or clean(asked.team.id, limit=40)}"
 
 
 def first_words(message: Comment | CommentReply, limit: int = 60) -> str:

@@ -1,17 +1,32 @@
-"""The changes of a change request to the pages and files of a space, and to page settings."""
+"""The changes of a change request: to pages, their settings, files, and what else a space has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
 from copydesk.domain.text import clean, plural
 
 if TYPE_CHECKING:
-    from copydesk.contract.models.change_request import Changes, MovedOut, Placement
-    from copydesk.contract.models.content import ContentPage, File, PageCover, PageLayout
+    from copydesk.contract.models.change_request import (
+        Change,
+        ChangedPage,
+        Changes,
+        MovedOut,
+        Placement,
+    )
+    from copydesk.contract.models.content import (
+        ContentPage,
+        File,
+        PageCover,
+        PageLayout,
+        ReusableContent,
+    )
     from copydesk.contract.models.parts import ContentReference
 
 
@@ -26,24 +41,41 @@ _KINDS: Mapping[str, ChangeKind] = {
     "edited": "edited",
 }
 
+REUSABLE = "reusable content"
+
+THINGS: Mapping[str, str] = {
+    "file": "Files",
+    REUSABLE: "Reusable content",
+    "variable": "Variables",
+    "tag": "Tags",
+}
+"""What a change request changes besides pages, with the title of its branch in the tree."""
+
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A page or a file that a change request changes.
+    """A page, or what else a change request changes: ``thing`` says what ("" for a page).
 
     ``text`` is False where the text is known to be unchanged. ``moved`` is the new place of a page
     that left the space, ``files`` the old and the new file in the repository where the file moves.
+    ``notes`` are what the service says of the change, where no two states can be compared.
     """
 
     id: str
     kinds: tuple[ChangeKind, ...]
     before: PageNode | None
     after: PageNode | None
-    file: bool = False
+    thing: str = ""
     text: bool | None = None
     note: str = ""
     moved: MovedOut | None = None
     files: tuple[str, str] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> bool:
+        """Whether it is a file."""
+        return self.thing == "file"
 
     @property
     def node(self) -> PageNode:
@@ -75,24 +107,34 @@ def changed_pages(
     old, new = {node.id: node for node in before}, {node.id: node for node in after}
     told: dict[str, Changed] = {}
     for change in hint.changes:
-        kind = _KINDS.get(change.type.partition("_")[2])
-        if change.page is None or kind is None or not change.type.startswith("page_"):
-            continue
         page = change.page
+        if page is None:
+            continue
+        kind = _kind(change)
         was, now = _node(page.id, change.before), _node(page.id, change.after)
-        stub = PageNode(page.id, page.title, path=page.path, type=page.type)
+        slug = page.path.rpartition("/")[2]
+        stub = PageNode(page.id, page.title, slug=slug, path=page.path, type=page.type)
         entry = told.get(page.id) or Changed(
             page.id,
             (),
             None if kind == "added" else old.get(page.id) or was or stub,
             None if kind == "deleted" else new.get(page.id) or now or stub,
         )
+        if entry.before is not None and page.id not in old:
+            entry = replace(entry, before=_as_it_was(change, entry.before))
+        if entry.after is not None and page.id not in new and change.parent is not None:
+            entry = replace(entry, after=_below(entry.after, change.parent.after))
         kinds = list(entry.kinds)
         if kind != "edited":
             kinds.append("moved out" if change.moved_out is not None else kind)
         else:
             files = _files_moved(change.before, change.after)
-            if was is not None and now is not None:
+            names = None if change.attributes is None else set(change.attributes)
+            text = change.text_changed
+            if names:
+                renamed = bool(names & _NAMES)
+                text = bool(names - _NAMES)
+            elif was is not None and now is not None:
                 renamed = (was.title, was.slug) != (now.title, now.slug)
             else:
                 renamed = page.id in found and "renamed" in found[page.id].kinds
@@ -100,11 +142,49 @@ def changed_pages(
                 kinds.append("renamed")
             if files is not None:
                 kinds.append("file moved")
-            if change.text_changed is not False or not (renamed or files):
+            if text is not False or not (renamed or files):
                 kinds.append("edited")
-            entry = replace(entry, text=change.text_changed, files=files)
-        told[page.id] = replace(entry, kinds=tuple(kinds), moved=change.moved_out or entry.moved)
+            entry = replace(
+                entry,
+                text="document" in names if names else change.text_changed,
+                files=files,
+                notes=entry.notes + tuple(_attribute_notes(change, _NAMES | {"document"})),
+            )
+        told[page.id] = replace(
+            entry, kinds=tuple(dict.fromkeys(kinds)), moved=change.moved_out or entry.moved
+        )
     return list(told.values())
+
+
+_NAMES = frozenset({"title", "slug"})
+"""The attributes of a page that it is named and found by."""
+
+
+def _kind(change: Change) -> ChangeKind:
+    """Return what is done; what this version has no word for counts as an edit."""
+    return _KINDS.get(change.type.rpartition("_")[2], "edited")
+
+
+def _as_it_was(change: Change, page: PageNode) -> PageNode:
+    """Return a page as it was before a change, where the service tells that by what differs."""
+    if change.parent is not None:
+        page = _below(page, change.parent.before)
+    was = {name: each.before for name, each in (change.attributes or {}).items()}
+    if isinstance(title := was.get("title"), str):
+        page = replace(page, title=title)
+    if isinstance(slug := was.get("slug"), str) and page.path:
+        above = page.path.rpartition("/")[0]
+        page = replace(page, slug=slug, path=f"{above}/{slug}" if above else slug)
+    return page
+
+
+def _below(page: PageNode, parent: ChangedPage | None) -> PageNode:
+    """Return a page as one that stands below another, or at the root."""
+    if parent is None:
+        return replace(page, path=page.slug, parent=None, trail=())
+    path = f"{parent.path}/{page.slug}" if parent.path and page.slug else page.path
+    trail = (parent.title or parent.path,)
+    return replace(page, path=path, parent=parent.id, trail=trail)
 
 
 def _files_moved(before: Placement | None, after: Placement | None) -> tuple[str, str] | None:
@@ -127,32 +207,19 @@ def _node(page_id: str, placed: Placement | None) -> PageNode | None:
     )
 
 
-def changed_files(
+def changed_things(
     before: Sequence[File] | None, after: Sequence[File] | None, hint: Changes | None
 ) -> list[Changed]:
-    """Return the changed files: as the service lists them, else from the two lists of files."""
-    found: list[Changed] = []
+    """Return what is changed besides pages: as the service lists it, else of two lists of files."""
     if hint is not None:
-        for change in hint.changes:
-            kind = _KINDS.get(change.type.removeprefix("file_"))
-            if change.file is None or kind is None:
-                continue
-            title = change.file.path or change.file.name or change.file.id
-            node = PageNode(FILE + change.file.id, title, type="file")
-            was = None
-            if change.before is not None:
-                was = replace(node, title=change.before.path or change.before.title or title)
-            found.append(
-                Changed(
-                    node.id,
-                    (kind,),
-                    None if kind == "added" else was or node,
-                    None if kind == "deleted" else node,
-                    file=True,
-                    note=change.file.content_type or "",
-                )
-            )
-        return found
+        told: dict[str, Changed] = {}
+        for number, change in enumerate(hint.changes):
+            if change.page is None:
+                for each in _things(change, number):
+                    known = told.get(each.id)
+                    told[each.id] = each if known is None else _together(known, each)
+        return list(told.values())
+    found: list[Changed] = []
     old = {file.id: file for file in before or ()}
     new = {file.id: file for file in after or ()}
     for file_id, file in new.items():
@@ -165,14 +232,172 @@ def changed_files(
         if kinds:
             old_node = None if was_there is None else _file_node(was_there)
             found.append(
-                Changed(FILE + file_id, kinds, old_node, _file_node(file), True, note=_about(file))
+                Changed(
+                    FILE + file_id, kinds, old_node, _file_node(file), "file", note=_about(file)
+                )
             )
     found.extend(
-        Changed(FILE + file_id, ("deleted",), _file_node(file), None, True, note=_about(file))
+        Changed(FILE + file_id, ("deleted",), _file_node(file), None, "file", note=_about(file))
         for file_id, file in old.items()
         if file_id not in new
     )
     return found
+
+
+def _together(one: Changed, other: Changed) -> Changed:
+    """Return two entries about one thing as one, such as that a file moved and was edited."""
+    return replace(
+        one,
+        kinds=tuple(dict.fromkeys([*one.kinds, *other.kinds])),
+        before=one.before if one.before != one.after else other.before,
+        after=one.after and other.after,
+        note=one.note or other.note,
+        notes=one.notes + other.notes,
+    )
+
+
+def changed_parts(
+    before: Sequence[ReusableContent], after: Sequence[ReusableContent]
+) -> list[Changed]:
+    """Return the reusable contents that are not the same in two revisions."""
+    was, now = ({each.id: each for each in side} for side in (before, after))
+    found: list[Changed] = []
+    for key in dict.fromkeys([*now, *was]):
+        old, new = was.get(key), now.get(key)
+        if old and new and (old.title, old.document) == (new.title, new.document):
+            continue
+        named = new or old
+        assert named is not None
+        kind: ChangeKind = "edited" if old and new else "added" if new else "deleted"
+        found.append(_thing(REUSABLE, key, named.title, kind, old.title if old else ""))
+    return found
+
+
+def _things(change: Change, number: int) -> Iterator[Changed]:
+    """Yield what an entry is about that is about no page.
+
+    A kind of thing that this version does not know, or that is not named, is told all the same:
+    what changes it is not empty.
+    """
+    if change.variables:
+        for name, value in change.variables.items():
+            kind: ChangeKind = "edited"
+            if value.before is None or value.after is None:
+                kind = "added" if value.before is None else "deleted"
+            notes: tuple[str, ...] = (
+                _difference("value", _worded(value.before), _worded(value.after)),
+            )
+            yield _thing("variable", name, name, kind, notes=notes)
+        return
+    kind = _kind(change)
+    notes = tuple(_attribute_notes(change, {"downloadURL"}))
+    if change.file is not None:
+        file, was = change.file, change.before
+        title = file.path or file.name or file.id
+        former = (was.path or was.title) if was is not None else _former(change, "name")
+        about = file.content_type or ""
+        yield _thing("file", file.id, title, kind, former or "", notes=notes, note=about)
+    elif (content := change.reusable_content) is not None:
+        former = _former(change, "title")
+        yield _thing(REUSABLE, content.id, content.title, kind, former, notes=notes)
+    elif (tag := change.tag) is not None:
+        former = _former(change, "label")
+        yield _thing("tag", tag.slug, tag.label or tag.slug, kind, former, notes=notes)
+    else:
+        thing, _, done = change.type.rpartition("_")
+        thing = clean(thing if done in _KINDS else change.type).replace("_", " ").strip()
+        thing = thing or "thing"  # without a word it would be a page
+        yield _thing(thing, str(number), thing, kind, notes=(*notes, NOT_NAMED))
+
+
+NOT_NAMED = "The service does not say which one, or this version of copydesk does not know it."
+
+
+def _thing(
+    thing: str,
+    thing_id: str,
+    title: str,
+    kind: ChangeKind,
+    former: str = "",
+    *,
+    notes: tuple[str, ...] = (),
+    note: str = "",
+) -> Changed:
+    node = PageNode(f"{thing}:{thing_id}", title or thing_id, type=thing)
+    return Changed(
+        node.id,
+        (kind,),
+        None if kind == "added" else replace(node, title=former or node.title),
+        None if kind == "deleted" else node,
+        thing,
+        note=note,
+        notes=notes,
+    )
+
+
+def _former(change: Change, name: str) -> str:
+    value = (change.attributes or {}).get(name)
+    return value.before if value is not None and isinstance(value.before, str) else ""
+
+
+MOST_NOTES = 20
+"""How many attributes of one change are told: a stranger's service may name any number."""
+
+
+def _attribute_notes(change: Change, without: Collection[str]) -> Iterator[str]:
+    """Yield a sentence for each attribute that the service says differs, and that there are more.
+
+    The attributes ``without`` which it is told are those that its title and place say already.
+    """
+    said = _differences(change, without)
+    yield from islice(said, MOST_NOTES)
+    if any(True for _ in said):
+        yield "other attributes differ too"
+
+
+def _differences(change: Change, without: Collection[str]) -> Iterator[str]:
+    for name, value in (change.attributes or {}).items():
+        said = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", clean(name)).lower()
+        was, now = value.before, value.after
+        if name in without:
+            continue
+        if name == "document":
+            yield "its content changed"
+        elif _has_parts(was) or _has_parts(now):
+            old, new = (each if _has_parts(each) else {} for each in (was, now))
+            for part in dict.fromkeys([*old, *new]):
+                if old.get(part) != new.get(part):
+                    both = _worded(old.get(part)), _worded(new.get(part))
+                    yield _difference(f"{said} {clean(part)}", *both)
+        else:
+            yield _difference(said, _worded(was), _worded(now))
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, dict) and "kind" not in value
+
+
+def _worded(value: Any) -> str:
+    """Return a value of JSON in words: of a reference what it leads to."""
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case {"kind": str(kind)}:
+            found = value.get(kind) or value.get("spec") or value.get("url") or ""
+            return str(found) if kind == "url" else f"{kind} {found}".strip()
+    return json.dumps(value, ensure_ascii=False)
+
+
+def touched_by(changes: Changes) -> dict[str, str]:
+    """Return all that a list of changes is about, by its id: pages by their titles."""
+    told = [*changed_pages([], [], changes, told_only=True), *changed_things(None, None, changes)]
+    return {
+        each.id.removeprefix(FILE): clean(f"{each.thing} " * bool(each.thing) + each.node.title)
+        or "Untitled"
+        for each in told
+    }
 
 
 def _content(file: File) -> tuple[object, ...]:
@@ -191,7 +416,7 @@ def _about(file: File) -> str:
 def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     """Return the notes above a page's text: added, moved, renamed, gone."""
     before, after = change.before, change.after
-    what = "file" if change.file else "page"
+    what = clean(change.thing) or "page"
     notes: list[str] = []
     if "added" in change.kinds:
         notes.append(f"New {what}.")
@@ -210,10 +435,13 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     if change.files is not None:
         was, now = map(clean, change.files)
         notes.append(f"file moved: was {was}, now {now}")
-    if change.file:
+    notes += change.notes
+    if change.thing:
         if change.note:
             notes.append(clean(change.note))
-        notes.append("What is in a file is not shown here.")
+        if change.thing in ("file", "reusable content"):
+            what = "a file" if change.file else change.thing
+            notes.append(f"What is in {what} is not shown here.")
     elif change.node.type not in ("document", ""):
         notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
     if gone_in_main:
@@ -266,6 +494,8 @@ def _whereabouts(before: PageNode, after: PageNode) -> str:
     was, now = _named(before), _named(after)
     if was != now:
         return f"was under {was}, now under {now}"
+    if before.position == after.position:
+        return f"to another place under {now}"
     return f"now at place {after.position + 1} under {now}, was at {before.position + 1}"
 
 
@@ -309,12 +539,12 @@ def settings_notes(before: ContentPage | None, after: ContentPage | None) -> lis
         if (was or "") != (now or ""):
             notes.append(_difference(name, was or "", now or ""))
     notes += _layout(before.layout, after.layout)
-    if (before.variables or {}) != (after.variables or {}):
-        names = sorted(
-            name
-            for name in {*(before.variables or {}), *(after.variables or {})}
-            if (before.variables or {}).get(name) != (after.variables or {}).get(name)
-        )
+    # As JSON: a flag is no number there.
+    old, new = (
+        {name: json.dumps(value) for name, value in (page.variables or {}).items()}
+        for page in (before, after)
+    )
+    if names := sorted(name for name in {*old, *new} if old.get(name) != new.get(name)):
         notes.append(f"variables: {', '.join(map(_said, names))} changed")
     return notes
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from copydesk.domain.address import web_address
+from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _rows(
                 hidden=page.hidden is True,
                 description=clean(page.description or ""),
                 updated=page.updated_at.isoformat() if page.updated_at else "",
-                url=web_address(page.urls.app or page.urls.published or page.urls.public),
+                url=shown_at(page.urls.app, page.urls.published, page.urls.public),
                 target=reference(page.target) if page.target is not None else "",
                 above=above,
                 children=_rows(page.pages, (*above, title), seen),
@@ -90,12 +90,13 @@ def reference(target: ContentReference, titles: Mapping[str, str] | None = None)
     if target.url:
         return clean(target.url)
     if target.page:
-        title = (titles or {}).get(target.page)
+        title = (titles or {}).get(target.page) or clean(target.called("page")).strip()
         return title or f"page {clean(target.page)}"
     for kind, value in (("file", target.file), ("space", target.space), ("spec", target.spec)):
         if value:
-            return f"{kind} {clean(value)}"
-    return clean(target.kind)
+            return f"{kind} {clean(target.called(kind)).strip() or clean(value)}"
+    name = clean(target.called(target.kind)).strip()
+    return f"{clean(target.kind)} {name}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def link_rows(links: Sequence[Link], space: str, titles: Mapping[str, str]) -> l
     """Return the links of a page, broken ones first."""
     found = []
     for at, link in enumerate(links):
-        target = link.target_reference
+        target = link.target
         if target is None:
             continue
         here = target.page and target.space in (None, space) and target.page in titles

@@ -30,9 +30,6 @@ RESTS_AFTER = 15.0
 RESTING_SECONDS = 5.0
 """How often it does then: as often as an age in the header changes."""
 
-AWAY_SECONDS = 600.0
-"""How long the terminal may be without focus before polling stops."""
-
 SPARE_SHARE = 0.5
 """Above this share of the request budget there are requests for what nobody asked for."""
 
@@ -80,8 +77,8 @@ class Contact:
         """Whether the token was refused: then polling stops."""
         self.answers = 0
         """The number of answers, by which older reports on the connection are recognized."""
-        self.left_at: datetime | None = None
-        """When the terminal lost the focus; None while it has it."""
+        self.away = False
+        """Whether the terminal has lost the focus: nobody looks, so nothing is polled."""
         self.pressed_at: datetime | None = None
         """When the last key was pressed; None before the first one."""
         self.changed_at: datetime | None = None
@@ -133,7 +130,7 @@ class Contact:
 
     def focused(self, now: datetime, *, focus: bool) -> None:
         """Note that the terminal got the focus, or lost it."""
-        self.left_at = None if focus else now
+        self.away = not focus
         if focus:
             self.pressed_at = now
 
@@ -156,10 +153,12 @@ class Contact:
         ``share`` is what is left of the request budget, ``failures`` the number of unusable answers
         in a row, each of which lengthens the interval.
         """
-        if self.refused or (self.left_at is not None and seconds(self.left_at, now) > AWAY_SECONDS):
+        if self.refused:
             return False
         if self.retry_at is not None:
-            return now >= self.retry_at
+            return now >= self.retry_at  # also without focus: the outbox is sent then
+        if self.away:
+            return False
         # A clock that was set back must not stop everything until it has caught up.
         wait = self.pause(now, share=share, failures=failures)
         return read_at is None or not 0 <= seconds(read_at, now) < wait

@@ -7,7 +7,7 @@ Textual and the standard library may.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from copydesk.local.state import State
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
-from copydesk.session.identity import confirm, identify, probe, recall, tell_owner
+from copydesk.session.identity import confirm, identify, probe, recall, remembered, tell_owner
 from copydesk.session.members import Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
@@ -142,12 +142,16 @@ class Session:
 
     def title_of(self, organization: str | None) -> str:
         """Return the title of an organization, its id where the title is unknown; clean text."""
-        if organization is None or organization == self.organization:
+        own = organization is None or organization == self.organization
+        if own and self.organization_title:
             return self.organization_title
+        organization = organization or ""
         return self.organization_titles.get(organization) or clean(organization)
 
     def __post_init__(self) -> None:
-        """Count the drafts that come and go, for the header."""
+        """Begin in the organization of the last run; count the drafts, for the header."""
+        if self.organization is None:
+            self.organization, self.organization_title = remembered(self.snapshot)
         self.drafts = CountedDrafts(self.draft_store, self.touched)
         self.writes = WriteSender(self)
         self.outbox = Outbox(self)
@@ -343,6 +347,16 @@ class Session:
     def offline(self) -> str:
         """Why the service cannot be reached; empty when it can."""
         return self.contact.offline
+
+    def without(self, names: Iterable[str]) -> str | None:
+        """Return why the service does nothing of some operations: it has none; None if it does."""
+        missing = None if self._api is None else self._api.routes.without(names)
+        return None if missing is None else sentence(missing)
+
+    @property
+    def lacks_any(self) -> bool:
+        """Whether the service is known to lack anything, which most do not."""
+        return self._api is not None and self._api.routes.lacks_any
 
     @property
     def budget(self) -> Budget | None:

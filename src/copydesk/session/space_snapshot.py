@@ -1,6 +1,6 @@
 """The tree of spaces of the last run, for the first frame of the next.
 
-One entry names the organization and the order, one per organization holds its rows.
+One entry holds the order, one per organization its rows and what its tabs count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from copydesk.local.snapshot import Snapshots
 
 KEY = "spaces"
-"""The key of the last organization; its rows are under this key and its id."""
+"""The key of the order; the rows of an organization are under this key and its id."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,13 @@ class LastRun:
         return self.total != sum(node.kind != "loose" for node in self.nodes)
 
 
-def read_last_run(snapshot: Snapshots, organization: str | None) -> LastRun | None:
-    """Return the last run in an organization (by default the last one), or None.
+def read_last_run(snapshot: Snapshots, organization: str) -> LastRun:
+    """Return the last run in an organization; without nodes where there was none.
 
     Damaged rows are left out: a snapshot is a convenience.
     """
     last = snapshot.read(KEY)
     head: Mapping[str, Any] = last[0] if last else {}
-    if organization is None and isinstance(head.get("organization"), str):
-        organization = head["organization"]
-    if not organization:
-        return None
     rows = snapshot.read(f"{KEY} {organization}")
     about: Mapping[str, Any] = rows[0] if rows else {}
     counts = about.get("counts")
@@ -85,7 +81,7 @@ def keep_last_run(snapshot: Snapshots, run: LastRun) -> None:
         if node.id in run.folded:
             row["folded"] = True
         rows.append(row)
-    head = {"organization": run.organization, "sort": run.sort, "backwards": run.backwards}
+    head = {"sort": run.sort, "backwards": run.backwards}
     with suppress(OSError):
         snapshot.write(f"{KEY} {run.organization}", rows)
         snapshot.write(KEY, [head])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,32 +25,31 @@ from textual.theme import BUILTIN_THEMES
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import plural, shorten, typed
 from copydesk.local.child_processes import run
-from copydesk.local.memory import trim
+from copydesk.local.memory import PAUSE_SECONDS, Garbage, share_memory, trim
 from copydesk.session import glyphs as signs
 from copydesk.session.errors import failure_types
 from copydesk.session.session import Session
 from copydesk.session.target import Target, Visit, Visits
-from copydesk.tui import places
 from copydesk.tui.framework import navigation
+from copydesk.tui.framework.actions import lack
 from copydesk.tui.framework.desk_app import DeskApp
 from copydesk.tui.framework.drawn import Drawn
 from copydesk.tui.framework.early_keys import LOOK_SECONDS
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.styles import later_styles, style_path
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account
 from copydesk.tui.system.merges import Runs
 from copydesk.tui.theme import DARK, THEMES, tones
 
-navigation.MODULES.update(places.MODULES)
-
 if TYPE_CHECKING:
     from datetime import datetime
 
     from rich.console import RenderableType
+    from textual.await_complete import AwaitComplete
     from textual.driver import Driver
 
     from copydesk.present.json_views import Raw
@@ -77,11 +76,8 @@ REST_SECONDS = 20.0
 TICK_SECONDS = 1.0
 """How often is looked at what is due. A tick that changes nothing writes nothing."""
 
-STILL_SECONDS = 2.0
-"""How long no key came when all objects are looked through for garbage."""
-
-COLLECTED, COLLECTED_AT_LAST = 10, 300
-"""After how many collections of young objects that is done, and is done although keys come."""
+NEXT = {"spaces": ("changes", "pages"), "changes": ("review",)}
+"""What people go to from a place: imported once they are there, before they press the key."""
 
 KEYS = events.Key, events.Paste, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp
 """What shows that somebody is at the keys."""
@@ -166,6 +162,7 @@ class CopydeskApp(DeskApp):
         self.utf8 = utf8
         self.drawn = Drawn()
         """What the terminal shows."""
+        self.garbage = Garbage()
         self._preload = preload
         self._interrupted = 0.0
         self._trimmed_at = 0.0
@@ -181,17 +178,27 @@ class CopydeskApp(DeskApp):
     def get_default_screen(self) -> Place:
         """Open on the first place, so that its rows are in the first frame."""
         place = self._make(self.first, self.first_target)
+        last = self.last_visit if self.goes_on else None
+        if last is not None and last.name == self.first:
+            place.begins_at = last.cursor
         if place.css_path:  # Textual reads it for screens that are pushed, and not for this one
             self.stylesheet.read_all(place.css_path)
             self.stylesheet.parse()
         return place
 
+    @cached_property
+    def last_visit(self) -> Visit | None:
+        """The screen that the last run was left on; None where that is unknown."""
+        return Visit.kept(self.session.snapshot)
+
     def on_mount(self) -> None:
-        """Wake the rest once the first frame is out."""
+        """Go on where the last run was left, and wake the rest once the first frame is out."""
         self.lifecycle.listen_to_errors()
         self.session.contact.pressed_at = self.session.clock()  # who starts it is there
         self.theme_changed_signal.subscribe(self, lambda _: self._use_tones())
         self._use_tones()
+        if self.goes_on:
+            begin(self, self.go_on, name="go on")
         self.call_after_refresh(self._wake)
         self.set_interval(TICK_SECONDS, self.tick)
         if self._held:
@@ -202,7 +209,7 @@ class CopydeskApp(DeskApp):
 
         The only clock-work there is; what is due depends on the session's clock alone.
         """
-        self.collect_garbage()
+        self.garbage.collect(monotonic() - self.keyboard.key_at)
         place = self.here
         if place is None or not place.is_attached:
             return
@@ -242,19 +249,34 @@ class CopydeskApp(DeskApp):
 
     def _wake(self) -> None:
         if self.awake is None:
+            share_memory()
             self.awake = asyncio.create_task(self._awaken(), name="awaken")
 
     async def _awaken(self) -> None:
-        if self.goes_on:
-            begin(self, self.go_on, name="go on")
+        await self._read_styles()
         await asyncio.to_thread(self.session.drafts.load_keys)
         self.session.touched()
         self.recover_soon()
         await asyncio.to_thread(self._preload)
-        await asyncio.to_thread(navigation.load_all)
+        await self._import_next()
         await self.account.find_hints()
-        self.settle_memory()
+        self.garbage.settle()
         await asyncio.to_thread(trim)
+
+    async def _import_next(self) -> None:
+        for name in NEXT.get("" if self.here is None else self.here.PLACE, ()):
+            await asyncio.to_thread(navigation.find, name)
+
+    async def _read_styles(self) -> None:
+        """Parse what the first frame did not need, a file at a time: a key waits for one at most.
+
+        Textual would parse all of them anew for the first screen that has a file of its own.
+        """
+        for path in later_styles():
+            if not self.stylesheet.has_source(str(path)):
+                self.stylesheet.read(path)
+                self.stylesheet.parse()
+                await asyncio.sleep(0)
 
     def _trim_soon(self) -> None:
         """Give freed memory back to the system, in a thread, while nobody presses a key."""
@@ -287,29 +309,21 @@ class CopydeskApp(DeskApp):
 
     @property
     def waking(self) -> bool:
-        """Whether places may still be unknown, because their modules are being imported."""
+        """Whether what the first frame did not need is still being imported."""
         return self.awake is None or not self.awake.done()
 
-    async def all_places(self) -> None:
-        """Wait until every place is known. Keys that come meanwhile wait as well, in their turn."""
-        self._wake()
-        assert self.awake is not None
-        await asyncio.wait([self.awake])
-
-    def settle_memory(self) -> None:
-        """Free start-up garbage once and keep the collector off what stays."""
-        if not gc.isenabled():
-            gc.collect()
-            gc.freeze()
-            young, middle, _ = gc.get_threshold()
-            gc.set_threshold(young, middle, COLLECTED_AT_LAST)
-            gc.enable()
-
     def collect_garbage(self) -> None:
-        """Look through all objects while no key comes: that takes longer than a key may wait."""
-        still = monotonic() - self.keyboard.key_at >= STILL_SECONDS
-        if still and gc.get_threshold()[2] == COLLECTED_AT_LAST and gc.get_count()[2] >= COLLECTED:
-            gc.collect()
+        """Look for garbage if no key comes; while a screen that was left waits, again soon."""
+        self.garbage.collect(monotonic() - self.keyboard.key_at)
+        if self.garbage.left:
+            self.set_timer(PAUSE_SECONDS, self.collect_garbage)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen in front, and free it in the next pause."""
+        if not self.garbage.left:
+            self.garbage.left = True
+            self.set_timer(PAUSE_SECONDS, self.collect_garbage)
+        return super().pop_screen()
 
     def _use_tones(self) -> None:
         if self._tones_pushed:
@@ -341,7 +355,8 @@ class CopydeskApp(DeskApp):
             elif isinstance(event, events.Resize) and event.size != self._held:
                 self.let_frames_go()
         if isinstance(event, KEYS) and not event.is_forwarded:
-            self.session.contact.pressed_at = self.session.clock()
+            # Not every terminal tells that it has the focus again, as after a detached session.
+            self.session.contact.focused(self.session.clock(), focus=True)
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded
@@ -430,6 +445,10 @@ class CopydeskApp(DeskApp):
                 here.say(said, "warn")
             self.keyboard.early.drop(said)
             return
+        if here is not None and (why := lack(self.session, entry.action)) is not None:
+            here.say(why, "warn")
+            self.keyboard.early.drop(why)
+            return
         by_name = target is None
         if target is None:
             site = here.site_at_hand() if here is not None and entry.place.OF_SITE else None
@@ -454,6 +473,8 @@ class CopydeskApp(DeskApp):
         place = entry.place(target)
         place.begins_at = cursor
         await self.push_screen(place)
+        if not self.waking and not navigation.PLACES.keys() >= set(NEXT.get(place.PLACE, ())):
+            begin(self, self._import_next, name="import next", exit_on_error=False)
 
     @staticmethod
     def _turn(place: Place, view: str) -> None:
@@ -492,7 +513,8 @@ class CopydeskApp(DeskApp):
         otherwise in a thread.
         """
         visit = None if self.here is None else self.here.visit()
-        if visit is None or (self.goes_on and not self.keyboard.pressed):
+        waits = self.goes_on and (not self.keyboard.pressed or self.here is self.screen_stack[0])
+        if visit is None or waits:
             return  # there is none yet, or that of the last run is about to be in front
         before = self._left
         if before is None or (before if cursor else replace(before, cursor=visit.cursor)) != visit:
@@ -564,7 +586,7 @@ class CopydeskApp(DeskApp):
             self.let_frames_go()
 
     async def _go_on(self) -> None:
-        first, visit = self.here, Visit.kept(self.session.snapshot)
+        first, visit = self.here, self.last_visit
         if first is None or visit is None or (visit.name, visit.cursor) == (first.PLACE, ""):
             return
         session = self.session
@@ -574,9 +596,9 @@ class CopydeskApp(DeskApp):
                 await session.ready()
             except failure_types():
                 return
-        elsewhere = visit.target.organization not in (None, session.organization)
-        if elsewhere or self.keyboard.pressed or self.screen is not first:
-            return  # another organization is meant now, or its user is somewhere already
+        at = session.organization
+        if self.keyboard.pressed or self.screen is not first:
+            return  # its user is somewhere already
         if visit.name == first.PLACE:
             first.start_at(visit.cursor)
             return
@@ -594,7 +616,7 @@ class CopydeskApp(DeskApp):
             if said and place.framed:
                 place.say(said)
                 said = ""
-        moved = visit.target.organization not in (None, session.organization)
+        moved = session.organization != at  # it may be seen no more
         if place is self.screen and (place.reads.unread or moved) and not session.offline:
             what = place.title or visit.name
             self.pop_screen()
@@ -919,9 +941,14 @@ class CopydeskApp(DeskApp):
 
         return TerminalDriver
 
-    def hold_frames(self, size: Size) -> None:
-        """Leave the preface on a terminal of this size until the screen of the last run is read."""
-        if self.goes_on and self._held is None:
+    def hold_frames(self, size: Size, *, over_preface: bool) -> None:
+        """Draw nothing on a terminal of this size until the screen of the last run is there.
+
+        The preface stays until then. Without it, nothing has to wait for the first screen.
+        """
+        last = self.last_visit
+        opens_other = last is not None and last.name != self.first
+        if self.goes_on and self._held is None and (over_preface or opens_other):
             self._held = size
             self.keyboard.early.going += 1
 
@@ -935,6 +962,9 @@ class CopydeskApp(DeskApp):
     def _held_long(self) -> None:
         """Draw what there is; keys that were for the screen of the last run are not for another."""
         if self._held and self.goes_on and self.here is self.screen_stack[0]:
+            if self.session.organization is not None:
+                self.set_timer(LOOK_SECONDS, self._held_long)  # nothing asks the service before it
+                return
             self.keyboard.early.drop("The last screen is still being read.")
         self.let_frames_go()
 

@@ -190,14 +190,14 @@ class TerminalDriver(LinuxDriver):
         """Take the terminal; from the preface, if that is on it, without a blank moment between."""
         self._desk.drawn.forget()  # something else may have written on it
         self._ends, self._end = os.pipe()
-        before = preface.hand_over()
-        self._taken = before is not None
+        drawn, before = preface.drawn, preface.hand_over()
+        self._taken = drawn
         start: Callable[[], None] = super().start_application_mode
         start()
-        if self._taken:
+        if before is not None:
             self.attrs_before = self._attributes = before
-            self._taken = False
-            self._desk.hold_frames(Size(*self._get_terminal_size()))
+        self._taken = False
+        self._desk.hold_frames(Size(*self._get_terminal_size()), over_preface=drawn)
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.domain.page_tree import PageChange, PageNode, compare_trees
 from copydesk.session.change_rows import row_of
+from copydesk.session.reads import base_revision
 from copydesk.session.reads.base_revision import read_both_sides
 from tests.world import BASE_URL, World
 
@@ -64,3 +68,26 @@ async def test_what_may_not_be_read_now_is_asked_for_again(world: World) -> None
         assert await read_both_sides(api, row_of(request), main) is None
         way.revisions = 0
         assert await read_both_sides(api, row_of(request), main) == []
+
+
+async def test_what_main_changed_is_compared_once_for_all_requests(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = world.space("Guide", {"a": "One.\n", "b": "One.\n", "c": "One.\n"})
+    requests = [world.change_request(space, {each: "Two.\n"}) for each in "abc"]
+    world.commit(space, {"b": "Three.\n"})
+    compared: list[int] = []
+
+    def counted(*trees: Sequence[PageNode]) -> list[PageChange]:
+        compared.append(1)
+        return compare_trees(*trees)
+
+    monkeypatch.setattr(base_revision, "compare_trees", counted)
+    async with world.api() as api:
+        now = await api(ops.get_space, space)
+        found = []
+        for each in requests:
+            request = await api(ops.get_change_request, space, each)
+            found.append(await read_both_sides(api, row_of(request), now.revision))
+    assert found == [[], ["B"], []]
+    assert len(compared) == 1

@@ -583,7 +583,7 @@ async def test_what_a_cluster_asked_for(desk: Desk) -> None:
 
 async def test_copies_of_what_is_selected(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "Y") as driver:
-        assert "number" in driver.line("#1 ")
+        assert "#1 " in driver.line("number")
         await driver.type("subject")
         await driver.press("enter")
         assert "Copied Be kinder" in driver.screen

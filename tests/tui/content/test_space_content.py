@@ -112,7 +112,11 @@ async def test_links_and_files_lead_to_the_pages_they_stand_on(
         assert driver.place.PLACE == "pages"
         assert "page 1 of 4" in driver.screen
         await send(driver, "pdf")
-        assert "The service makes PDFs of change requests" in driver.screen
+        assert "the whole space" in driver.screen
+        await driver.press("down", "enter")
+        assert "save it to a file" in driver.screen
+        await driver.press("down", "enter")
+        assert "Opened in the browser" in driver.screen
 
 
 async def test_lists_without_rows_and_without_rights_say_so(world: World) -> None:

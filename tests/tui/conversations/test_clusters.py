@@ -28,7 +28,7 @@ from copydesk.session.cluster_rows import Merge, cluster_row
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.conversations import cluster_requests
+from copydesk.tui.conversations import cluster_requests, clusters
 from copydesk.tui.conversations.conversations import ConversationsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -417,10 +417,18 @@ class Troubled(httpx.ASGITransport):
     def __init__(self, world: World, *troubles: str) -> None:
         super().__init__(world.app)
         self.troubles = set(troubles)
+        self.issues = asyncio.Event()
+        """Without it nobody gets the issues of a cluster."""
+        self.issues.set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Answer, or not."""
         path = request.url.path
+        if path.endswith("/conversations-issues"):
+            await self.issues.wait()
+            if "issues" in self.troubles:
+                body = {"error": {"code": 403, "message": "No issues for you."}}
+                return httpx.Response(403, json=body, request=request)
         if "cut" in self.troubles and "conversations-clusters" in path:
             raise httpx.ConnectError("cut", request=request)
         if "gone" in self.troubles and "/conversations/" in path:
@@ -467,6 +475,59 @@ async def test_what_cannot_be_read_is_said_and_tried_again(world: World) -> None
         await driver.press("enter", "enter")
         assert "The sample does not work." in driver.screen
         assert "gone at its source" in driver.screen
+
+
+@pytest.mark.parametrize("slow", [60.0, 0.0])
+async def test_issues_of_the_cluster_before_stay_only_while_others_come_at_once(
+    world: World, monkeypatch: pytest.MonkeyPatch, slow: float
+) -> None:
+    asked = ask(world)
+    desk = Troubled(world)
+    async with drive(open_troubled(world, desk), size=(160, 40)) as driver:
+        place = driver.place
+        assert isinstance(place, clusters.ClustersPlace)
+        await select(driver, asked.clusters[OAUTH])
+        assert "OAuth sample returns 401, case 12.1" in driver.screen
+        monkeypatch.setattr(clusters, "SLOW_SECONDS", slow)
+        monkeypatch.setattr(clusters, "REST_SECONDS", 0.0)
+        desk.issues.clear()
+        assert place.clusters.select(asked.clusters["SSO loop after logout"])
+        for _ in range(100):
+            if "Reading issues" in driver.screen or (slow and place.reads.under_way("issues")):
+                break
+            await driver.turn()
+        assert ("OAuth sample returns 401, case 12.1" in driver.screen) == bool(slow)
+        assert ("Reading issues" in driver.screen) == (not slow)
+        desk.issues.set()
+        await driver.idle()
+        assert "SSO loop after logout, case 12.1" in driver.screen
+        assert "OAuth sample returns 401, case 12.1" not in driver.screen
+        # Where they cannot be read the list says so, and nothing of others is left.
+        desk.troubles.add("issues")
+        await select(driver, asked.clusters[OAUTH])
+        assert "SSO loop after logout, case 12.1" not in driver.screen
+        assert "No issues for you" in driver.screen
+
+
+async def test_issues_stay_with_who_goes_on_to_another_cluster_and_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ask(world)
+    desk = Troubled(world)
+    async with drive(open_troubled(world, desk), size=(160, 40)) as driver:
+        place = driver.place
+        assert isinstance(place, clusters.ClustersPlace)
+        await select(driver, asked.clusters[OAUTH])
+        monkeypatch.setattr(clusters, "SLOW_SECONDS", 60.0)
+        monkeypatch.setattr(clusters, "REST_SECONDS", 0.0)
+        desk.issues.clear()
+        for label, read in (("SSO loop after logout", True), (OAUTH, False)):
+            assert place.clusters.select(asked.clusters[label])
+            place.reads.follow(at_once=True)
+            assert place.reads.under_way("issues") == read
+        desk.issues.set()
+        await driver.idle()
+        assert "OAuth sample returns 401, case 12.1" in driver.screen
 
 
 async def test_who_may_not_read_them_is_told(world: World) -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 from rich.segment import Segment
 from rich.text import Text
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
 
 from copydesk.present.facts import Fact
+from copydesk.tui.framework.frame import Foot
 from copydesk.tui.framework.pane import Pane, SteadyScrollBar
 from copydesk.tui.theme import THEMES
-from copydesk.tui.widgets.facts import LONGEST, bounded
+from copydesk.tui.widgets.facts import LONGEST, Facts, bounded
+from copydesk.tui.widgets.list import VirtualList
 from tests.drive import Driver, drive
 from tests.tui.desk_place import DeskApp, Request
 from tests.tui.review_world import ReviewWorld, furnish
@@ -82,3 +87,48 @@ def test_details_draw_no_more_than_there_is_any_use_for() -> None:
     assert isinstance(rest.text, Text)
     assert rest.text.plain.endswith("10,007 characters more")
     assert list(bounded(facts[1:])) == facts[1:]
+
+
+async def test_a_part_of_a_frame_draws_only_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Widget] = []
+
+    def note(kind: type[Widget]) -> None:
+        draw = kind.render_lines
+
+        def noted(widget: Any, crop: Region) -> list[Strip]:
+            drawn.append(widget)
+            return draw(widget, crop)
+
+        monkeypatch.setattr(kind, "render_lines", noted)
+
+    async with drive(DeskApp(ROWS), size=(90, 26), draws=True) as driver:
+        head, rows = driver.place.query_one("#head"), driver.place.pane
+        assert isinstance(rows, VirtualList)
+        note(Widget)
+        note(Pane)
+        rows.refresh_line(3)
+        driver.place.query_one("#foot").refresh()
+        await driver.idle()
+        assert {type(each) for each in drawn} >= {VirtualList, Foot}
+        assert head not in drawn
+
+
+async def test_other_details_draw_the_lines_that_differ() -> None:
+    facts = Facts(title="one")
+    async with drive(DeskApp(ROWS), size=(90, 26), draws=True) as driver:
+        await driver.place.mount(facts)
+        facts.show([Fact("by", "Lee"), Fact("at", "noon"), Fact("of", "long " * 40)])
+        await driver.idle()
+        before = [facts.render_line(y) for y in range(4)]
+        facts.show([Fact("by", "Ana"), Fact("at", "noon"), Fact("of", "long " * 40)], title="two")
+        lines = {y for region in facts._repaint_regions for y in region.line_range}
+        assert lines == {0, facts.gutter.top}, "the title, and one fact"
+        after = [facts.render_line(y) for y in range(4)]
+        assert [old is new for old, new in zip(before, after, strict=True)] == [
+            False, True, True, True,
+        ]  # fmt: skip
+        facts.show([Fact("by", Text("Ana", style="bad"))])
+        tones = {segment.style for segment in facts.render_line(0) if "Ana" in segment.text}
+        facts.show([Fact("by", Text("Ana", style="good"))])
+        others = {segment.style for segment in facts.render_line(0) if "Ana" in segment.text}
+        assert tones != others, "another tone is another fact"

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Iterator
 
 import httpx
-import pytest
 from textual import events
 
 from copydesk.client.api import Api
@@ -24,9 +21,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.choice import ChoiceInput
 from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.dialogs.dialog import Confirm, Sheet, TypeToConfirm
-from copydesk.tui.framework.actions import JUMPS
 from copydesk.tui.framework.frame import Status
-from copydesk.tui.framework.navigation import ENTRIES, load_all
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.reference import load_everything
 from copydesk.tui.widgets.list import VirtualList
@@ -36,39 +31,6 @@ from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld
 from tests.tui.sample_desk import Sample, back, targets
 from tests.world import BASE_URL, World
-
-
-@pytest.mark.parametrize("keys", [(":", *"drafts", "enter"), ("g", "d"), ("g", "loaded", "d")])
-async def test_a_jump_waits_for_the_place_that_is_still_being_imported(
-    world: World, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
-) -> None:
-    load_all()
-    drafts, jump, gate = ENTRIES["drafts"], JUMPS["drafts"], threading.Event()
-    monkeypatch.delitem(ENTRIES, "drafts")
-    monkeypatch.delitem(JUMPS, "drafts")
-
-    def preload() -> None:
-        assert gate.wait(10)
-        ENTRIES["drafts"], JUMPS["drafts"] = drafts, jump
-
-    app = open_world(world, "spaces")
-    monkeypatch.setattr(app, "_preload", preload)
-    async with app.run_test(size=(80, 24)) as pilot:
-        driver = Driver(app, pilot)
-        try:
-            await driver.settle()
-            for key in keys[:-2] if "loaded" in keys else keys:
-                await driver.send(key)
-            assert driver.place.PLACE == "spaces"
-            assert "There is no" not in driver.screen
-            assert "means nothing" not in driver.screen
-        finally:
-            gate.set()
-        if "loaded" in keys:  # the import ends in the middle of the chord
-            await app.all_places()
-            await driver.press(keys[-1])
-        await driver.idle()
-        assert driver.place.PLACE == "drafts"
 
 
 async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: World) -> None:
@@ -228,7 +190,8 @@ async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_nex
     async with drive(again, "g d", size=(140, 30)) as driver:
         assert "Is ten enough? Or" in driver.line("comment on whole: #1")
         await driver.press("enter")
-        assert again.screen is not driver.place, "the field is open"
+        await eventually(lambda: again.screen is not driver.place, driver.turn)
+        await driver.idle()
         assert "Comment on #1" in driver.screen
         await driver.press("ctrl+s")
         assert again.session.log[-1].text == "Is ten enough? Or more?"
@@ -273,6 +236,7 @@ async def test_what_was_typed_ahead_in_vain_is_a_draft(world: World) -> None:
     app = review.app(faults=way, drafts=disk)
     async with drive(app, size=(100, 30)) as driver:
         await driver.send("C", *typed("Why?"), "escape")
+        await driver.idle()
         assert list(disk.texts().values()) == ["Why?"]
         assert "kept as a draft (g d)" in " ".join(driver.screen.split())
 
@@ -408,8 +372,12 @@ async def test_keys_wait_for_rows_until_esc_drops_them_or_they_cannot_be_read(
 
     app = open_world(world, "spaces", api=Api(BASE_URL, world.token(world.ana), transport=way))
     async with drive(app, size=(100, 30)) as driver:
+        way.let = asyncio.Event()
+        await driver.send("g", "c", "j", "enter", "K")
+        assert "3 keys typed ahead" in driver.screen
         way.gone = True
-        await driver.burst("g", "c", "j", "enter", "K")
+        way.let.set()
+        await driver.idle()
         assert driver.place.PLACE == "changes"
         assert "This could not be read. 3 keys typed ahead were not run." in driver.screen
 
@@ -520,14 +488,6 @@ async def test_a_key_that_comes_at_once_confirms_nothing_that_is_dangerous(world
         driver.press_at(sheet.seen_at + 0.2, "y")
         await driver.idle()
         assert [line.what for line in app.session.log] == ["Merge"]
-
-
-@pytest.fixture
-def sample() -> Iterator[Sample]:
-    """The sample desk."""
-    made = Sample()
-    yield made
-    made.close()
 
 
 class Held(httpx.AsyncBaseTransport):

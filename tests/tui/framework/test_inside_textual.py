@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from rich.segment import Segment
 from textual import events
-from textual._compositor import LayoutUpdate
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.screen import Screen
@@ -20,6 +20,9 @@ from copydesk.tui.framework.base_screen import SteadyScreen
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 class Theirs(Screen[None]):
@@ -100,19 +103,27 @@ async def test_a_click_on_what_is_gone_and_still_drawn_hits_nothing(
         label._attach(screen)
 
 
+BAD = Strip([Segment("a\x1b[2Jb")])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [LayoutUpdate([[BAD]], Region(0, 0, 6, 1)), ChopsUpdate([{0: BAD}], [(0, 0, 6)], [[6]])],
+)
 async def test_a_frame_for_a_terminal_is_looked_through(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    frame: CompositorUpdate, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_world(world, "spaces")
     async with drive(app):
-        drawn: list[LayoutUpdate] = []
-        frame = LayoutUpdate([[Strip([Segment("a\x1b[2Jb")])]], Region(0, 0, 6, 1))
+        drawn: list[CompositorUpdate] = []
         with monkeypatch.context() as patch:
             patch.setattr(App, "is_headless", property(lambda _: False))
             patch.setattr(App, "_display", lambda _, screen, found: drawn.append(found))
-            app._display(app.screen, frame)
-        [[strip]] = drawn[0].strips
-        assert "\x1b" not in strip.text
+            app._display(app.screen, cast("RenderableType", frame))
+        written = drawn[0].render_segments(app.console)
+        assert "a" in written
+        assert "b" in written
+        assert "\x1b[2J" not in written
 
 
 async def test_what_only_waited_for_what_was_stopped_does_not_end_the_program(

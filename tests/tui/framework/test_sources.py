@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pytest
+
 from copydesk.client.errors import Unreachable
 from copydesk.tui.framework.sources import Change, FilteredSource, ListSource, PagedSource
 from copydesk.tui.framework.trees import TreeSource
@@ -64,6 +66,41 @@ async def test_pages_load_as_the_window_nears_the_end() -> None:
     assert len(pages.asked) == len(set(pages.asked))
 
 
+@pytest.mark.parametrize("begins", ["before", "after"])
+async def test_a_first_page_is_read_though_the_read_that_waited_for_it_gave_way_to_another(
+    begins: str,
+) -> None:
+    pages = Pages(30)
+    pages.gate = asyncio.Event()
+    source = source_of(pages)
+    source.want(0, 10)
+    older = asyncio.create_task(source.refresh())
+    await asyncio.sleep(0)
+    if begins == "after":
+        older.cancel()
+    newer = asyncio.create_task(source.refresh())
+    if begins == "before":
+        await asyncio.sleep(0)
+        older.cancel()
+    pages.gate.set()
+    await asyncio.wait([older, newer])
+    await settle(source)
+    assert (older.cancelled(), newer.exception(), source.loaded) == (True, None, 30)
+
+
+async def test_a_first_page_that_nobody_waits_for_any_more_is_not_read_on() -> None:
+    pages = Pages(30)
+    pages.gate = asyncio.Event()
+    source = source_of(pages)
+    source.want(0, 10)
+    only = asyncio.create_task(source.refresh())
+    await asyncio.sleep(0)
+    only.cancel()
+    await asyncio.wait([only])
+    assert source.running is None
+    assert not source.loaded
+
+
 async def test_without_a_total_one_more_line_is_shown_until_the_end() -> None:
     source = source_of(Pages(15, total=False))
     source.want(0, 5)
@@ -84,6 +121,94 @@ async def test_to_the_end_and_stopped_on_the_way() -> None:
     source.want_all()
     await settle(source)
     assert source.complete
+
+
+class BothWays(Pages):
+    """Rows that are served in the opposite order as well; a service may take no notice of that."""
+
+    def __init__(self, count: int, *, heeds: bool = True) -> None:
+        super().__init__(count)
+        self.heeds = heeds
+        self.asked_back: list[str | None] = []
+
+    async def reverse(
+        self, token: str | None, limit: int
+    ) -> tuple[Sequence[Row], str | None, int | None]:
+        self.asked_back.append(token)
+        rows = self.rows[::-1] if self.heeds else self.rows
+        end = int(token or 0) + limit
+        following = str(end) if end < len(rows) else None
+        return rows[int(token or 0) : end], following, len(rows)
+
+    def source(self) -> PagedSource[Row]:
+        return PagedSource(self.fetch, key=lambda row: row.id, limit=10, reverse=self.reverse)
+
+
+async def test_the_end_is_read_from_there_and_what_is_above_it_too() -> None:
+    pages = BothWays(5000)
+    source = pages.source()
+    source.want(0, 10)
+    await settle(source)
+    begun = len(pages.asked)
+    assert source.ends_at_once
+    source.want(4990, 5000)
+    await settle(source)
+    assert (len(pages.asked), source.row(4999)) == (begun, Row("4999", "row 4999"))
+    assert source.row(4970) == Row("4970", "row 4970")
+    assert source.index_of("4999") == 4999
+    assert source.index_of("4000") is None
+    assert len(pages.asked_back) <= 4
+    source.want(4960, 4970)
+    await settle(source)
+    assert source.row(4950) == Row("4950", "row 4950")
+    # Something new above moves all of it down, and a refresh tells so.
+    pages.rows.insert(0, Row("new", "new"))
+    await source.refresh()
+    source.fold()
+    await settle(source)
+    assert [source.index_of(each) for each in ("new", "4999")] == [0, 5000]
+    # What needs all rows reads them from the top, and then knows one list.
+    source.hold(True)
+    source.want_all()
+    await settle(source)
+    assert source.complete
+    assert [row.id for row in source.shown()] == [row.id for row in pages.rows]
+
+
+async def test_a_way_up_from_the_end_meets_what_was_read_from_the_top() -> None:
+    pages = BothWays(200)
+    source = pages.source()
+    source.want(0, 10)
+    await settle(source)
+    for top in range(190, -1, -10):
+        source.want(top, top + 10)
+        await settle(source)
+        assert source.row(top) == pages.rows[top]
+    assert [source.row(at) for at in range(200)] == pages.rows
+    assert len(pages.asked) + len(pages.asked_back) <= 22
+
+
+async def test_a_service_that_takes_no_notice_of_the_order_is_read_from_the_top() -> None:
+    pages = BothWays(300, heeds=False)
+    source = pages.source()
+    source.want(0, 10)
+    await settle(source)
+    source.want(290, 300)
+    await settle(source)
+    assert not source.ends_at_once
+    assert [source.row(at) for at in range(290, 300)] == pages.rows[290:]
+
+
+@pytest.mark.parametrize("heeds", [True, False])
+async def test_a_last_page_that_meets_the_first_one_has_the_last_rows(heeds: bool) -> None:
+    for count in range(100, 300, 10):
+        pages = BothWays(count, heeds=heeds)
+        source = PagedSource(pages.fetch, key=lambda row: row.id, reverse=pages.reverse)
+        source.want(0, 5)
+        await settle(source)
+        source.want(count - 5, count)
+        await settle(source)
+        assert [source.row(at) for at in range(count - 5, count)] == pages.rows[-5:]
 
 
 async def test_far_pages_are_dropped_and_read_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 import threading
@@ -154,8 +155,9 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         await driver.burst("Y", "enter")
         report = driver.app.clipboard
         assert "# Merge run of 2026-03-02" in report
-        assert "1. **Merged**: #1 Fix auth code samples in Platform guide. Revision id" in report
-        assert "3. **Skipped**: #2 Add privacy in Legal. It has a new reply since" in report
+        linked = re.sub(r"\]\(http://desk/app/o/\w+/s/\w+/~/changes/\d\)", "]", report)
+        assert "1. **Merged**: [#1 Fix auth code samples] in Platform guide. Revision id" in linked
+        assert "3. **Skipped**: [#2 Add privacy] in Legal. It has a new reply since" in linked
         # What is merged is live, in the order of the run, and main has each text.
         await driver.press("g c")
         assert "Rename" in driver.screen
@@ -376,6 +378,47 @@ class Full(Runs):
         if self.full:
             raise OSError(28, "No space left on device")
         super().save(run)
+
+
+class Halting(Runs):
+    """Runs whose save of what was read begins, and ends when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__(State())
+        self.saves = 0
+        self.begun, self.let, self.ended = (threading.Event() for _ in range(3))
+
+    def save(self, run: MergeRun) -> None:
+        self.saves += 1
+        if self.saves != 2:  # the first was of the plan, before anything was read
+            super().save(run)
+            return
+        self.begun.set()
+        assert self.let.wait(PATIENCE)
+        super().save(run)
+        self.ended.set()
+
+
+async def test_a_run_is_its_own_though_a_read_was_begun_anew_while_it_was_saved(six: Six) -> None:
+    api, runs, told = six.world.api(), Halting(), []
+
+    async def connect() -> Api:
+        return api
+
+    runner = MergeRunner(
+        Session(connect, runs=runs, clock=lambda: six.world.clock.now),
+        lambda said, tone: told.append(said),
+    )
+    row = row_of(await api(ops.get_change_request, six.legal, six.ids[5]))
+    assert await runner.plan([row]) == ""
+    assert await asyncio.to_thread(runs.begun.wait, PATIENCE)
+    runner.read()
+    runs.let.set()
+    assert await asyncio.to_thread(runs.ended.wait, PATIENCE)
+    await runner.start()
+    await asyncio.gather(*runner.busy)
+    assert six.statuses()[5] == "merged"
+    assert "Another copydesk" not in " ".join(told)
 
 
 async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None:

@@ -23,6 +23,7 @@ from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.commands import publication_of
 from copydesk.tui.sites.list import NEW_KEY, kept_plan
 from tests.drive import Driver, drive
+from tests.tui.steps import words
 from tests.world import BASE_URL, World
 
 
@@ -118,7 +119,7 @@ async def test_a_setting_is_one_request_with_a_way_back(world: World) -> None:
         assert "Somebody else has set it to that already." in driver.screen
         assert "are kept out" in driver.line("Assistants")
         await on(driver, "customization", "e")
-        assert "in the web application." in driver.screen
+        assert "in the web application (o opens it)." in words(driver)
 
 
 async def test_what_alters_an_address_or_an_audience_is_said_first(world: World) -> None:
@@ -165,6 +166,29 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
         await driver.press("ctrl+r", "e")
         await fill(driver, "", "ctrl+s", "y", anew=True)
         assert stored(world, site)["proxy"] is None
+
+
+async def test_a_proxy_is_the_outside_address_and_names_the_inner_one(world: World) -> None:
+    site = make_site(world, proxy="www.acme.test/docs")
+    api = world.api()
+    shown = await api(ops.get_site, world.home, site)
+    assert shown.proxy is not None
+    assert shown.proxy.origin == "www.acme.test/docs"
+    assert shown.proxy.target == "https://docs.acme.test"
+    await api.aclose()
+    async with drive(open_app(world, site)) as driver:
+        assert "www.acme.test/docs" in driver.line("Proxy   ")
+        await on(driver, "basename", "j")
+        assert "https://docs.acme.test" in driver.line("passes on to")
+        await driver.press("e")
+        await fill(driver, "help.acme.test/d", "ctrl+s", anew=True)
+        assert "https://www.acme.test/docs" in driver.line("now   ")
+        assert "https://help.acme.test/d" in driver.line("then  ")
+        assert "pass its requests on to the site" in driver.screen
+        await driver.press("y")
+        assert stored(world, site)["proxy"] == "help.acme.test/d"
+        await driver.press("u")
+        assert stored(world, site)["proxy"] == "www.acme.test/docs", driver.screen
 
 
 def test_what_is_said_of_an_audience_and_of_addresses() -> None:

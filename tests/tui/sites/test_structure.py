@@ -295,7 +295,7 @@ async def test_a_section_is_edited_and_made_the_default(world: World) -> None:
         await driver.press("backspace", "backspace")
         await driver.type("-2")
         assert "legal becomes" in driver.line("the address changes")
-        await driver.press("tab")
+        await driver.press("tab", "tab")
         await driver.type("gear")
         await driver.press("tab", "tab")
         await driver.type("visitor.claims.eu =")

@@ -387,7 +387,7 @@ async def test_the_organizations_at_both_sizes(desk: World, update_golden: bool)
 
 
 async def test_what_has_no_address_can_still_be_copied(desk: World) -> None:
-    async with drive(open_world(desk), "y") as driver:
+    async with drive(open_world(desk, "members"), "y") as driver:
         assert "This has no address on the web." in driver.screen
         await driver.press("Y")
         await driver.press("enter")

@@ -49,7 +49,7 @@ from tests.world import BASE_URL, World
 
 Work = Callable[[Session, Api], Awaitable[None]]
 
-PASSING = ("search", "token", "meta", "blob", "sqlite")
+PASSING = ("search", "token", "meta", "blob", "sqlite", "written")
 """How tables begin that are no content of the desk, or follow from the rest of it."""
 
 

@@ -1,6 +1,6 @@
 """What every model shares: wire names, lenient reading, strict writing, pages of a list."""
 
-from typing import Annotated, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, Union
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -16,8 +16,14 @@ from pydantic.alias_generators import to_camel
 
 T = TypeVar("T")
 
-Open: TypeAlias = Union[T, str]  # noqa: UP007 - a generic alias needs the old form
+Open: TypeAlias = T | str
 """An enumeration read leniently: ``Open[Role]`` also takes values unknown to this version."""
+
+ALWAYS = "always"
+"""Marks a field that every answer has, though who reads does without it."""
+
+Always: TypeAlias = Annotated[T | None, ALWAYS]
+"""A field that the API requires in answers: ``Always[str]`` reads leniently all the same."""
 
 Count = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
 """A whole number of 64 bits, as programs have them: JSON has larger ones, with which to calculate

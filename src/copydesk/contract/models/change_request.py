@@ -1,6 +1,6 @@
 """Change requests: proposed edits, what they change, and what merging them came to."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, StringConstraints
 
@@ -13,9 +13,9 @@ from copydesk.contract.enumerations import (
     PageType,
     UpdateOutcome,
 )
-from copydesk.contract.models.base import Body, Count, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
 from copydesk.contract.models.document import Document, WrittenDocument
-from copydesk.contract.models.parts import FileReference, Timestamp, Urls
+from copydesk.contract.models.parts import FileReference, ResourceUrls, Timestamp
 from copydesk.contract.models.user import User
 
 Subject: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
@@ -36,7 +36,7 @@ class ChangeRequest(Resource):
     status: Open[ChangeRequestStatus] = "open"
     subject: str = ""
     description: Document | None = None
-    created_by: User | None = None
+    created_by: Always[User] = None
     created_at: Timestamp
     updated_at: Timestamp
     space: str = ""
@@ -44,10 +44,12 @@ class ChangeRequest(Resource):
     revision_initial: str = ""
     revision_merged_ancestor: str | None = None
     revision_merged: str | None = None
+    merged_by: User | None = None
+    merged_at: Timestamp | None = None
     comments: Count = 0
     outdated: bool = False
     conversations_issues_cluster: str | None = None
-    urls: Urls = Field(default_factory=Urls)
+    urls: ResourceUrls = Field(default_factory=ResourceUrls)
 
 
 class ChangeRequestTemplateParams(Body):
@@ -95,12 +97,44 @@ class ChangedPage(Shape):
 
 
 class ChangedFile(Shape):
-    """The file that a change or a conflict speaks of; ``path`` is its repository path if known."""
+    """The file that a change or a conflict speaks of; ``path`` is its repository path if known.
+
+    ``download_url`` is where it is fetched; that of a deleted one is as it was.
+    """
 
     id: str
     name: str = ""
     path: str | None = None
     content_type: str | None = None
+    download_url: str | None = Field(default=None, alias="downloadURL")
+
+
+class ChangedReusableContent(Shape):
+    """The reusable content that a change speaks of."""
+
+    id: str
+    title: str = ""
+
+
+class ChangedTag(Shape):
+    """The tag that a change speaks of."""
+
+    slug: str
+    label: str = ""
+
+
+class Difference(Shape):
+    """An attribute before and after a change: any JSON value, absent where it had none."""
+
+    before: Any = None
+    after: Any = None
+
+
+class ParentDifference(Shape):
+    """The pages that a page was and is under; absent at the root."""
+
+    before: ChangedPage | None = None
+    after: ChangedPage | None = None
 
 
 class Placement(Shape):
@@ -140,16 +174,23 @@ class MovedOut(Shape):
 class Change(Shape):
     """One thing that a change request does (extension E6).
 
-    ``page`` or ``file`` is what it is done to, by the ``type``. One page can have several
-    entries: ``…_moved`` when its parent or its order among its siblings changed, ``…_edited``
-    when its title, slug, text, properties or file did. Both carry ``before`` and ``after``; an edit
-    also says in ``text_changed`` whether the text itself differs (false for a mere rename).
-    ``moved_out`` says where a deleted page is, if its text is elsewhere from then on.
+    ``page``, ``file``, ``reusable_content``, ``tag`` or ``variables`` (by name) is what it is done
+    to, by the ``type``. One page can have several entries: ``…_moved`` when its parent or its
+    order among its siblings changed, ``…_edited`` when its title, slug, text, properties or file
+    did. A service says what differs in ``attributes``, by their names (``document`` is the text),
+    and in ``parent``; or it has ``before`` and ``after``, and in ``text_changed`` of an edit
+    whether the text itself differs (false for a mere rename). ``moved_out`` says where a deleted
+    page is, if its text is elsewhere from then on.
     """
 
     type: Open[ChangeType]
     page: ChangedPage | None = None
     file: ChangedFile | None = None
+    reusable_content: ChangedReusableContent | None = None
+    tag: ChangedTag | None = None
+    variables: dict[str, Difference] | None = None
+    attributes: dict[str, Difference] | None = None
+    parent: ParentDifference | None = None
     before: Placement | None = None
     after: Placement | None = None
     text_changed: bool | None = None
@@ -157,10 +198,23 @@ class Change(Shape):
 
 
 class Changes(Shape):
-    """What a change request changes; ``more`` counts the changes left out by the limit."""
+    """What a change request, or a revision, changes; ``more`` counts those left out by the limit.
+
+    ``merged_from`` is the change request that a revision merged.
+    """
 
     changes: list[Change] = []
     more: Count | None = None
+    merged_from: ChangeRequest | None = None
+
+
+class Contributor(Shape):
+    """Who worked on a change request, at what, how often and when last."""
+
+    updated_at: Always[Timestamp] = None
+    count: Count = 0
+    user: User
+    action_type: Always[Open[Literal["edit", "comment"]]] = None
 
 
 class ConflictLines(Shape):

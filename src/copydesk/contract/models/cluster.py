@@ -2,17 +2,31 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from copydesk.contract.models.base import Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import Always, Count, Open, Real, Resource, Shape
 from copydesk.contract.models.parts import Timestamp, Urls
 
 
 class ClusterStats(Shape):
-    """How many issues a cluster holds, from how many conversations."""
+    """How many issues a cluster holds, from how many conversations.
+
+    Services count tasks as well (``tasksTotal`` and others): those are kept as they are named.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     issues: Count = 0
     conversations: Count = 0
+
+    @property
+    def tasks(self) -> dict[str, float]:
+        """The counts of tasks, by what is counted: "total"."""
+        return {
+            name.removeprefix("tasks").lower() or "all": value
+            for name, value in (self.model_extra or {}).items()
+            if name.startswith("tasks") and type(value) in (int, float)
+        }
 
 
 class IssuesCluster(Resource):
@@ -25,8 +39,8 @@ class IssuesCluster(Resource):
     object: Open[Literal["issues-cluster"]] = "issues-cluster"
     id: str
     label: str = ""
-    created_at: Timestamp | None = None
-    updated_at: Timestamp | None = None
+    created_at: Always[Timestamp] = None
+    updated_at: Always[Timestamp] = None
     icon: str | None = None
     summary: str | None = None
     weekly_pulse: list[Count | Real] = []

@@ -5,8 +5,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import DefaultLevel
-from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.base import Always, Body, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.parts import ResourceUrls
 from copydesk.contract.models.position import SpacePosition
 
 CollectionTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
@@ -33,9 +33,9 @@ class Collection(Resource, KeepsNull):
     description: str | None = None
     organization: str = ""
     parent: str | None = None
-    default_level: Open[DefaultLevel] | None = None
-    urls: Urls = Field(default_factory=Urls)
-    permissions: CollectionPermissions | None = None
+    default_level: Always[Open[DefaultLevel]] = None
+    urls: ResourceUrls = Field(default_factory=ResourceUrls)
+    permissions: Always[CollectionPermissions] = None
 
 
 class CollectionCreate(Body):

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from copydesk.contract.enumerations import CommentStatus
-from copydesk.contract.models.base import Body, Count, Emoji, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, Emoji, Open, Resource, Shape
 from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.user import User
@@ -22,7 +22,7 @@ class Reactor(Shape):
     """Somebody who reacted."""
 
     user: User
-    reacted_at: Timestamp | None = None
+    reacted_at: Always[Timestamp] = None
 
 
 class Reaction(Shape):
@@ -36,7 +36,7 @@ class Reaction(Shape):
 class Replier(Shape):
     """Somebody who replied, and how often."""
 
-    updated_at: Timestamp | None = None
+    updated_at: Always[Timestamp] = None
     count: Count = 0
     user: User
 
@@ -56,8 +56,8 @@ class PageTarget(Shape):
 class TableCellTarget(Shape):
     """The cell of a table that a comment is about."""
 
-    record: str | None = None
-    definition: str | None = None
+    record: Always[str] = None
+    definition: Always[str] = None
 
 
 class CommentTarget(Shape):
@@ -68,8 +68,8 @@ class CommentTarget(Shape):
     change_request: str | None = None
     review: str | None = None
     page: PageTarget | None = None
-    space: str | None = None
-    revision: str | None = None
+    space: Always[str] = None
+    revision: Always[str] = None
 
 
 class CommentPermissions(Shape):
@@ -86,7 +86,7 @@ class Comment(Resource):
 
     object: Open[Literal["comment"]] = "comment"
     id: str
-    posted_by: User | None = None
+    posted_by: Always[User] = None
     posted_at: Timestamp
     edited_at: Timestamp | None = None
     reactions: list[Reaction] = []
@@ -95,7 +95,7 @@ class Comment(Resource):
     body: CommentBody = Field(default_factory=CommentBody)
     target: CommentTarget = Field(default_factory=CommentTarget)
     urls: Urls = Field(default_factory=Urls)
-    permissions: CommentPermissions | None = None
+    permissions: Always[CommentPermissions] = None
     status: Open[CommentStatus] = "open"
     resolved_at: Timestamp | None = None
     resolved_by: User | None = None
@@ -106,13 +106,13 @@ class CommentReply(Resource):
 
     object: Open[Literal["comment-reply"]] = "comment-reply"
     id: str
-    posted_by: User | None = None
+    posted_by: Always[User] = None
     posted_at: Timestamp
     edited_at: Timestamp | None = None
     reactions: list[Reaction] = []
     body: CommentBody = Field(default_factory=CommentBody)
     urls: Urls = Field(default_factory=Urls)
-    permissions: CommentPermissions | None = None
+    permissions: Always[CommentPermissions] = None
 
 
 class MarkdownBody(Body):

@@ -1,28 +1,33 @@
 """Content of a space: revisions, their page trees, pages and files."""
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import AliasChoices, Field
 
 from copydesk.contract.enumerations import PageType, RevisionType
-from copydesk.contract.models.base import Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import ContentReference, Timestamp, Urls, WrittenReference
+from copydesk.contract.models.parts import ContentReference, ShownUrls, Timestamp, WrittenReference
+from copydesk.contract.models.user import User
+
+Variable: TypeAlias = str | bool | Count | Real
+"""The value of a variable."""
 
 
 class GitObject(Shape):
     """The file of a synchronized repository that something comes from."""
 
-    oid: str | None = None
-    path: str | None = None
+    oid: Always[str] = None
+    path: Always[str] = None
 
 
 class GitCommit(Shape):
     """The commit that a revision was made from, or that was made from it."""
 
-    oid: str | None = None
-    message: str | None = None
-    created_by_service: bool | None = Field(
+    oid: Always[str] = None
+    message: Always[str] = None
+    created_by_service: Always[bool] = Field(
         default=None,
         # Public services use the second name (docs/api-notes.md, Fields).
         validation_alias=AliasChoices("createdByService", "createdByGitBook"),
@@ -35,8 +40,8 @@ class GitCommit(Shape):
 class Dimensions(Shape):
     """The size of an image, in pixels."""
 
-    width: Real | None = None
-    height: Real | None = None
+    width: Always[Real] = None
+    height: Always[Real] = None
 
 
 class File(Shape):
@@ -44,9 +49,9 @@ class File(Shape):
 
     id: str
     name: str = ""
-    content_type: str | None = None
-    download_url: str | None = Field(default=None, alias="downloadURL")
-    size: Count | None = None
+    content_type: Always[str] = None
+    download_url: Always[str] = Field(default=None, alias="downloadURL")
+    size: Always[Count] = None
     dimensions: Dimensions | None = None
     git: GitObject | None = None
 
@@ -54,15 +59,19 @@ class File(Shape):
 class PageLayout(Shape):
     """Which parts of a page are shown, and how wide it is."""
 
-    width: Open[Literal["default", "wide"]] | None = None
-    cover: bool | None = None
-    cover_size: Open[Literal["full", "hero"]] | None = None
-    title: bool | None = None
-    description: bool | None = None
-    table_of_contents: bool | None = None
-    outline: bool | None = None
-    pagination: bool | None = None
-    metadata: bool | None = None
+    width: Always[Open[Literal["default", "wide"]]] = None
+    cover: Always[bool] = None
+    cover_size: Always[Open[Literal["full", "hero", "background"]]] = None
+    cover_mask: Always[Open[Literal["none", "radial"]]] = None
+    title: Always[bool] = None
+    description: Always[bool] = None
+    table_of_contents: Always[bool] = None
+    outline: Always[bool] = None
+    pagination: Always[bool] = None
+    metadata: Always[bool] = None
+    tags: Always[bool] = None
+    actions: Always[bool] = None
+    anchors: Always[bool] = None
 
 
 class PageCover(Shape):
@@ -95,6 +104,13 @@ class PageComputed(Shape):
     props: dict[str, Any] = {}
 
 
+class PageTag(Shape):
+    """A tag that a page has."""
+
+    tag: ContentReference
+    primary: bool | None = None
+
+
 class ContentPage(Shape):
     """A page of a revision, with the pages below it.
 
@@ -112,7 +128,7 @@ class ContentPage(Shape):
     markdown: str | None = None
     document: Document | None = None
     type: Open[PageType] = "document"
-    urls: Urls = Field(default_factory=Urls)
+    urls: ShownUrls = Field(default_factory=ShownUrls)
     slug: str = ""
     path: str = ""
     description: str | None = None
@@ -120,7 +136,7 @@ class ContentPage(Shape):
     git: GitObject | None = None
     layout: PageLayout | None = None
     cover: PageCover | None = None
-    variables: dict[str, str] | None = None
+    variables: dict[str, Variable] | None = None
     hidden: bool | None = None
     no_index: bool | None = None
     no_robots_index: bool | None = None
@@ -128,6 +144,9 @@ class ContentPage(Shape):
     computed: PageComputed | None = None
     computed_seed: str | None = None
     target: ContentReference | None = None
+    kind: Always[Open[Literal["sheet", "group", "link"]]] = None
+    tags: Always[list[PageTag]] = None
+    condition: str | None = None
 
 
 class PageTree(Shape):
@@ -137,15 +156,35 @@ class PageTree(Shape):
 
 
 class ReusableContent(Shape):
-    """A block that several pages show."""
+    """A text that several pages show.
+
+    ``document`` is the id of the text. ``markdown`` is the text itself, of one that was asked for
+    alone; it is beyond the published API.
+    """
 
     id: str
     title: str = ""
     git: GitObject | None = None
+    document: str | None = None
+    markdown: str | None = None
+
+
+class Tag(Shape):
+    """A tag that pages of a space may have."""
+
+    slug: str
+    label: str = ""
+    color: str | None = None
+    emoji: str | None = None
+    icon: str | None = None
 
 
 class Revision(Resource):
-    """The content of a space at one moment; never changed once made."""
+    """The content of a space at one moment; never changed once made.
+
+    ``merged_from`` is the change request that it merged. ``created_by`` is who made it, beyond the
+    published API: without it, a merged change request alone says who that was.
+    """
 
     object: Open[Literal["revision"]] = "revision"
     id: str
@@ -153,11 +192,14 @@ class Revision(Resource):
     pages: list[ContentPage] = []
     files: list[File] = []
     reusable_contents: list[ReusableContent] = []
-    variables: dict[str, str] = {}
-    created_at: Timestamp | None = None
+    variables: dict[str, Variable] = {}
+    created_at: Always[Timestamp] = None
     git: GitCommit | None = None
-    urls: Urls = Field(default_factory=Urls)
+    urls: ShownUrls = Field(default_factory=ShownUrls)
     type: Open[RevisionType] = "edits"
+    tags: Always[list[Tag]] = None
+    merged_from: ChangeRequest | None = None
+    created_by: User | None = None
 
 
 class TemplateParams(Body):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, RootModel, StringConstraints
 
 from copydesk.contract.enumerations import PartRole
-from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 
 
@@ -15,9 +15,9 @@ class Conversation(Resource):
     object: Open[Literal["conversation"]] = "conversation"
     id: str
     subject: str | None = None
-    created_at: Timestamp | None = None
+    created_at: Always[Timestamp] = None
     processed_at: Timestamp | None = None
-    source: str | None = None
+    source: Always[str] = None
     urls: Urls = Field(default_factory=Urls)
 
 
@@ -28,9 +28,9 @@ class ConversationIssue(Resource):
     id: str
     title: str = ""
     summary: str | None = None
-    created_at: Timestamp | None = None
-    ingested_at: Timestamp | None = None
-    conversation: str | None = None
+    created_at: Always[Timestamp] = None
+    ingested_at: Always[Timestamp] = None
+    conversation: Always[str] = None
     cluster: str | None = None
     urls: Urls = Field(default_factory=Urls)
 
@@ -56,14 +56,14 @@ class ConversationDetail(Shape):
 
     conversation: Conversation
     parts: list[ConversationPart] = []
-    metadata: ConversationMetadata | None = None
+    metadata: Always[ConversationMetadata] = None
 
 
 class ConversationIssueItem(Shape):
     """An issue with the conversation that it was found in."""
 
     issue: ConversationIssue
-    conversation: Conversation | None = None
+    conversation: Always[Conversation] = None
 
 
 class PartIngest(Body):

@@ -12,9 +12,9 @@ from copydesk.contract.enumerations import (
     IntegrationVisibility,
     LogLevel,
 )
-from copydesk.contract.models.base import Body, Count, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
 from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
+from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp, Urls, WebAddress
 from copydesk.contract.models.site import Site
 from copydesk.contract.models.space import Space
 
@@ -82,14 +82,21 @@ class Configurations(_Declared):
 class ExternalLink(_Declared):
     """A link that an integration shows."""
 
-    url: str | None = None
-    label: str | None = None
+    url: Always[str] = None
+    label: Always[str] = None
 
 
 class IntegrationPermissions(Shape):
     """What the caller may do with an integration."""
 
     admin: bool = False
+
+
+class IntegrationUrls(ResourceUrls):
+    """The addresses of an integration: of its pictures and of what it answers itself too."""
+
+    assets: Always[Address] = None
+    public_endpoint: Always[Address] = None
 
 
 class Integration(Resource):
@@ -111,10 +118,10 @@ class Integration(Resource):
     content_sources: list[ContentSource] | None = None
     configurations: Configurations | None = None
     external_links: list[ExternalLink] = []
-    owner: Organization | None = None
-    urls: Urls = Field(default_factory=Urls)
-    permissions: IntegrationPermissions | None = None
-    content_security_policy: str | None = None
+    owner: Always[Organization] = None
+    urls: IntegrationUrls = Field(default_factory=IntegrationUrls)
+    permissions: Always[IntegrationPermissions] = None
+    content_security_policy: str | dict[str, Any] | None = None
 
 
 class IntegrationPublish(Body):
@@ -178,7 +185,19 @@ class IntegrationPublish(Body):
 class InstallationTarget(Shape):
     """Where an integration is installed."""
 
-    organization: str | None = None
+    organization: Always[str] = None
+
+
+class InstallationUrls(ResourceUrls):
+    """The addresses of an integration where it is installed."""
+
+    public_endpoint: Always[Address] = None
+
+
+class PlaceUrls(Urls):
+    """The addresses of an integration on a space or a site."""
+
+    public_endpoint: Always[Address] = None
 
 
 class Installation(Shape):
@@ -187,15 +206,15 @@ class Installation(Shape):
     id: str
     status: Open[Literal["active"]] = "active"
     # The document writes these two with an underscore.
-    space_selection: Open[Literal["all"]] | None = Field(default=None, alias="space_selection")
-    site_selection: Open[Literal["all"]] | None = Field(default=None, alias="site_selection")
+    space_selection: Always[Open[Literal["all"]]] = Field(default=None, alias="space_selection")
+    site_selection: Always[Open[Literal["all"]]] = Field(default=None, alias="site_selection")
     spaces: Count = 0
     configuration: dict[str, Any] = {}
-    created_at: Timestamp | None = None
-    updated_at: Timestamp | None = None
-    urls: Urls = Field(default_factory=Urls)
+    created_at: Always[Timestamp] = None
+    updated_at: Always[Timestamp] = None
+    urls: InstallationUrls = Field(default_factory=InstallationUrls)
     external_ids: list[str] = []
-    target: InstallationTarget | None = None
+    target: Always[InstallationTarget] = None
 
 
 class InstallationCreate(Body):
@@ -210,7 +229,7 @@ class _PlaceInstallation(Shape):
     status: Open[Literal["active"]] = "active"
     configuration: dict[str, Any] = {}
     external_ids: list[str] = []
-    urls: Urls = Field(default_factory=Urls)
+    urls: PlaceUrls = Field(default_factory=PlaceUrls)
 
 
 class SpaceInstallation(_PlaceInstallation):
@@ -238,7 +257,7 @@ class EventPayload(Shape):
     model_config = ConfigDict(extra="allow")
 
     event_id: str | None = None
-    type: Open[Literal["installation_setup"]] | None = None
+    type: Always[Open[Literal["installation_setup"]]] = None
     installation_id: str | None = None
     status: str | None = None
     previous: PreviousInstallation | None = None
@@ -248,18 +267,18 @@ class IntegrationEvent(Shape):
     """Something that an integration was told."""
 
     id: str
-    integration_id: str | None = None
+    integration_id: Always[str] = None
     installation_id: str | None = None
-    created_at: Timestamp | None = None
-    payload: EventPayload | None = None
-    status: Open[EventStatus] | None = None
+    created_at: Always[Timestamp] = None
+    payload: Always[EventPayload] = None
+    status: Always[Open[EventStatus]] = None
 
 
 class EventLog(Shape):
     """A line that an integration wrote while it handled an event."""
 
     message: str = ""
-    timestamp: Timestamp | None = None
+    timestamp: Always[Timestamp] = None
     level: Open[LogLevel] = "info"
 
 

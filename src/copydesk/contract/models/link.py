@@ -1,24 +1,44 @@
 """Links out of pages, and backlinks to pages and files."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from copydesk.contract.enumerations import LinkStatus
-from copydesk.contract.models.base import Count, Open, Page, Shape
+from copydesk.contract.models.base import Always, Count, Open, Page, Shape
 from copydesk.contract.models.content import ContentPage, File
 from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import ContentReference
+from copydesk.contract.models.parts import ContentReference, id_of
 from copydesk.contract.models.space import Space
 
 
+class FileTarget(Shape):
+    """A file that a link leads to, as a service gives it: whole, with all that it is in."""
+
+    kind: Open[Literal["file"]] = "file"
+    file: File
+    space: Space
+    organization: Organization
+
+
 class Link(Shape):
-    """A link, where it leads and where it stands."""
+    """A link, where it leads and where it stands. Who reads takes ``target``."""
 
     status: Open[LinkStatus] = "ok"
-    relation: Open[Literal["reference"]] | None = None
-    target_reference: ContentReference | None = None
+    relation: Always[Open[Literal["reference"]]] = None
+    # What is read becomes the first, which needs no more than ids.
+    target_reference: Always[ContentReference | FileTarget] = Field(
+        default=None, union_mode="left_to_right"
+    )
     location_references: list[ContentReference] = []
+
+    @property
+    def target(self) -> ContentReference | None:
+        """Where it leads, by ids."""
+        target = self.target_reference
+        if isinstance(target, FileTarget):
+            return ContentReference(kind="file", file=target.file.id, space=target.space.id)
+        return target
 
 
 class BrokenStats(Shape):
@@ -45,15 +65,15 @@ class VersionContext(Shape):
     """The version of a space that a backlink was found in."""
 
     type: Open[Literal["revision"]] = "revision"
-    revision: str | None = None
+    revision: Always[Annotated[str, BeforeValidator(id_of)]] = None
 
 
 class Backlink(Shape):
     """Something that points here; ``kind`` says which of ``file`` and ``page`` it is."""
 
     kind: Open[Literal["file", "page"]]
-    organization: Organization | None = None
-    space: Space | None = None
+    organization: Always[Organization] = None
+    space: Always[Space] = None
     version_context: VersionContext | None = None
     file: File | None = None
     page: ContentPage | None = None

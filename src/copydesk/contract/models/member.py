@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from copydesk.contract.enumerations import Role, TeamRole
-from copydesk.contract.models.base import Body, Count, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, KeepsNull, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp
 from copydesk.contract.models.space import Space
 from copydesk.contract.models.team import Team
@@ -19,10 +19,10 @@ class Member(Resource, KeepsNull):
 
     object: Open[Literal["member"]] = "member"
     id: str
-    role: Open[Role] | None = None
+    role: Always[Open[Role]] = None
     user: User
     disabled: bool = False
-    joined_at: Timestamp | None = None
+    joined_at: Always[Timestamp] = None
     last_seen_at: Timestamp | None = None
     sso: bool = False
     spaces: Count = 0
@@ -43,7 +43,7 @@ class MemberUpdate(Body):
 class MemberSpace(Shape):
     """A space that a member can reach, and the role they have in it."""
 
-    permission: Open[Role] | None = None
+    permission: Always[Open[Role]] = None
     space: Space
 
 
@@ -71,7 +71,7 @@ class TeamMember(Shape):
 
     organization: Member
     team: TeamMembership = Field(default_factory=TeamMembership)
-    permissions: TeamMemberPermissions | None = None
+    permissions: Always[TeamMemberPermissions] = None
 
 
 class VisitorClaims(Shape):

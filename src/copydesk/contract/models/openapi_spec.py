@@ -5,8 +5,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import OpenAPIVisibility, ProcessingErrorCode, ProcessingState
-from copydesk.contract.models.base import Body, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, Uri, Urls
+from copydesk.contract.models.base import Always, Body, Open, Resource, Shape
+from copydesk.contract.models.parts import ResourceUrls, Timestamp, Uri
 
 Slug: TypeAlias = Annotated[
     str,
@@ -34,8 +34,8 @@ class OpenAPISpec(Resource):
 
     object: Open[Literal["openapi-spec"]] = "openapi-spec"
     id: str
-    created_at: Timestamp | None = None
-    updated_at: Timestamp | None = None
+    created_at: Always[Timestamp] = None
+    updated_at: Always[Timestamp] = None
     slug: str = ""
     source_url: str | None = Field(default=None, alias="sourceURL")
     processing_state: Open[ProcessingState] = "pending"
@@ -44,8 +44,8 @@ class OpenAPISpec(Resource):
     last_processed_at: Timestamp | None = None
     last_process_error_code: Open[ProcessingErrorCode] | None = None
     last_processed_errors: list[ProcessingError] | None = None
-    permissions: OpenAPISpecPermissions | None = None
-    urls: Urls = Field(default_factory=Urls)
+    permissions: Always[OpenAPISpecPermissions] = None
+    urls: ResourceUrls = Field(default_factory=ResourceUrls)
 
 
 class OpenAPISourceURL(Body):

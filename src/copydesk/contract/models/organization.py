@@ -5,9 +5,18 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import CommunityType, OrganizationType, Plan, Role, UseCase
-from copydesk.contract.models.base import Body, Count, KeepsNull, Open, Real, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    KeepsNull,
+    Open,
+    Real,
+    Resource,
+    Shape,
+)
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
-from copydesk.contract.models.parts import Tagged, Timestamp, Urls
+from copydesk.contract.models.parts import ResourceUrls, Tagged, Timestamp
 
 
 class OrganizationPermissions(Shape):
@@ -68,8 +77,8 @@ class Billing(Shape):
 class Trial(Shape):
     """The trial of a plan, and what was decided at its end."""
 
-    status: str | None = None
-    count: Count | None = None
+    status: Always[str] = None
+    count: Always[Count] = None
     end_date: Timestamp | None = None
     decision: str | None = None
 
@@ -78,7 +87,7 @@ class Blocked(Shape):
     """Why an organization is closed, and by whom."""
 
     source: str | None = None
-    reason: str | None = None
+    reason: Always[str] = None
 
 
 class BillingMigration(Shape):
@@ -90,14 +99,14 @@ class BillingMigration(Shape):
 
 
 class Organization(Resource, KeepsNull):
-    """An organization. ``default_role`` and ``default_content`` say something by being null."""
+    """An organization. A ``default_role`` of None makes whoever joins a guest."""
 
-    nullable: ClassVar[tuple[str, ...]] = ("default_role", "default_content")
+    nullable: ClassVar[tuple[str, ...]] = ("default_role",)
 
     object: Open[Literal["organization"]] = "organization"
     id: str
     title: str = ""
-    created_at: Timestamp | None = None
+    created_at: Always[Timestamp] = None
     email_domains: list[str] = []
     hostname: str | None = None
     type: Open[OrganizationType] = "business"
@@ -108,17 +117,17 @@ class Organization(Resource, KeepsNull):
     sso: bool | None = None
     ai: bool | None = None
     invite_links: bool = False
-    plan: Open[Plan] | None = None
+    plan: Always[Open[Plan]] = None
     merge_rules: MergeRules = Field(default_factory=MergeRules)
     custom_hostname: str | None = None
     billing: Billing | None = None
-    urls: Urls = Field(default_factory=Urls)
-    trial: Trial | None = None
+    urls: ResourceUrls = Field(default_factory=ResourceUrls)
+    trial: Always[Trial] = None
     blocked: Blocked | None = None
     billing_migration: BillingMigration | None = Field(
         default=None, alias="internal_billingMigration"
     )
-    permissions: OrganizationPermissions | None = None
+    permissions: Always[OrganizationPermissions] = None
 
 
 _LOGO = r"^([A-Za-z][\w-]*|[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]\S*|data:image/\S+)$"

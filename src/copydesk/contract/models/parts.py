@@ -1,12 +1,22 @@
 """Parts that several resources share: addresses, moments, references, kinds always written."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
 from copydesk.contract.enumerations import ReferenceKind
-from copydesk.contract.models.base import Body, Open, Shape
+from copydesk.contract.models.base import Always, Body, Open, Shape
 
 EARLIEST = datetime(1, 1, 3, tzinfo=UTC)
 LATEST = datetime(9999, 12, 29, tzinfo=UTC)
@@ -51,24 +61,61 @@ class Tagged(BaseModel):
         self.model_fields_set.add(self.tag)
 
 
-class Urls(Shape):
-    """Where a resource can be seen. ``location`` is the API's own address, ``app`` the editor's."""
+Address: TypeAlias = Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]
+"""An absolute URI in an answer; who reads takes any text."""
 
-    location: str | None = None
-    app: str | None = None
-    published: str | None = None
-    public: str | None = None
-    icon: str | None = None
-    logo: str | None = None
-    assets: str | None = None
-    public_endpoint: str | None = None
-    source: str | None = None
+
+class SomeUrls(Shape):
+    """Where a resource can be seen: ``location`` is the API's own address, ``app`` the editor's.
+
+    The classes below say which of them every answer has.
+    """
+
+    location: Address | None = None
+    app: Address | None = None
+    published: Address | None = None
+    public: Address | None = None
+    icon: Address | None = None
+    logo: Address | None = None
+    assets: Address | None = None
+    public_endpoint: Address | None = None
+    source: Address | None = None
+
+
+class Urls(SomeUrls):
+    """The addresses of what the API has by itself."""
+
+    location: Always[Address] = None
+
+
+class ShownUrls(SomeUrls):
+    """The addresses of what the application shows."""
+
+    app: Always[Address] = None
+
+
+class ResourceUrls(SomeUrls):
+    """The addresses of what the API has by itself and the application shows."""
+
+    location: Always[Address] = None
+    app: Always[Address] = None
+
+
+def id_of(value: Any) -> Any:
+    """Return the id of what a service may write out whole in place of its id."""
+    return value.get("id") if isinstance(value, dict) else value
 
 
 class ContentReference(Shape):
-    """A kind-tagged pointer to content. One of a kind unknown here is kept whole."""
+    """A kind-tagged pointer to content. One of a kind unknown here is kept whole.
+
+    What it points at is an id; a service may write it out whole, and then it is ``called`` by its
+    own name.
+    """
 
     model_config = ConfigDict(extra="allow")
+
+    _called: dict[str, str] = PrivateAttr(default_factory=dict)
 
     kind: Open[ReferenceKind]
     file: str | None = None
@@ -76,6 +123,27 @@ class ContentReference(Shape):
     space: str | None = None
     spec: str | None = None
     url: str | None = None
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _by_ids(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        names: dict[str, str] = {}
+        if isinstance(value, dict):
+            whole = {name: each for name, each in value.items() if isinstance(each, dict)}
+            value = {name: each for name, each in value.items() if name not in whole}
+            for name, each in whole.items():
+                value[name] = each.get("id") or each.get("slug")
+                said = each.get("title") or each.get("name") or each.get("label")
+                if isinstance(said, str):
+                    names[name] = said
+        made = handler(value)
+        if names:
+            made._called = names
+        return made
+
+    def called(self, part: str) -> str:
+        """Return the name of the ``page``, ``file``, … that it leads to; empty if not told."""
+        return self._called.get(part, "")
 
 
 class FileReference(Tagged, Body):

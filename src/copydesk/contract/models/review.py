@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from copydesk.contract.enumerations import ReviewStatus
-from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Open, Page, Resource, Shape
 from copydesk.contract.models.comment import CommentBody, WrittenBody
 from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.team import Team
 from copydesk.contract.models.user import User
 
 
@@ -41,11 +42,23 @@ class ReviewCreate(Body):
 
 
 class RequestedReviewer(Shape):
-    """Somebody who was asked for a review, by whom and when."""
+    """A person, or a team, who was asked for a review, by whom and when.
 
-    user: User
+    ``kind`` says which of ``user`` and ``team`` it is.
+    """
+
+    kind: Open[Literal["user", "team"]] = "user"
+    user: User | None = None
+    team: Team | None = None
     requested_by: User | None = None
     created_at: Timestamp | None = None
+
+
+class AskedReviewers(Page[RequestedReviewer]):
+    """Who is asked for a review once more were: as the list has them, or only ``users``."""
+
+    items: list[RequestedReviewer] = []
+    users: list[User | str] | None = None
 
 
 class ReviewersRequest(Body):

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import Role, SAMLStatus
-from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, KeepsNull, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 from copydesk.contract.models.team import Team
 
@@ -16,9 +16,9 @@ ProviderLabel: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_le
 class SAMLService(Shape):
     """What the provider needs to know about the service."""
 
-    acs_url: str | None = Field(default=None, alias="acsURL")
-    start_url: str | None = Field(default=None, alias="startURL")
-    entity_id: str | None = Field(default=None, alias="entityID")
+    acs_url: Always[str] = Field(default=None, alias="acsURL")
+    start_url: Always[str] = Field(default=None, alias="startURL")
+    entity_id: Always[str] = Field(default=None, alias="entityID")
 
 
 class SAMLProvider(Resource, KeepsNull):
@@ -33,10 +33,10 @@ class SAMLProvider(Resource, KeepsNull):
     entity_id: str | None = Field(default=None, alias="entityID")
     certificate: str | None = None
     default_team: Team | None = None
-    default_role: Open[Role] | None = None
-    created_at: Timestamp | None = None
+    default_role: Always[Open[Role]] = None
+    created_at: Always[Timestamp] = None
     status: Open[SAMLStatus] = "pending"
-    service: SAMLService | None = None
+    service: Always[SAMLService] = None
     urls: Urls = Field(default_factory=Urls)
 
 
@@ -86,7 +86,7 @@ class SSOLogin(Shape):
 
     id: str
     label: str = ""
-    start_url: str | None = Field(default=None, alias="startURL")
+    start_url: Always[str] = Field(default=None, alias="startURL")
 
 
 class SSOLogins(Shape):

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Shape
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.base import Always, Shape
+from copydesk.contract.models.parts import ShownUrls
 
 
 class SearchSection(Shape):
@@ -12,8 +12,8 @@ class SearchSection(Shape):
     id: str
     title: str = ""
     path: str = ""
-    body: str | None = None
-    urls: Urls = Field(default_factory=Urls)
+    body: Always[str] = None
+    urls: ShownUrls = Field(default_factory=ShownUrls)
 
 
 class SearchAncestor(Shape):
@@ -30,7 +30,7 @@ class SpaceSearchItem(Shape):
     path: str = ""
     sections: list[SearchSection] = []
     ancestors: list[SearchAncestor] = []
-    urls: Urls = Field(default_factory=Urls)
+    urls: ShownUrls = Field(default_factory=ShownUrls)
 
 
 class OrganizationSearchItem(Shape):

@@ -4,8 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Body, Open, Resource
-from copydesk.contract.models.parts import Timestamp, Urls
+from copydesk.contract.models.base import Always, Body, Open, Resource
+from copydesk.contract.models.parts import SomeUrls, Timestamp
 
 ShareLinkName: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
 """At most 50 characters."""
@@ -16,10 +16,10 @@ class ShareLink(Resource):
 
     object: Open[Literal["share-link"]] = "share-link"
     id: str
-    created_at: Timestamp | None = None
+    created_at: Always[Timestamp] = None
     name: str | None = None
     active: bool = False
-    urls: Urls = Field(default_factory=Urls)
+    urls: SomeUrls = Field(default_factory=SomeUrls)
 
 
 class ShareLinkCreate(Body):

@@ -1,12 +1,13 @@
 """Published sites, their adaptive content, and how they look to a reader."""
 
+import re
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
 
 from copydesk.contract.enumerations import AgentsContext, SiteType, SiteVisibility
-from copydesk.contract.models.base import Body, Count, KeepsNull, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, Urls
+from copydesk.contract.models.base import Always, Body, Count, Emoji, Open, Resource, Shape
+from copydesk.contract.models.parts import ResourceUrls, Timestamp
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 
@@ -22,16 +23,26 @@ class ThemedImage(Shape):
 
 
 class SiteIcon(Shape):
-    """The icon of a site."""
+    """The icon of a site: a picture, an icon by its name, an emoji (or its code), or none."""
 
-    icon: ThemedImage
+    icon: ThemedImage | str | None = None
+    emoji: Emoji | None = None
+
+
+def _bare(address: Any) -> Any:
+    # As a request has it: some answers begin it with https://.
+    return re.sub(r"^https?://", "", address).rstrip("/") if isinstance(address, str) else address
 
 
 class SiteProxy(Shape):
-    """The address of one's own that a site is shown under."""
+    """An address of one's own that a site is shown under.
 
-    origin: str | None = None
-    target: str | None = None
+    ``origin`` is that address, a host and a path, where readers find the site and which requests
+    set; ``target`` is where it passes requests on to: the site's address at the service.
+    """
+
+    origin: Always[Annotated[str, BeforeValidator(_bare)]] = None
+    target: Always[str] = None
 
 
 class AdaptiveContent(Shape):
@@ -56,10 +67,8 @@ class SiteFeature(Shape):
     customizations: list[str] = []
 
 
-class Site(Resource, KeepsNull):
+class Site(Resource):
     """A published site. ``site_spaces`` is a count."""
-
-    nullable: ClassVar[tuple[str, ...]] = ("icon",)
 
     object: Open[Literal["site"]] = "site"
     id: str
@@ -72,12 +81,12 @@ class Site(Resource, KeepsNull):
     visibility: Open[SiteVisibility] = "public"
     published: bool = False
     site_spaces: Count = 0
-    created_at: Timestamp | None = None
+    created_at: Always[Timestamp] = None
     adaptive_content: AdaptiveContent | None = None
     ads: SiteAds | None = None
-    agents_context: Open[AgentsContext] | None = None
+    agents_context: Always[Open[AgentsContext]] = None
     features: list[SiteFeature] = []
-    urls: Urls = Field(default_factory=Urls)
+    urls: ResourceUrls = Field(default_factory=ResourceUrls)
 
 
 class SiteCreate(Body):
@@ -96,7 +105,7 @@ class AdaptiveContentWrite(Body):
 
 
 class SiteUpdate(Body):
-    """Changes of a site; a ``proxy`` is a host and a path, None removes it."""
+    """Changes of a site; a ``proxy`` is the origin of one, None removes it."""
 
     nullable: ClassVar[tuple[str, ...]] = ("proxy",)
 
@@ -160,8 +169,16 @@ class SiteSpacesStructure(Shape):
 class UnknownStructure(Shape):
     """A published site laid out in a way unknown to this version."""
 
-    type: str
+    type: Annotated[str, Field(json_schema_extra={"not": {"enum": ["sections", "siteSpaces"]}})]
     structure: list[Any] = []
+
+
+def _laid_out(structure: Any) -> str:
+    """Return in which of the ways known to this version a published site is laid out."""
+    kind = getattr(structure, "type", None)
+    if isinstance(structure, dict):
+        kind = structure.get("type")
+    return kind if kind in ("sections", "siteSpaces") else "unknown"
 
 
 class PublishedSite(Resource):
@@ -170,6 +187,8 @@ class PublishedSite(Resource):
     object: Open[Literal["published-content-site"]] = "published-content-site"
     site: Site
     structure: Annotated[
-        SectionsStructure | SiteSpacesStructure | UnknownStructure,
-        Field(union_mode="left_to_right"),
+        Annotated[SectionsStructure, Tag("sections")]
+        | Annotated[SiteSpacesStructure, Tag("siteSpaces")]
+        | Annotated[UnknownStructure, Tag("unknown")],
+        Discriminator(_laid_out),
     ]

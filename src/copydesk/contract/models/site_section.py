@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.models.base import Body, Open, Resource
-from copydesk.contract.models.parts import Icon, Urls
+from copydesk.contract.models.parts import Icon, SomeUrls
 from copydesk.contract.models.position import SiteSectionPosition
 from copydesk.contract.models.site_space import Condition, SiteSpace
 
@@ -25,7 +25,7 @@ class SiteSection(Resource):
     condition: str | None = None
     section_group: str | None = None
     site_spaces: list[SiteSpace] = []
-    urls: Urls = Field(default_factory=Urls)
+    urls: SomeUrls = Field(default_factory=SomeUrls)
     icon: str | None = None
 
 

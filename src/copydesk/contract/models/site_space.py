@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.models.base import Body, Open, Resource
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.parts import SomeUrls
 from copydesk.contract.models.position import SiteSpacePosition
 from copydesk.contract.models.space import Space
 
@@ -25,7 +25,7 @@ class SiteSpace(Resource):
     default: bool = False
     condition: str | None = None
     has_advanced_customization_feature: bool = False
-    urls: Urls = Field(default_factory=Urls)
+    urls: SomeUrls = Field(default_factory=SomeUrls)
     hidden: bool = False
 
 

@@ -5,9 +5,18 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import DefaultLevel, EditMode, Language, SpaceVisibility
-from copydesk.contract.models.base import Body, Count, Emoji, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    Emoji,
+    KeepsNull,
+    Open,
+    Resource,
+    Shape,
+)
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
-from copydesk.contract.models.parts import Timestamp, Urls
+from copydesk.contract.models.parts import ResourceUrls, Timestamp
 from copydesk.contract.models.position import SpacePosition
 
 SpaceTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
@@ -18,7 +27,7 @@ class GitSync(Shape):
     """The repository that a space is synchronized with."""
 
     repo_name: str | None = None
-    installation_provider: Open[Literal["github", "gitlab"]] | None = None
+    installation_provider: Always[Open[Literal["github", "gitlab"]]] = None
     integration: str | None = None
     url: str | None = None
     updated_at: Timestamp | None = None
@@ -27,7 +36,7 @@ class GitSync(Shape):
 class VisitorAuth(Shape):
     """How visitors of a space prove who they are."""
 
-    backend: Open[Literal["custom"]] | None = None
+    backend: Always[Open[Literal["custom"]]] = None
 
 
 class SpacePermissions(Shape):
@@ -64,19 +73,19 @@ class Space(Resource, KeepsNull):
     deleted_at: Timestamp | None = None
     edit_mode: Open[EditMode] | None = None
     merge_rules: MergeRules = Field(default_factory=MergeRules)
-    urls: Urls = Field(default_factory=Urls)
+    urls: ResourceUrls = Field(default_factory=ResourceUrls)
     organization: str = ""
     parent: str | None = None
     language: Open[Language] | None = None
     git_sync: GitSync | None = None
     visitor_auth: VisitorAuth | None = None
     revision: str = ""
-    default_level: Open[DefaultLevel] | None = None
+    default_level: Always[Open[DefaultLevel]] = None
     comments: Count = 0
     change_requests: Count = 0
     change_requests_open: Count = 0
     change_requests_draft: Count = 0
-    permissions: SpacePermissions | None = None
+    permissions: Always[SpacePermissions] = None
 
 
 class SpaceCreate(Body):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import TeamRole
-from copydesk.contract.models.base import Body, Count, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp
 
 TeamTitle: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -27,8 +27,8 @@ class Team(Resource):
     title: str = ""
     members: Count = 0
     spaces: Count = 0
-    created_at: Timestamp | None = None
-    permissions: TeamPermissions | None = None
+    created_at: Always[Timestamp] = None
+    permissions: Always[TeamPermissions] = None
 
 
 class TeamCreate(Body):

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from copydesk.contract.enumerations import Language, TranslationStatus
-from copydesk.contract.models.base import Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
 from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import Timestamp, Urls
 
@@ -13,29 +13,29 @@ from copydesk.contract.models.parts import Timestamp, Urls
 class TranslationSource(Shape):
     """What is translated."""
 
-    space: str | None = None
+    space: Always[str] = None
     language: Open[Language] | None = None
 
 
 class TranslationTarget(Shape):
     """Where a translation is written."""
 
-    space: str | None = None
-    revision: str | None = None
+    space: Always[str] = None
+    revision: Always[str] = None
 
 
 class TranslationStats(Shape):
     """How much work a translation was.
 
-    Durations are as the service gives them; the embedded desk gives seconds, and counts the pages
-    and words that its runs carried over.
+    Durations are in seconds, on the embedded desk in whole ones, which counts the pages and words
+    that its runs carried over.
     """
 
     runs: Count = 0
     total_words: Count = 0
     total_pages: Count = 0
-    total_duration: Real = 0
-    latest_run_duration: Real = 0
+    total_duration: Count | Real = 0
+    latest_run_duration: Count | Real = 0
     latest_pages: Count = 0
     latest_words: Count = 0
 
@@ -58,13 +58,13 @@ class Translation(Resource):
     id: str
     status: Open[TranslationStatus] = "pending"
     source: TranslationSource = Field(default_factory=TranslationSource)
-    language: Open[Language] | None = None
+    language: Always[Open[Language]] = None
     instructions: Document | None = None
     result: TranslationTarget | None = None
-    created_at: Timestamp | None = None
-    updated_at: Timestamp | None = None
+    created_at: Always[Timestamp] = None
+    updated_at: Always[Timestamp] = None
     stats: TranslationStats = Field(default_factory=TranslationStats)
-    permissions: TranslationPermissions | None = None
+    permissions: Always[TranslationPermissions] = None
     urls: Urls = Field(default_factory=Urls)
 
 

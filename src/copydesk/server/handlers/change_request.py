@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestStatus
@@ -13,13 +14,15 @@ from copydesk.contract.models.change_request import (
     ChangeRequestCreate,
     ChangeRequestUpdate,
     Changes,
+    Contributor,
     MergeResult,
     UpdateResult,
 )
 from copydesk.contract.models.document import Document
 from copydesk.domain.merge_rules import blocking
 from copydesk.server import change_requests
-from copydesk.server.changes import changes_of, conflict_model
+from copydesk.server.access import RIGHTS
+from copydesk.server.changes import changes_of, conflict_model, limited_changes
 from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
@@ -30,12 +33,11 @@ from copydesk.server.queries.change_request import (
     prepare_models,
     space_row,
 )
+from copydesk.server.queries.contribution import contributions
 from copydesk.server.queries.review import rule_results
+from copydesk.server.queries.user import remember_users, user_by_id
 from copydesk.server.store import Row, Value
 from copydesk.server.templates import template_edit
-
-MOST_CHANGES = 1000
-"""How many changes are answered when the request does not say."""
 
 
 @implements(ops.list_space_change_requests)
@@ -81,31 +83,35 @@ def list_organization_change_requests(
     """List the change requests of all spaces that the caller may see, the latest changed first."""
     call.access.organization(organization_id)
     filters = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
-    unseen = call.access.hidden_spaces(organization_id)
-    unseen += [
-        row["id"]
-        for row in call.tx.all(
-            "SELECT id FROM space WHERE organization_id = ? AND deleted_at IS NOT NULL",
-            organization_id,
-        )
-    ]
+    unseen = call.access.hidden_spaces(organization_id) + call.tx.kept(
+        ("deleted", organization_id), partial(_deleted_spaces, call, organization_id), ("space",)
+    )
     count: int | None = None
     if not filters.where:
         # Every page of the list says it again; only the first has to add up all spaces.
         count = call.tx.kept(
-            ("count of change requests", call.user_id, organization_id, status),
+            ("change requests", call.user_id, organization_id, status),
             lambda: call.tx.value(
                 f"SELECT coalesce(sum({change_requests.COUNTED[status]}), 0) FROM space "  # noqa: S608 - a column of ours
                 "WHERE organization_id = ? AND id NOT IN (SELECT value FROM json_each(?))",
                 organization_id,
                 json.dumps(unseen),
             ),
+            RIGHTS,
         )
     if unseen:
         filters.where.append("space_id NOT IN (SELECT value FROM json_each(?))")
         filters.values.append(json.dumps(unseen))
     equal = {"organization_id": organization_id, "status": status}
     return _list(call, equal, filters, page, limit, count)
+
+
+def _deleted_spaces(call: Call, organization_id: str) -> list[str]:
+    rows = call.tx.all(
+        "SELECT id FROM space WHERE organization_id = ? AND deleted_at IS NOT NULL",
+        organization_id,
+    )
+    return [row["id"] for row in rows]
 
 
 @implements(ops.create_change_request)
@@ -223,9 +229,32 @@ def get_change_request_changes(
 ) -> Changes:
     """Return what a change request changes, pages in reading order and then files."""
     space, row = find_change_request(call, space_id, change_request_id)
-    found = changes_of(call.tx, row, moved_out(call, space, row))
-    most = MOST_CHANGES if limit is None else limit
-    return Changes(changes=found[:most], more=len(found) - most if len(found) > most else None)
+    found = changes_of(call.tx, row, partial(moved_out, call, space, row))
+    downloads = f"{call.base_url}/files/{space['id']}"
+    base = change_requests.base_of(row)
+    return limited_changes(found, limit, downloads, base, row["revision_id"])
+
+
+@implements(ops.list_change_request_contributors)
+def list_change_request_contributors(
+    call: Call, space_id: str, change_request_id: str
+) -> Page[Contributor]:
+    """List who edited a change request and who commented on it, the latest first."""
+    _, row = find_change_request(call, space_id, change_request_id)
+    found = contributions(call.tx, row)
+    remember_users(call, (each.user for each in found))
+    return Page[Contributor](
+        items=[
+            Contributor(
+                updated_at=each.latest,
+                count=each.count,
+                user=user_by_id(call, each.user),
+                action_type=each.kind,
+            )
+            for each in found
+        ],
+        count=len(found),
+    )
 
 
 @dataclass(frozen=True, slots=True)

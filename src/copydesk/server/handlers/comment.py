@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from functools import partial
 
 from copydesk.contract import operations as ops
@@ -40,6 +42,7 @@ from copydesk.server.queries.comment import (
     written_markdown,
 )
 from copydesk.server.queries.member import MEMBERS, member_model
+from copydesk.server.queries.user import remember_users, user_by_id
 from copydesk.server.store import Row
 
 _to_comment = partial(find_place, permission="comment")
@@ -61,6 +64,7 @@ def list_comments(
 ) -> Page[Comment]:
     """List the comments on a change request, or those on a space itself."""
     where, values = place.conditions()
+    kept = (place.change_request or place.space)["comments"] if status == "open" else None
     if status != "all":
         where.append("status = ?")
         values.append(status)
@@ -80,6 +84,10 @@ def list_comments(
         descending=order == "desc",
         page=page,
         limit=limit,
+        # Those that are open are counted as they come and go.
+        count=None if target_page is not None or authors else kept,
+        prepare=lambda rows: _remember_people(call, rows, "posted_by", "resolved_by"),
+        indexed=True,
     )
 
 
@@ -92,6 +100,7 @@ def create_comment(call: Call, place: Place, body: CommentCreate) -> Comment:
         for name, part in (("node", body.node), ("tableCell", body.table_cell)):
             if part:
                 raise invalid(f"body.{name}: it is part of a page; name that in body.page")
+    user_by_id(call, call.user_id)  # after the write it would have to be looked at anew
     key = threads.add_comment(
         call.tx,
         place.space["id"],
@@ -161,6 +170,7 @@ def list_replies(
         page=page,
         limit=limit,
         count=comment["replies"],
+        prepare=lambda rows: _remember_people(call, rows, "posted_by"),
     )
 
 
@@ -232,22 +242,30 @@ def list_change_request_commenters(
 ) -> Page[Member]:
     """List the members who commented on a change request or replied there."""
     space, row = find_change_request(call, space_id, change_request_id)
+    # Found once: a page and its count would each look through the whole discussion.
+    people = call.tx.all(
+        "SELECT posted_by FROM comment WHERE change_request_id = ?1 UNION "
+        "SELECT reply.posted_by FROM reply JOIN comment ON comment.id = comment_id "
+        "WHERE change_request_id = ?1",
+        row["id"],
+    )
     return paginate(
         call.tx,
         lambda member: member_model(call, member),
         source=MEMBERS,
-        where=[
-            "organization_id = ?",
-            "user_id IN (SELECT posted_by FROM comment WHERE change_request_id = ? UNION "
-            "SELECT reply.posted_by FROM reply JOIN comment ON comment.id = comment_id "
-            "WHERE change_request_id = ?)",
-        ],
-        values=[space["organization_id"], row["id"], row["id"]],
+        where=["organization_id = ?", "user_id IN (SELECT value FROM json_each(?))"],
+        values=[space["organization_id"], json.dumps([each["posted_by"] for each in people])],
         keys=("joined_at", "user_id"),
         descending=False,
         page=page,
         limit=limit,
     )
+
+
+def _remember_people(call: Call, rows: Sequence[Row], *columns: str) -> None:
+    """Read at once the people whom the rows of a page name."""
+    named = (row[column] for row in rows for column in columns)
+    remember_users(call, (key for key in named if key is not None))
 
 
 def _react(call: Call, row: Row, body: CommentUpdate | SpaceReplyUpdate) -> None:

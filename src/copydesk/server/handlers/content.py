@@ -7,36 +7,65 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.content import ContentPage, File, GitCommit, PageTree, Revision
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.change_request import ChangeRequest, Changes
+from copydesk.contract.models.content import (
+    ContentPage,
+    File,
+    GitCommit,
+    PageTree,
+    ReusableContent,
+    Revision,
+)
+from copydesk.contract.models.content_update import ContentAtUrl
+from copydesk.contract.models.parts import ShownUrls
+from copydesk.domain.address import APP, Address, parse_app_url
 from copydesk.domain.documents import MARKS_OF_A_PAGE, markdown_to_document
 from copydesk.server import content, substitution
+from copydesk.server.changes import changes_between, limited_changes
 from copydesk.server.content import FileData
-from copydesk.server.errors import not_found
-from copydesk.server.implementation import Call, implements_on_branch, implements_on_space
+from copydesk.server.errors import Refusal, not_found
+from copydesk.server.implementation import (
+    Call,
+    implements,
+    implements_on_branch,
+    implements_on_space,
+)
 from copydesk.server.pagination import slice_page
-from copydesk.server.queries.change_request import find_change_request
+from copydesk.server.queries.change_request import (
+    change_request_model,
+    change_request_screen,
+    find_change_request,
+)
+from copydesk.server.queries.collection import collection_model
 from copydesk.server.queries.file import file_model, find_file, revision_files
-from copydesk.server.queries.page import page_subtree, page_tree
+from copydesk.server.queries.link import LinkReader
+from copydesk.server.queries.page import find_page_by_path, page_subtree, page_tree
+from copydesk.server.queries.space import space_model, space_screen
+from copydesk.server.queries.user import user_by_id
+from copydesk.server.store import Row
+
+Refs: TypeAlias = Literal["relative", "stable"]
 
 
 @dataclass(frozen=True)
 class _Version:
-    """One state of a space's content: its revision, and the URL that it is read at."""
+    """One state of a space's content: its revision, where it is read, and where it is shown."""
 
     call: Call
     space_id: str
     revision_id: str
     location: str
+    screen: str
 
     def revision(self, *, metadata: bool) -> Revision:
         call = self.call
         row = call.tx.row("revision", self.revision_id)
+        author = row["author_id"]
         held = content.load(call.tx, self.revision_id)
         git = None if row["git"] is None or not metadata else GitCommit(**json.loads(row["git"]))
         return Revision(
@@ -51,39 +80,62 @@ class _Version:
             reusable_contents=substitution.reusable_contents(call.tx, held, metadata=metadata),
             variables=substitution.space_variables(call.tx, held),
             git=git,
-            urls=Urls(location=self.location),
+            urls=ShownUrls(location=self.location, app=self.screen),
             type=row["type"],
+            tags=[],
+            merged_from=merged_as(call, row),
+            created_by=None if author is None else user_by_id(call, author),
         )
 
     def pages(self, *, metadata: bool) -> PageTree:
         return PageTree(
-            pages=page_tree(self.call, self.revision_id, location=self.location, metadata=metadata)
+            pages=page_tree(
+                self.call,
+                self.revision_id,
+                location=self.location,
+                screen=self.screen,
+                metadata=metadata,
+            )
         )
 
     def file_model(self, file: FileData, *, metadata: bool) -> File:
         return file_model(self.call, self.space_id, self.revision_id, file, metadata=metadata)
 
 
+def merged_as(call: Call, revision: Row) -> ChangeRequest | None:
+    """Return the change request that a revision merged, if it did."""
+    row = call.tx.one(
+        "SELECT * FROM change_request WHERE revision_merged = ? AND space_id = ?",
+        revision["id"],
+        revision["space_id"],
+    )
+    if row is None:
+        return None
+    return change_request_model(call, call.tx.row("space", row["space_id"]), row)
+
+
 def _primary(call: Call, space_id: str) -> _Version:
     space = call.access.space(space_id)
     location = call.url("spaces", space_id, "content")
-    return _Version(call, space_id, space["revision_id"], location)
+    return _Version(call, space_id, space["revision_id"], location, space_screen(call, space))
 
 
 def _proposed(call: Call, space_id: str, change_request_id: str) -> _Version:
     _, row = find_change_request(call, space_id, change_request_id)
     location = call.url("spaces", space_id, "change-requests", row["id"], "content")
-    return _Version(call, space_id, row["revision_id"], location)
+    screen = change_request_screen(call, row)
+    return _Version(call, space_id, row["revision_id"], location, screen)
 
 
 def _recorded(call: Call, space_id: str, revision_id: str) -> _Version:
     # Who may read a space may read its change requests too, which is where the others come from.
-    call.access.space(space_id)
+    space = call.access.space(space_id)
     row = call.tx.one("SELECT space_id FROM revision WHERE id = ?", revision_id)
     if row is None or row["space_id"] != space_id:
         raise not_found("revision", revision_id)
     location = call.url("spaces", space_id, "revisions", revision_id)
-    return _Version(call, space_id, revision_id, location)
+    screen = f"{space_screen(call, space)}/~/revisions/{revision_id}"
+    return _Version(call, space_id, revision_id, location, screen)
 
 
 @implements_on_space(ops.get_space_revision, _primary)
@@ -97,6 +149,7 @@ def get_revision(
 
 @implements_on_space(ops.list_space_pages, _primary)
 @implements_on_branch(ops.list_change_request_pages, _proposed)
+@implements_on_branch(ops.list_revision_pages, _recorded)
 def list_pages(
     call: Call, version: _Version, *, metadata: bool = True, computed: bool = True
 ) -> PageTree:
@@ -105,6 +158,7 @@ def list_pages(
 
 @implements_on_space(ops.list_space_files, _primary)
 @implements_on_branch(ops.list_change_request_files, _proposed)
+@implements_on_branch(ops.list_revision_files, _recorded)
 def list_files(
     call: Call,
     version: _Version,
@@ -130,6 +184,7 @@ def list_files(
 
 @implements_on_space(ops.get_space_file, _primary)
 @implements_on_branch(ops.get_change_request_file, _proposed)
+@implements_on_branch(ops.get_revision_file, _recorded)
 def get_file(
     call: Call, version: _Version, file_id: str, *, metadata: bool = True, computed: bool = True
 ) -> File:
@@ -137,9 +192,46 @@ def get_file(
     return version.file_model(file, metadata=metadata)
 
 
+@implements_on_space(ops.get_space_reusable_content, _primary)
+@implements_on_branch(ops.get_change_request_reusable_content, _proposed)
+@implements_on_branch(ops.get_revision_reusable_content, _recorded)
+def get_reusable_content(
+    call: Call,
+    version: _Version,
+    reusable_content_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ReusableContent:
+    held = content.load(call.tx, version.revision_id)
+    return substitution.find_reusable_content(call.tx, held, reusable_content_id, metadata=metadata)
+
+
+@implements(ops.get_revision_changes)
+def get_revision_changes(
+    call: Call,
+    space_id: str,
+    revision_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+    limit: int | None = None,
+) -> Changes:
+    """Answer with what a revision changes in its first parent; without one, with all that it has.
+
+    The limit is that of a change request's changes.
+    """
+    _recorded(call, space_id, revision_id)
+    row = call.tx.row("revision", revision_id)
+    parent = next(iter(json.loads(row["parents"])), None)
+    found = changes_between(call.tx, parent, revision_id)
+    downloads = f"{call.base_url}/files/{space_id}"
+    told = limited_changes(found, limit, downloads, parent, revision_id)
+    return told.model_copy(update={"merged_from": merged_as(call, row)})
+
+
 @implements_on_space(ops.get_space_page, _primary)
 @implements_on_branch(ops.get_change_request_page, _proposed)
-@implements_on_branch(ops.get_revision_page, _recorded)
 def get_page(
     call: Call,
     version: _Version,
@@ -156,19 +248,126 @@ def get_page(
     All that a text refers to and all its expressions are known to the desk, so that the values
     that ask for a part of it ask for everything there is.
     """
+    filled = _Filled(bool(evaluated), bool(dereferenced))
+    return _page(version, page_id, format, filled, metadata=metadata)
+
+
+@implements_on_branch(ops.get_revision_page, _recorded)
+def get_revision_page(
+    call: Call,
+    version: _Version,
+    page_id: str,
+    *,
+    format: ContentFormat | None = None,
+    refs: Refs = "relative",
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ContentPage:
+    """Answer with a page of a revision as with one of a space."""
+    filled = _Filled(bool(evaluated), bool(dereferenced), refs == "stable")
+    return _page(version, page_id, format, filled, metadata=metadata)
+
+
+@implements_on_space(ops.get_space_page_by_path, _primary)
+@implements_on_branch(ops.get_change_request_page_by_path, _proposed)
+def get_page_by_path(
+    call: Call,
+    version: _Version,
+    page_path: str,
+    *,
+    format: ContentFormat | None = None,
+    refs: Refs = "relative",
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    cached_metadata: bool = False,
+    computed: bool = True,
+) -> ContentPage:
+    """Answer with the page at a path; nothing is cached, so ``cached_metadata`` changes nothing."""
+    filled = _Filled(bool(evaluated), bool(dereferenced), refs == "stable")
+    page_id = find_page_by_path(call, version.revision_id, page_path)
+    return _page(version, page_id, format, filled, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """What of a text is replaced: expressions, what it includes, and links, by ids."""
+
+    evaluated: bool
+    dereferenced: bool
+    stable: bool = False
+
+
+def _page(
+    version: _Version,
+    page_id: str,
+    format: ContentFormat | None,
+    filled: _Filled,
+    *,
+    metadata: bool,
+) -> ContentPage:
+    call, tx = version.call, version.call.tx
     page, data = page_subtree(
-        call, version.revision_id, page_id, location=version.location, metadata=metadata
+        call,
+        version.revision_id,
+        page_id,
+        location=version.location,
+        screen=version.screen,
+        metadata=metadata,
     )
     if data.text is not None:
-        tx = call.tx
         text = content.text(tx, data.text)
-        held = content.load(tx, version.revision_id) if evaluated or dereferenced else None
-        if held and dereferenced:
-            text = substitution.dereferenced(tx, held, data, text)
-        if held and evaluated:
-            text = substitution.evaluated(text, substitution.space_variables(tx, held), data)
-        if format == "markdown":
-            page.markdown = text
-        else:
+        if filled.dereferenced or filled.evaluated:
+            held = content.load(tx, version.revision_id)
+            if filled.dereferenced:
+                text = substitution.dereferenced(tx, held, data, text)
+            if filled.evaluated:
+                text = substitution.evaluated(text, substitution.space_variables(tx, held), data)
+        if format != "markdown":
             page.document = markdown_to_document(text, MARKS_OF_A_PAGE)
+        elif filled.stable:
+            reader = LinkReader(call, version.space_id, version.revision_id)
+            page.markdown = reader.by_ids(page_id, text)
+        else:
+            page.markdown = text
     return page
+
+
+@implements(ops.get_content_by_url)
+def get_content_by_url(call: Call, *, url: str) -> ContentAtUrl:
+    """Answer with what is at an address of this desk; what the caller may not see is a 404."""
+    pointed = parse_app_url(url) if url.startswith(f"{call.base_url}{APP}/") else None
+    try:
+        if pointed is not None and pointed.collection is not None:
+            row = call.access.collection(pointed.collection)
+            return ContentAtUrl(collection=collection_model(call, row))
+        if pointed is not None and pointed.space is not None:
+            return _at_space(call, pointed, call.access.space(pointed.space))
+    except Refusal as refusal:
+        if refusal.status != 404:
+            raise
+    raise not_found("content at", url)
+
+
+def _at_space(call: Call, pointed: Address, space: Row) -> ContentAtUrl:
+    found = ContentAtUrl(space=space_model(call, space))
+    version = _primary(call, space["id"])
+    if pointed.revision is not None:
+        version = _recorded(call, space["id"], pointed.revision)
+    elif pointed.change_request is not None:
+        _, row = find_change_request(call, space["id"], pointed.change_request)
+        found.change_request = change_request_model(call, space, row)
+        version = _proposed(call, space["id"], row["id"])
+    if pointed.page is not None:
+        page_id = find_page_by_path(call, version.revision_id, pointed.page)
+        found.page, _ = page_subtree(
+            call,
+            version.revision_id,
+            page_id,
+            location=version.location,
+            screen=version.screen,
+            metadata=True,
+        )
+    return found

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.link import Backlink, Link, Links, LinkStats, VersionContext
+from copydesk.contract.models.link import (
+    Backlink,
+    FileTarget,
+    Link,
+    Links,
+    LinkStats,
+    VersionContext,
+)
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import slice_page
 from copydesk.server.queries.change_request import find_change_request
-from copydesk.server.queries.file import find_file
+from copydesk.server.queries.file import file_model, find_file, revision_files
 from copydesk.server.queries.link import LinkReader, stats
 from copydesk.server.queries.organization import organization_by_id
 from copydesk.server.queries.page import PlacedPage, find_page, page_model
-from copydesk.server.queries.space import prepare_spaces, space_model
+from copydesk.server.queries.space import prepare_spaces, space_model, space_screen
 from copydesk.server.search_index import Query, found_pages
 from copydesk.server.store import Row
 
@@ -31,9 +40,11 @@ def list_space_links(
     status: LinkStatus | None = None,
 ) -> Links:
     """Answer with where the pages of a space lead."""
-    reader = _reader(call, call.access.space(space_id))
+    space = call.access.space(space_id)
+    reader = _reader(call, space)
     links = reader.model(reader.all())
-    return _links(links, stats(links), page, limit, status)
+    whole = partial(_whole, call, space, space["revision_id"])
+    return _links(links, whole, stats(links), page, limit, status)
 
 
 @implements(ops.list_space_page_links)
@@ -47,10 +58,12 @@ def list_space_page_links(
     status: LinkStatus | None = None,
 ) -> Links:
     """Answer with where a page of a space leads."""
-    links = _page_links(_reader(call, call.access.space(space_id)), page_id)
+    space = call.access.space(space_id)
+    links = _page_links(_reader(call, space), page_id)
     if links is None:
         raise not_found("page", page_id)
-    return _links(links, stats(links), page, limit, status)
+    whole = partial(_whole, call, space, space["revision_id"])
+    return _links(links, whole, stats(links), page, limit, status)
 
 
 @implements(ops.list_change_request_page_links)
@@ -69,7 +82,8 @@ def list_change_request_page_links(
     if links is None:
         raise not_found("page", page_id)
     before = _page_links(_reader(call, space), page_id) or []
-    return _links(links, stats(links, before), page, limit, None)
+    whole = partial(_whole, call, space, row["revision_id"])
+    return _links(links, whole, stats(links, before), page, limit, None)
 
 
 @implements(ops.list_space_page_backlinks)
@@ -130,8 +144,24 @@ def _page_links(reader: LinkReader, page_id: str) -> list[Link] | None:
     return None
 
 
+def _whole(call: Call, space: Row, revision_id: str, link: Link) -> Link:
+    """Return a link with the whole file that it leads to, where it is of the same revision."""
+    target = link.target
+    files = revision_files(call, revision_id)
+    file = next((file for file in files if target and file.id == target.file), None)
+    if file is None:
+        return link
+    found = FileTarget(
+        file=file_model(call, space["id"], revision_id, file),
+        space=space_model(call, space),
+        organization=organization_by_id(call, space["organization_id"]),
+    )
+    return link.model_copy(update={"target_reference": found})
+
+
 def _links(
     links: list[Link],
+    whole: Callable[[Link], Link],
     numbers: LinkStats,
     page: str | None,
     limit: int | None,
@@ -145,7 +175,7 @@ def _links(
     ]
     chosen = slice_page(keyed, lambda pair: pair[0], page=page, limit=limit)
     return Links(
-        items=[link for _, link in chosen.items],
+        items=[whole(link) for _, link in chosen.items],
         next=chosen.next,
         count=chosen.count,
         stats=numbers,
@@ -218,7 +248,9 @@ def _backlinks(
                 organization=organization_by_id(call, found.space["organization_id"]),
                 space=space_model(call, found.space),
                 version_context=VersionContext(revision=found.revision_id),
-                page=page_model(found.page.data, path=found.page.path),
+                page=page_model(
+                    found.page.data, path=found.page.path, screen=space_screen(call, found.space)
+                ),
             )
             for found in chosen.items
         ],

@@ -1,4 +1,4 @@
-"""PDFs of change requests."""
+"""PDFs of spaces and change requests."""
 
 from __future__ import annotations
 
@@ -26,8 +26,23 @@ def get_change_request_pdf(
     for ``only`` without a page and for more than a PDF takes, a 404 for a page that is not there.
     """
     _, row = find_change_request(call, space_id, change_request_id)
+    return _printed(call, row["id"], row["revision_id"], page, only=bool(only))
+
+
+@implements(ops.get_space_pdf, writes=True)
+def get_space_pdf(
+    call: Call, space_id: str, *, only: bool | None = None, page: str | None = None
+) -> PDF:
+    """Answer with the address of a PDF of a space as it is now, as of a change request."""
+    space = call.access.space(space_id)
+    return _printed(call, None, space["revision_id"], page, only=bool(only))
+
+
+def _printed(
+    call: Call, change_request_id: str | None, revision_id: str, page: str | None, *, only: bool
+) -> PDF:
     if page is not None:
-        find_page(call, row["revision_id"], page)
+        find_page(call, revision_id, page)
     elif only:
         raise invalid("query parameter only: name the page that should be printed alone")
-    return PDF(url=print_address(call, row["id"], row["revision_id"], page, only=bool(only)))
+    return PDF(url=print_address(call, change_request_id, revision_id, page, only=only))

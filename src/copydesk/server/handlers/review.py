@@ -5,6 +5,7 @@ from __future__ import annotations
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.review import (
+    AskedReviewers,
     RequestedReviewer,
     Review,
     ReviewCreate,
@@ -84,7 +85,7 @@ def list_requested_reviewers(
 @implements(ops.request_reviewers)
 def request_reviewers(
     call: Call, space_id: str, change_request_id: str, body: ReviewersRequest
-) -> Page[RequestedReviewer]:
+) -> AskedReviewers:
     """Ask members who can see the space for a review; who was asked already stays asked.
 
     Takes the permission edit, or being the creator. One that is merged or archived takes no review
@@ -103,7 +104,8 @@ def request_reviewers(
             raise invalid(f"body.users: {person} cannot see the space {space['title']!r}")
         threads.request_review(call.tx, row["id"], user_id, call.user_id)
     _changed(call, row)
-    return _requested(call, row, None, None)
+    asked = _requested(call, row, None, None)
+    return AskedReviewers(items=asked.items, next=asked.next, count=asked.count)
 
 
 @implements(ops.remove_requested_reviewer)

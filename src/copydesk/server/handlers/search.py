@@ -6,10 +6,11 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.parts import ShownUrls
 from copydesk.contract.models.search import (
     OrganizationSearchItem,
     SearchAncestor,
@@ -20,6 +21,9 @@ from copydesk.domain.slug import slugify
 from copydesk.server import content
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
+from copydesk.server.queries.change_request import space_row
+from copydesk.server.queries.page import page_screen
+from copydesk.server.queries.space import space_screen
 from copydesk.server.search_index import BELOW_TITLES, Query, count_pages, found_pages, parse_query
 from copydesk.server.store import Row
 
@@ -130,7 +134,10 @@ def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
     row = call.tx.row("search_page", key)
     data = content.versions(call.tx, (row["version"],))[row["version"]]
     location = call.url("spaces", row["space_id"], "content", "page", row["page_id"])
-    urls = Urls(location=location)
+    # Pages of a search are of one space, or of the few that were found.
+    screen = space_screen(call, space_row(call, row["space_id"]))
+    screen = page_screen(screen, row["path"])
+    urls = ShownUrls(location=location, app=screen)
     # Signs are no part of a word: `web*` and `"web"` are found where `web` is.
     words = [part for word in query.all for part in _WORD.findall(folded(word)) or [folded(word)]]
     sections: list[SearchSection] = []
@@ -147,7 +154,9 @@ def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
                     title=section.title or data.title,
                     path=f"{row['path']}#{anchor}" if anchor else row["path"],
                     body=_excerpt(section.body, words),
-                    urls=urls,
+                    urls=ShownUrls(location=location, app=f"{screen}#{quote(anchor)}")
+                    if anchor
+                    else urls,
                 )
             )
     return SpaceSearchItem(

@@ -10,12 +10,14 @@ from typing import Any
 
 from copydesk.contract.models.change_request import ChangeRequest, MovedOut
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.parts import ResourceUrls
+from copydesk.contract.models.user import User
 from copydesk.server import content
 from copydesk.server.change_requests import is_outdated
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.user import remember_users, user_by_id
+from copydesk.server.shared_models import shared
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.document import read_document
 from copydesk.server.sources.model import Blob
@@ -53,9 +55,33 @@ def find_change_request(
 
 
 def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
-    """Return a change request as the API shows it. It has no app URL: the desk has no web page."""
-    # A list makes very many, and looking a column of a row up takes longer than a key of a dict.
-    kept = dict(zip(row.keys(), row, strict=True))
+    """Return a change request as the API shows it.
+
+    It may come to others too: do not change it.
+    """
+    values, author = tuple(row), user_by_id(call, row["created_by"])
+    outdated, merger = is_outdated(space, row), _merger(call, row)
+    return shared(
+        # Everything that is shown.
+        ("change request", values, outdated, call.base_url, id(author), id(merger)),
+        lambda: _model(call, outdated, author, merger, dict(zip(row.keys(), values, strict=True))),
+        (author, merger),
+    )
+
+
+def _merger(call: Call, row: Row) -> User | None:
+    """Return who merged a change request, if anybody did: who made the revision."""
+    if row["status"] != "merged":
+        return None
+    key: str | None = call.tx.value(
+        "SELECT author_id FROM revision WHERE id = ?", row["revision_merged"]
+    )
+    return None if key is None else user_by_id(call, key)
+
+
+def _model(
+    call: Call, outdated: bool, author: User, merger: User | None, kept: Mapping[str, Any]
+) -> ChangeRequest:
     space_id, description = kept["space_id"], kept["description"]
     return _made(
         {
@@ -65,7 +91,7 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
             "status": kept["status"],
             "subject": kept["subject"],
             "description": description and Document.model_validate_json(description),
-            "created_by": user_by_id(call, kept["created_by"]),
+            "created_by": author,
             "created_at": datetime.fromisoformat(kept["created_at"]),
             "updated_at": datetime.fromisoformat(kept["updated_at"]),
             "space": space_id,
@@ -73,12 +99,23 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
             "revision_initial": kept["revision_initial"],
             "revision_merged_ancestor": kept["revision_merged_ancestor"],
             "revision_merged": kept["revision_merged"],
+            "merged_by": merger,
+            "merged_at": kept["merged_at"] and datetime.fromisoformat(kept["merged_at"]),
             "comments": kept["comments"],
-            "outdated": is_outdated(space, kept),
+            "outdated": outdated,
             "conversations_issues_cluster": kept["cluster_id"],
-            "urls": Urls(location=call.url("spaces", space_id, "change-requests", kept["id"])),
+            "urls": ResourceUrls(
+                location=call.url("spaces", space_id, "change-requests", kept["id"]),
+                app=change_request_screen(call, kept),
+            ),
         }
     )
+
+
+def change_request_screen(call: Call, row: Mapping[str, Any] | Row) -> str:
+    """Return the address of the screen of a change request."""
+    home, space, number = row["organization_id"], row["space_id"], str(row["number"])
+    return call.app_url("o", home, "s", space, "~", "changes", number)
 
 
 def _made(fields: dict[str, Any]) -> ChangeRequest:
@@ -99,7 +136,9 @@ def _made(fields: dict[str, Any]) -> ChangeRequest:
 def prepare_models(call: Call, rows: Sequence[Row]) -> None:
     """Read at once what the change requests of a page name: their authors and spaces."""
     remember_users(call, (row["created_by"] for row in rows))
-    spaces = call.tx.kept_all("space", (row["space_id"] for row in rows), partial(_spaces, call))
+    spaces = call.tx.kept_all(
+        "row", (row["space_id"] for row in rows), partial(_spaces, call), ("space",)
+    )
     call.remembered.update({("space row", key): row for key, row in spaces.items()})
 
 

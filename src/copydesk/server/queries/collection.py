@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.contract.models.collection import Collection
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.parts import ResourceUrls
 from copydesk.server.access import COLLECTION_PERMISSIONS, permissions
 from copydesk.server.errors import conflict, not_found
 from copydesk.server.implementation import Call
@@ -20,7 +20,10 @@ def collection_model(call: Call, row: Row) -> Collection:
             "organization": row["organization_id"],
             "parent": row["parent_id"],
             "default_level": row["default_level"],
-            "urls": Urls(location=call.url("collections", row["id"])),
+            "urls": ResourceUrls(
+                location=call.url("collections", row["id"]),
+                app=call.app_url("o", row["organization_id"], "c", row["id"]),
+            ),
             "permissions": permissions(COLLECTION_PERMISSIONS, call.access.level(row)),
         }
     )

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.comment import (
     Comment,
-    CommentBody,
-    CommentPermissions,
     CommentReply,
-    CommentTarget,
     DocumentBody,
     MarkdownBody,
-    NodeTarget,
-    PageTarget,
     Reaction,
     Reactor,
     Replier,
-    TableCellTarget,
 )
-from copydesk.contract.models.parts import Urls
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
 from copydesk.server import content
 from copydesk.server.change_requests import base_of
@@ -153,7 +146,7 @@ def comment_model(
             "repliers": _repliers(call, row["id"]) if row["replies"] else [],
             "body": _body(row["body"], format),
             "target": _target(row),
-            "urls": Urls(location=place.url(call, row["id"])),
+            "urls": {"location": place.url(call, row["id"])},
             "permissions": _permissions(call, place, row),
             "status": row["status"],
             "resolved_at": row["resolved_at"],
@@ -174,39 +167,42 @@ def reply_model(
             "edited_at": row["edited_at"],
             "reactions": _reactions(call, row["id"]),
             "body": _body(row["body"], format),
-            "urls": Urls(location=place.url(call, row["comment_id"], "replies", row["id"])),
+            "urls": {"location": place.url(call, row["comment_id"], "replies", row["id"])},
             "permissions": _permissions(call, place, row),
         }
     )
 
 
-def _body(markdown: str, format: ContentFormat | None) -> CommentBody:
+# Parts as their fields: the model that has them makes them all at once, in half the time.
+
+
+def _body(markdown: str, format: ContentFormat | None) -> dict[str, Any]:
     if format == "document":
-        return CommentBody(document=markdown_to_document(markdown))
-    return CommentBody(markdown=markdown)
+        return {"document": markdown_to_document(markdown)}
+    return {"markdown": markdown}
 
 
-def _target(row: Row) -> CommentTarget:
+def _target(row: Row) -> dict[str, Any]:
     cell = row["table_cell"]
-    return CommentTarget(
-        node=NodeTarget(id=row["node_id"]) if row["node_id"] else None,
-        table_cell=TableCellTarget.model_validate(json.loads(cell)) if cell else None,
-        change_request=row["change_request_id"],
-        review=row["review_id"],
-        page=PageTarget(id=row["page_id"]) if row["page_id"] else None,
-        space=row["space_id"],
-        revision=row["revision_id"],
-    )
+    return {
+        "node": {"id": row["node_id"]} if row["node_id"] else None,
+        "table_cell": json.loads(cell) if cell else None,
+        "change_request": row["change_request_id"],
+        "review": row["review_id"],
+        "page": {"id": row["page_id"]} if row["page_id"] else None,
+        "space": row["space_id"],
+        "revision": row["revision_id"],
+    }
 
 
-def _permissions(call: Call, place: Place, row: Row) -> CommentPermissions:
+def _permissions(call: Call, place: Place, row: Row) -> dict[str, Any]:
     own = row["posted_by"] == call.user_id
-    return CommentPermissions(
-        view=True,
-        edit=own and place.may_comment,
-        reply=place.may_comment,
-        delete=own or place.is_admin,
-    )
+    return {
+        "view": True,
+        "edit": own and place.may_comment,
+        "reply": place.may_comment,
+        "delete": own or place.is_admin,
+    }
 
 
 def _reactions(call: Call, target_id: str) -> list[Reaction]:

@@ -38,7 +38,7 @@ def file_model(
         download_url=f"{call.base_url}/files/{space_id}/{revision_id}/{file.id}",
         size=file.size,
         dimensions=_dimensions(call, file),
-        git=GitObject(oid=file.git_oid, path=file.path) if metadata else None,
+        git=GitObject(oid=file.git_oid or file.blob, path=file.path) if metadata else None,
     )
 
 

@@ -13,18 +13,21 @@ from typing import Any
 from copydesk.contract.models.integration import (
     Installation,
     InstallationTarget,
+    InstallationUrls,
     Integration,
     IntegrationEvent,
     IntegrationPermissions,
+    IntegrationUrls,
+    PlaceUrls,
     SiteInstallation,
     SpaceInstallation,
 )
+from copydesk.contract.models.merge_rules import MergeRules
 from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.installations import defaults
-from copydesk.server.queries.organization import organization_by_id
+from copydesk.server.queries.organization import NO_TRIAL, organization_by_id
 from copydesk.server.queries.site import SiteView
 from copydesk.server.queries.space import space_model
 from copydesk.server.store import Row, Value
@@ -71,7 +74,11 @@ def administers(call: Call, row: Row) -> bool:
 
 
 def integration_model(call: Call, row: Row) -> Integration:
-    """Return the integration of a row. Its secrets are never part of an answer."""
+    """Return the integration of a row. Its secrets are never part of an answer.
+
+    The desk runs no integration, so that nothing answers at its own addresses.
+    """
+    screen = call.app_url("o", row["owner"], "integrations", row["id"])
     return Integration.model_validate(
         {
             "name": row["id"],
@@ -90,7 +97,13 @@ def integration_model(call: Call, row: Row) -> Integration:
             "configurations": _json(row["configurations"]),
             "external_links": json.loads(row["external_links"]),
             "owner": _owner(call, row["owner"]),
-            "urls": Urls(location=call.url("integrations", row["id"]), icon=row["icon"]),
+            "urls": IntegrationUrls(
+                location=call.url("integrations", row["id"]),
+                app=screen,
+                icon=row["icon"],
+                assets=f"{screen}/assets",
+                public_endpoint=f"{screen}/endpoint",
+            ),
             "permissions": IntegrationPermissions(admin=administers(call, row)),
             "content_security_policy": row["content_security_policy"],
         }
@@ -112,13 +125,14 @@ def seen_installations(call: Call, integration: Row) -> Condition:
 
 
 def installation_model(call: Call, integration: Row, row: Row) -> Installation:
-    """Return the installation of a row. It has no address of its own in this API."""
+    """Return the installation of a row."""
+    screen = _installed_screen(call, row["organization_id"], integration["id"], row["id"])
     on_spaces, on_sites = (integration["target"] in ("all", place) for place in _PLACES)
     return Installation(
         id=row["id"],
         status=row["status"],
-        space_selection=row["space_selection"] if on_spaces else None,
-        site_selection=row["site_selection"] if on_sites else None,
+        space_selection=row["space_selection"] if on_spaces else "selected",
+        site_selection=row["site_selection"] if on_sites else "selected",
         spaces=call.tx.value(
             f"SELECT count(*) FROM {installed_places('space')} "  # noqa: S608 - ours
             "WHERE installed_id = ?",
@@ -127,6 +141,11 @@ def installation_model(call: Call, integration: Row, row: Row) -> Installation:
         configuration=json.loads(row["configuration"]),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        urls=InstallationUrls(
+            location=_installed_at(call, integration["id"], row["id"]),
+            app=screen,
+            public_endpoint=f"{screen}/endpoint",
+        ),
         external_ids=json.loads(row["external_ids"]),
         target=InstallationTarget(organization=row["organization_id"]),
     )
@@ -173,7 +192,8 @@ def space_installation_model(
 ) -> SpaceInstallation:
     """Return the installation on the space of a row of ``installed_places("space")``."""
     return SpaceInstallation(
-        space=space_model(call, row) if extended else row["id"], **_place(integration, row, "space")
+        space=space_model(call, row) if extended else row["id"],
+        **_place(call, integration, row, "space"),
     )
 
 
@@ -183,7 +203,7 @@ def site_installation_model(
     """Return the installation on the site of a row of ``installed_places("site")``."""
     return SiteInstallation(
         site=SiteView(call, row).model() if extended else row["id"],
-        **_place(integration, row, "site"),
+        **_place(call, integration, row, "site"),
     )
 
 
@@ -217,13 +237,27 @@ def event_model(row: Row) -> IntegrationEvent:
     )
 
 
-def _place(integration: Row, row: Row, level: str) -> dict[str, Any]:
+def _installed_at(call: Call, name: str, installation_id: str, *rest: str) -> str:
+    return call.url("integrations", name, "installations", installation_id, *rest)
+
+
+def _installed_screen(call: Call, organization: str, name: str, installation_id: str) -> str:
+    return call.app_url("o", organization, "integrations", name, "installations", installation_id)
+
+
+def _place(call: Call, integration: Row, row: Row, level: str) -> dict[str, Any]:
+    name, installation = row["installed_integration"], row["installed_id"]
+    screen = _installed_screen(call, row["organization_id"], name, installation)
     return {
-        "integration": row["installed_integration"],
-        "installation": row["installed_id"],
+        "integration": name,
+        "installation": installation,
         "status": row["installed_status"],
         "configuration": defaults(integration, level) | json.loads(row["installed_configuration"]),
         "external_ids": json.loads(row["installed_external_ids"]),
+        "urls": PlaceUrls(
+            location=_installed_at(call, name, installation, f"{level}s", row["id"]),
+            public_endpoint=f"{screen}/endpoint",
+        ),
     }
 
 
@@ -245,7 +279,11 @@ def _owner(call: Call, organization_id: str) -> Organization:
                 created_at=owner.created_at,
                 hostname=owner.hostname,
                 type=owner.type,
-                urls=Urls(logo=owner.urls.logo),
+                # What else has to be there is said as if nothing were known of it.
+                plan="free_2024",
+                merge_rules=MergeRules(type="none"),
+                trial=NO_TRIAL,
+                urls=owner.urls,
                 permissions=owner.permissions,
             )
         call.remembered[key] = owner

@@ -4,25 +4,118 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from typing import Any, TypeAlias
+from urllib.parse import quote, unquote, urlsplit
 
 from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.link import BrokenStats, Link, LinkStats
 from copydesk.contract.models.parts import ContentReference
 from copydesk.domain.documents import links_of
 from copydesk.server import content
+from copydesk.server.content import Draft
 from copydesk.server.implementation import Call
-from copydesk.server.queries.file import revision_files
 from copydesk.server.queries.page import PlacedPage, placed_pages
+from copydesk.server.source_content import page_files
+from copydesk.server.store import Tx
 
 _READ: dict[str, tuple[str, ...]] = {}
 """Where texts lead, by the hash of the text: reading Markdown takes far longer than resolving."""
 
 _MOST_READ = 20_000
 _INDEX = re.compile(r"(?:^|(?<=/))(?:README|index)$", re.IGNORECASE)
+
+
+_BY_ID = {"pages": "page", "files": "file"}
+"""What an address that is made of an id leads to, by its first part."""
+
+_TARGET = re.compile(
+    r"""(\]\(<?|^ {0,3}\[[^\]\n]+\]:[ ]?<?|\b(?:href|src|url)=["'])([^\s)>"'#]+)""", re.MULTILINE
+)
+
+_QUOTED = re.compile(r"""[\s%()<>\[\]\\?#:"'`\x00-\x1f\x7f]""")
+"""What would end the path of a link, or be read as something else in it."""
+
+
+def with_targets(text: str, targets: Mapping[str, str]) -> str:
+    """Return a Markdown text whose links lead elsewhere: by where they led, anchors aside."""
+    if not targets:
+        return text
+    return _TARGET.sub(lambda match: match[1] + targets.get(match[2], match[2]), text)
+
+
+Target: TypeAlias = tuple[str, str]
+"""What a link leads to in its revision: "page" or "file", and the id."""
+
+
+class LinkPlaces:
+    """Where the pages and files of some content are for links, which lead to files by path.
+
+    A page that is in no repository yet is where an export puts it; links that count from its
+    address are understood too. Later changes of the draft are not seen.
+    """
+
+    def __init__(self, tx: Tx, space_id: str, draft: Draft) -> None:
+        self._paths = content.paths(draft)
+        self._page_files = page_files(tx, space_id, draft)
+        self._pages = {path: page for page, path in self._page_files.items()}
+        self._plain: dict[str, str] = {}
+        for page, path in self._paths.items():
+            self._plain.setdefault(_plain(path), page)
+        files = [file for file in draft.files.values() if file.kind == "file"]
+        self._files = {file.path: file.id for file in files}
+        self._file_paths = {file.id: file.path for file in files}
+        self._fixed = {page.id for page in draft.pages.values() if page.git_path is not None}
+        for page in sorted(self._page_files, key=self._fixed.__contains__):
+            self._plain[_plain(self._page_files[page])] = page
+        self.known = self._paths.keys() | self._file_paths.keys()
+        self.targets: set[Target] = {("page", page) for page in self._paths}
+        self.targets |= {("file", file) for file in self._file_paths}
+
+    def file_of(self, target: Target) -> str | None:
+        """Return the path of a file, or of that which a page is exported to; None without one."""
+        kind, key = target
+        return (self._page_files if kind == "page" else self._file_paths).get(key)
+
+    def find(self, page: str, path: str) -> Target | None:
+        """Return what a path in a link on a page leads to, and None for nothing."""
+        path = unquote(path)
+        if not path:
+            return "page", page
+        own = [self._page_files.get(page), None if page in self._fixed else self._paths[page]]
+        for start in own:
+            if start is None:
+                continue
+            from_top = path.startswith("/")
+            joined = posixpath.normpath(
+                path.lstrip("/") if from_top else posixpath.join(posixpath.dirname(start), path)
+            )
+            if joined == ".":
+                joined = ""
+            if joined in self._files:
+                return "file", self._files[joined]
+            target = self._pages.get(joined) or self._plain.get(_plain(joined))
+            if target is not None:
+                return "page", target
+            kind, _, key = joined.partition("/")
+            if kind in _BY_ID and key in self.known:
+                return _BY_ID[kind], key
+        return None
+
+    def link_to(self, page: str, target: Target) -> str | None:
+        """Return the path from the file of a page to a target; None when one has no file."""
+        own, path = self._page_files.get(page), self.file_of(target)
+        if own is None or path is None:
+            return None
+        relative = posixpath.relpath(path, posixpath.dirname(own) or ".")
+        return _QUOTED.sub(lambda found: quote(found[0]), relative)
+
+
+def target_by_id(path: str) -> Target | None:
+    """Return what an address that is made of an id leads to: ``/pages/ID`` or ``/files/ID``."""
+    start, _, key = path.removeprefix("/").partition("/")
+    return (_BY_ID[start], key) if path.startswith("/") and start in _BY_ID else None
 
 
 @dataclass(frozen=True)
@@ -42,15 +135,8 @@ class LinkReader:
         self.call = call
         self.space_id = space_id
         self.pages = placed_pages(call, revision_id)
-        self._page_paths: dict[str, str] = {}
-        for page in self.pages:
-            self._page_paths.setdefault(_plain(page.path), page.data.id)
-        for page in self.pages:
-            if page.data.git_path is not None:
-                self._page_paths[_plain(page.data.git_path)] = page.data.id
-        files = revision_files(call, revision_id)
-        self._file_paths = {file.path: file.id for file in files}
-        self._known = {page.data.id for page in self.pages} | {file.id for file in files}
+        draft = content.open_draft(call.tx, content.load(call.tx, revision_id))
+        self._places = LinkPlaces(call.tx, space_id, draft)
 
     def all(self) -> list[FoundLink]:
         """Return the links of every page, in reading order."""
@@ -103,7 +189,18 @@ class LinkReader:
                 kind = reference["kind"]
                 target = str(reference.get(kind, ""))
                 here = reference.get("space") in (None, self.space_id)
-                yield kind, target, "broken" if here and target not in self._known else "ok"
+                yield kind, target, "broken" if here and target not in self._places.known else "ok"
+
+    def by_ids(self, page_id: str, text: str) -> str:
+        """Return a page's Markdown with links to what the revision has by its ids."""
+        page = next(page for page in self.pages if page.data.id == page_id)
+        places = {kind: place for place, kind in _BY_ID.items()}
+        targets: dict[str, str] = {}
+        for url in links_of(text):
+            kind, key, status = self.resolve(page, url)
+            if kind in places and status == "ok":
+                targets[url.partition("#")[0]] = f"/{places[kind]}/{key}"
+        return with_targets(text, targets)
 
     def resolve(self, page: PlacedPage, url: str) -> tuple[str, str, LinkStatus]:
         """Return what a link on a page leads to: its kind, the id or URL, and its status."""
@@ -115,20 +212,8 @@ class LinkReader:
             return "url", url, "broken"
         if parts.scheme or parts.netloc:
             return "url", url, "ok"
-        path = unquote(parts.path)
-        if not path:
-            return "page", page.data.id, "ok"
-        own = page.path if page.data.git_path is None else page.data.git_path
-        absolute = path.startswith("/")
-        joined = posixpath.normpath(
-            path.lstrip("/") if absolute else posixpath.join(posixpath.dirname(own), path)
-        )
-        if joined == ".":
-            joined = ""
-        if joined in self._file_paths:
-            return "file", self._file_paths[joined], "ok"
-        target = self._page_paths.get(_plain(joined))
-        return ("url", url, "broken") if target is None else ("page", target, "ok")
+        found = self._places.find(page.data.id, parts.path)
+        return ("url", url, "broken") if found is None else (*found, "ok")
 
 
 def stats(links: list[Link], before: list[Link] | None = None) -> LinkStats:
@@ -144,7 +229,7 @@ def stats(links: list[Link], before: list[Link] | None = None) -> LinkStats:
 
 
 def _key(link: Link) -> object:
-    return link.target_reference and link.target_reference.to_json()
+    return link.target and link.target.to_json()
 
 
 def _plain(path: str) -> str:

@@ -11,7 +11,7 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecPermissions,
     ProcessingError,
 )
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.parts import ResourceUrls
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.openapi_jobs import put_document
@@ -59,7 +59,10 @@ def spec_model(call: Call, row: Row) -> OpenAPISpec:
         permissions=OpenAPISpecPermissions(
             view=True, edit=call.access.may_in(row["organization_id"], "createOpenAPISpec")
         ),
-        urls=Urls(location=call.url("orgs", row["organization_id"], "openapi", row["slug"])),
+        urls=ResourceUrls(
+            location=call.url("orgs", row["organization_id"], "openapi", row["slug"]),
+            app=call.app_url("o", row["organization_id"], "openapi", row["slug"]),
+        ),
     )
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
-from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.organization import Organization, Trial
+from copydesk.contract.models.parts import ResourceUrls
 from copydesk.server.access import ORGANIZATION_PERMISSIONS, permissions
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row
+
+NO_TRIAL = Trial(status="notapplicable", count=0)
+"""The trial of an organization of this desk, which has no plans to try."""
 
 
 def admits(row: Row, email: str) -> bool:
@@ -36,11 +39,13 @@ def organization_model(call: Call, row: Row) -> Organization:
             "invite_links": bool(row["invite_links"]),
             "plan": row["plan"],
             "merge_rules": json.loads(row["merge_rules"]),
-            "urls": Urls(
+            "urls": ResourceUrls(
                 location=call.url("orgs", row["id"]),
+                app=call.app_url("o", row["id"]),
                 # A logo may also be one of the service's own names, which has no address.
                 logo=logo if logo and ":" in logo else None,
             ),
+            "trial": NO_TRIAL,
             # Whoever is in an organization may view it, a guest too, who has no role at all.
             "permissions": permissions(ORGANIZATION_PERMISSIONS, call.access.role(row["id"]))
             | {"view": row["id"] in call.access.memberships},

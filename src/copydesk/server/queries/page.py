@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
-from copydesk.contract.models.content import ContentPage, GitObject
-from copydesk.contract.models.parts import ContentReference, Urls
+from copydesk.contract.models.content import ContentPage, GitObject, PageLayout
+from copydesk.contract.models.parts import ContentReference, ShownUrls
 from copydesk.server import content
 from copydesk.server.content import Node, PageData
 from copydesk.server.errors import not_found
@@ -54,6 +55,18 @@ def find_page(call: Call, revision_id: str, page_id: str) -> PlacedPage:
     return PlacedPage(way[-1], pages[-1], path, tuple(pages[:-1]))
 
 
+def find_page_by_path(call: Call, revision_id: str, path: str) -> str:
+    """Return the id of the page at a path of slugs; raises a 404 when the revision has none."""
+    nodes, found = content.load(call.tx, revision_id).pages, ""
+    for slug in path.strip("/").split("/"):
+        data = content.versions(call.tx, (node.version for node in nodes))
+        at = next((node for node in nodes if data[node.version].slug == slug), None)
+        if at is None:
+            raise not_found("page", path)
+        nodes, found = at.children, at.page
+    return found
+
+
 def _way_to(nodes: Sequence[Node], page_id: str) -> list[Node]:
     """Return the nodes from the top down to a page; none when it is not there."""
     for node in nodes:
@@ -65,12 +78,12 @@ def _way_to(nodes: Sequence[Node], page_id: str) -> list[Node]:
 
 
 def page_tree(
-    call: Call, revision_id: str, *, location: str | None = None, metadata: bool = True
+    call: Call, revision_id: str, *, location: str, screen: str, metadata: bool = True
 ) -> list[ContentPage]:
     """Return the pages at the root of a revision with those below them, without their texts.
 
-    ``location`` is the URL of the content that they are pages of; without ``metadata`` they do not
-    say which file of a repository they come from.
+    ``location`` is the URL of the content that they are pages of, ``screen`` that of its screen;
+    without ``metadata`` they do not say which file of a repository they come from.
     """
     tree = content.load(call.tx, revision_id)
     data = content.versions(call.tx, (node.version for node in tree.nodes()))
@@ -83,6 +96,7 @@ def page_tree(
                 path=prefix + data[node.version].slug,
                 times=times.get(node.page),
                 location=location,
+                screen=screen,
                 metadata=metadata,
                 pages=build(node.children, f"{prefix}{data[node.version].slug}/"),
             )
@@ -93,7 +107,7 @@ def page_tree(
 
 
 def page_subtree(
-    call: Call, revision_id: str, page_id: str, *, location: str | None, metadata: bool
+    call: Call, revision_id: str, page_id: str, *, location: str, screen: str, metadata: bool
 ) -> tuple[ContentPage, PageData]:
     """Return a page of a revision with the pages below it, and what its text is found by.
 
@@ -110,6 +124,7 @@ def page_subtree(
             path=path,
             times=times.get(node.page),
             location=location,
+            screen=screen,
             metadata=metadata,
             pages=[build(child, f"{path}/{data[child.version].slug}") for child in node.children],
         )
@@ -117,10 +132,43 @@ def page_subtree(
     return build(placed.node, placed.path), placed.data
 
 
+def page_screen(screen: str, path: str) -> str:
+    """Return the address of the screen of a page, by that of the content that it is in."""
+    return f"{screen}/{quote(path)}"
+
+
+_SHOWN = PageLayout(
+    width="default",
+    cover=True,
+    cover_size="full",
+    cover_mask="none",
+    title=True,
+    description=True,
+    table_of_contents=True,
+    outline=True,
+    pagination=True,
+    metadata=True,
+    tags=True,
+    actions=True,
+    anchors=True,
+)
+"""What is shown of a page that says nothing about it."""
+
+_DEFAULTS = _SHOWN.to_dict()
+
+
+def page_layout(page: PageData) -> PageLayout:
+    """Return which parts of a page are shown."""
+    if not page.layout:
+        return _SHOWN
+    return PageLayout.model_validate(_DEFAULTS | page.layout)
+
+
 def page_model(
     page: PageData,
     *,
     path: str,
+    screen: str,
     times: tuple[str, str] | None = None,
     location: str | None = None,
     metadata: bool = True,
@@ -129,7 +177,8 @@ def page_model(
     """Return a page as the API shows it, without its text."""
     git = None
     if metadata and page.git_path is not None:
-        git = GitObject(oid=page.git_oid, path=page.git_path)
+        # What is in no repository yet goes by the hash of what it says.
+        git = GitObject(oid=page.git_oid or page.text, path=page.git_path)
     return ContentPage.model_validate(
         {
             "id": page.id,
@@ -139,19 +188,24 @@ def page_model(
             "created_at": times and times[0],
             "updated_at": times and times[1],
             "type": page.type,
-            "urls": Urls(location=location and f"{location}/page/{page.id}"),
+            "urls": ShownUrls(
+                location=location and f"{location}/page/{page.id}", app=page_screen(screen, path)
+            ),
             "slug": page.slug,
             "path": path,
             "description": page.description,
             "pages": list(pages),
             "git": git,
-            "layout": page.layout,
+            "layout": page_layout(page),
             "cover": page.cover,
             "variables": page.variables,
             "hidden": page.hidden,
             "no_index": page.no_index,
             "no_robots_index": page.no_robots_index,
             "meta_links": page.meta_links,
+            "condition": page.condition,
+            "kind": "sheet" if page.type == "document" else page.type,
+            "tags": [],
             "target": page.href and ContentReference(kind="url", url=page.href),
         }
     )

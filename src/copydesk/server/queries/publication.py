@@ -32,6 +32,9 @@ SHOWN = """(
 SHOWN_KEYS = ("section_position", "section_key", "shown_position", "shown_id")
 """The order of a site's spaces: section by section."""
 
+_SHOWING: Final = ("site", "site_section", "site_space", "space")
+"""The tables that say what sites show."""
+
 _NEVER: Final = "9999"
 """Later than every time."""
 
@@ -90,7 +93,7 @@ class SiteAddresses:
         """
         found: dict[str | None, str] = {}
         for shown_id, section, default, deleted_at in self.call.tx.kept(
-            ("shown by", self.site["id"]), self._in_order
+            ("shown by", self.site["id"]), self._in_order, _SHOWING
         ):
             if deleted_at is not None and deleted_at <= deleted_until:
                 continue

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.parts import ResourceUrls, SomeUrls
 from copydesk.contract.models.share_link import ShareLink
 from copydesk.contract.models.site import Site
 from copydesk.contract.models.site_section import SiteSection
@@ -192,7 +192,7 @@ class SiteView(SiteAddresses):
                 "default": self.defaults.get(row["shown_section"]) == row["shown_id"],
                 "condition": row["shown_condition"],
                 "has_advanced_customization_feature": self.site["type"] in _ADVANCED,
-                "urls": Urls(published=self.address_of(row)),
+                "urls": SomeUrls(published=self.address_of(row)),
                 "hidden": bool(row["shown_hidden"]),
             }
         )
@@ -210,7 +210,7 @@ class SiteView(SiteAddresses):
                 "condition": row["condition"],
                 "section_group": row["group_id"],
                 "site_spaces": [self.site_space(r) for r in self.rows(row["id"])],
-                "urls": Urls(published=self.section_address(row["id"])),
+                "urls": SomeUrls(published=self.section_address(row["id"])),
                 "icon": row["icon"],
             }
         )
@@ -219,10 +219,13 @@ class SiteView(SiteAddresses):
         """Return the site itself."""
         site, call = self.site, self.call
         icon = None if site["icon"] is None else json.loads(site["icon"])
+        if isinstance(icon, str):
+            icon = {"icon": icon}
         fields: dict[str, Any] = {
             "id": site["id"],
             "type": site["type"],
             "title": site["title"],
+            "icon": icon,
             "hostname": site["hostname"],
             "basename": site["basename"],
             "proxy": self._proxy(),
@@ -243,15 +246,12 @@ class SiteView(SiteAddresses):
             "features": [{"id": ADAPTIVE_CONTENT, "plan": site["type"], "frozen": False}]
             if site["adaptive_content"]
             else [],
-            "urls": Urls(
-                location=None
-                if self.outside
-                else call.url("orgs", site["organization_id"], "sites", site["id"]),
+            "urls": ResourceUrls(
+                location=self._read_at() if self.outside else self._location(),
+                app=call.app_url("o", site["organization_id"], "sites", site["id"]),
                 published=self.address,
             ),
         }
-        if icon is not None:
-            fields["icon"] = icon
         return Site.model_validate(fields)
 
     def _space(self, row: Row) -> Space:
@@ -268,7 +268,16 @@ class SiteView(SiteAddresses):
     def _proxy(self) -> dict[str, str | None] | None:
         if self.site["proxy"] is None:
             return None
-        return {"origin": own_address(self.site), "target": f"https://{self.site['proxy']}"}
+        target = own_address(self.site) or self._location("published")
+        return {"origin": self.site["proxy"], "target": target}
+
+    def _read_at(self) -> str:
+        key = "" if self.share_key is None else f"?shareKey={quote(self.share_key, safe='')}"
+        return self._location("published") + key
+
+    def _location(self, *parts: str) -> str:
+        organization = self.site["organization_id"]
+        return self.call.url("orgs", organization, "sites", self.site["id"], *parts)
 
 
 def site_view(
@@ -330,7 +339,7 @@ def share_link_model(call: Call, site: Row, row: Row) -> ShareLink:
             "created_at": row["created_at"],
             "name": row["name"],
             "active": bool(row["active"]),
-            "urls": Urls(published=key if works else None),
+            "urls": SomeUrls(published=key if works else None),
         }
     )
 

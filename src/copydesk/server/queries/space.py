@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import quote
 
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.parts import ResourceUrls
 from copydesk.contract.models.space import Space
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
 from copydesk.server.desk_seed import last_position
@@ -46,8 +46,9 @@ def space_model(call: Call, row: Row) -> Space:
             "deleted_at": row["deleted_at"],
             "edit_mode": row["edit_mode"],
             "merge_rules": json.loads(row["merge_rules"]),
-            "urls": Urls(
-                location=None if deleted else call.url("spaces", row["id"]),
+            "urls": ResourceUrls(
+                location=call.url("spaces", row["id"]),
+                app=space_screen(call, row),
                 published=publication_of(call, row["id"]).address,
             ),
             "organization": row["organization_id"],
@@ -83,7 +84,11 @@ def published_space_model(call: Call, row: Row, share_key: str | None = None) ->
             "visibility": _visibility(call, row),
             "created_at": row["created_at"],
             "updated_at": row["updated_at"],
-            "urls": Urls(location=location, published=publication_of(call, row["id"]).address),
+            "urls": ResourceUrls(
+                location=location,
+                app=space_screen(call, row),
+                published=publication_of(call, row["id"]).address,
+            ),
             "organization": row["organization_id"],
             "language": row["language"],
             "revision": row["revision_id"],
@@ -91,6 +96,11 @@ def published_space_model(call: Call, row: Row, share_key: str | None = None) ->
             "permissions": permissions(SPACE_PERMISSIONS, None),
         }
     )
+
+
+def space_screen(call: Call, row: Row) -> str:
+    """Return the address of the screen of a space; what is in it is shown below that."""
+    return call.app_url("o", row["organization_id"], "s", row["id"])
 
 
 def prepare_spaces(call: Call, rows: Sequence[Row]) -> None:

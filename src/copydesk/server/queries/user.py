@@ -38,7 +38,8 @@ def remember_users(call: Call, ids: Iterable[str]) -> None:
 
     missing = [key for key in dict.fromkeys(ids) if ("user", key) not in call.remembered]
     # What is shown of a user depends on who looks, and from where.
-    found = call.tx.kept_all(("user", call.user_id, call.base_url), missing, read)
+    key = call.user_id, call.base_url
+    found = call.tx.kept_all(key, missing, read, ("user", "member"))
     call.remembered.update({("user", key): user for key, user in found.items()})
 
 

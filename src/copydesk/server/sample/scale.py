@@ -271,7 +271,7 @@ class _Growing:
 
     def make_site(self) -> None:
         site = site_seed.add_site(
-            self.tx, self.organization, "Scale", hostname="scale.example", published=True
+            self.tx, self.organization, "Scale", hostname="docs.scale.example", published=True
         )
         for number in range(1, _share(self.n, 50, MOST_SECTIONS) + 1):
             section = site_seed.add_section(

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
-
 from copydesk.server.sources.mapping import BadYamlError, read_mapping
 from copydesk.server.sources.model import Blob, SourcePage
 
@@ -208,12 +206,16 @@ def front_matter(page: SourcePage, base: SourcePage | None) -> str:
 
 
 def _dumped(values: Mapping[str, Any], newline: str) -> str:
+    import yaml
+
     text: str = yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True, width=1000)
     return text.replace("\n", newline)
 
 
 def _with_value(text: str, name: str, value: Any, newline: str) -> str:
     """Return a YAML mapping with one value set, or gone for None; all else stays as it stands."""
+    import yaml
+
     said = "" if value is None else _dumped({name: value}, newline)
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import yaml
-
 MAX_DEPTH = 100
 """How deep brackets may be nested: reading takes time with the square of it."""
 
@@ -23,29 +21,12 @@ class BadYamlError(ValueError):
         self.line = line
 
 
-class _PlainLoader(yaml.SafeLoader):
-    """A safe loader without aliases, which can make a small text stand for an enormous value."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.get_mark()
-            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", mark)
-        return super().compose_node(parent, index)
-
-
-class _LenientLoader(_PlainLoader):
-    """One that takes a value with a tag of its own for nothing, as of settings of a program."""
-
-
-_LenientLoader.add_multi_constructor("", lambda loader, suffix, node: None)
-
-
 def read_lenient_mapping(text: str) -> dict[str, Any]:
     """Return a mapping as ``read_mapping`` does; values with unknown tags are None."""
-    return read_mapping(text, _LenientLoader)
+    return read_mapping(text, lenient=True)
 
 
-def read_mapping(text: str, loading: type[_PlainLoader] = _PlainLoader) -> dict[str, Any]:
+def read_mapping(text: str, *, lenient: bool = False) -> dict[str, Any]:
     """Return the mapping that a YAML text holds; an empty text is an empty mapping.
 
     Raises ``BadYamlError`` when it is too long, not YAML, or another kind of value.
@@ -54,9 +35,13 @@ def read_mapping(text: str, loading: type[_PlainLoader] = _PlainLoader) -> dict[
         raise BadYamlError(f"is longer than {MAX_YAML // 1024} KiB")
     if _depth(text) > MAX_DEPTH:
         raise BadYamlError(f"is nested more than {MAX_DEPTH} levels deep")
+    import yaml
+
+    from copydesk.server.sources.yaml_loaders import LenientLoader, PlainLoader
+
     loader = None
     try:
-        loader = loading(text)
+        loader = (LenientLoader if lenient else PlainLoader)(text)
         value = loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark

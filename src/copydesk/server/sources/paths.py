@@ -12,6 +12,13 @@ _DRIVE = re.compile(r"^[A-Za-z]:")
 _SHORT_GIT = re.compile(r"^git~\d+$")
 _DEVICES = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)$")
 
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:|//)")
+
+
+def is_address(target: str) -> bool:
+    """Whether a link leads out of the repository."""
+    return bool(_SCHEME.match(target))
+
 
 def join(folder: str, path: str) -> str | None:
     """Return ``path`` as seen from ``folder``, without dots; None when it leaves the repository.

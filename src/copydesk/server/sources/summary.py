@@ -16,10 +16,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from copydesk.server.sources.model import PageKind, Problem
-from copydesk.server.sources.paths import is_markdown, join, stem_of
+from copydesk.server.sources.paths import is_address, is_markdown, join, stem_of
 
 _BREAK = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
-_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:|//)")
 _BARE_LINK = re.compile(r"^\[(?P<title>.*)\]\((?P<target>.*)\)$", re.DOTALL)
 
 _LINE_OF_ENTRY = re.compile(
@@ -98,11 +97,6 @@ class _Draft:
 def _markdown() -> MarkdownIt:
     # Deep lists are legal; the default stops after ten levels without a word.
     return MarkdownIt("commonmark", {"maxNesting": 200})
-
-
-def is_address(target: str) -> bool:
-    """Whether a link leads out of the repository."""
-    return bool(_SCHEME.match(target))
 
 
 def plain_address(target: str) -> str | None:

@@ -20,7 +20,7 @@ import secrets
 import shutil
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import dropwhile
 from pathlib import Path
@@ -40,13 +40,13 @@ from copydesk.server.sources.model import (
     walk,
 )
 from copydesk.server.sources.navigation import TABLES
-from copydesk.server.sources.paths import folder_of, hazard, is_readme, join, name_of, stem_of
+from copydesk.server.sources.paths import folder_of, hazard, is_address, join, name_of
+from copydesk.server.sources.placement import placed
 from copydesk.server.sources.summary import (
     Entry,
     Summary,
     decode,
     encode,
-    is_address,
     lines_of,
     parse_summary,
     plain_address,
@@ -181,34 +181,6 @@ def _reads_the_same(space: SourceSpace) -> bool:
     return [(page.path, page.type, page.title) for page in (found.walk() if found else ())] == [
         (page.path, page.type, page.title) for page in space.walk()
     ]
-
-
-def placed(space: SourceSpace) -> tuple[SourcePage, ...]:
-    """Return the pages of a space, each document with the file that it is written to."""
-    taken = {file.path for file in space.files}
-    taken |= {page.source_path for page in space.walk() if page.source_path}
-    return _placed(space.pages, space.folder, taken)
-
-
-def _placed(pages: Iterable[SourcePage], folder: str, taken: set[str]) -> tuple[SourcePage, ...]:
-    """Give every document a file: its slug, in the folder of the page above it."""
-    found: list[SourcePage] = []
-    for page in pages:
-        path = page.source_path
-        if page.type == "document" and path is None:
-            name = f"{page.slug}/README.md" if page.children else f"{page.slug}.md"
-            path = join(folder, name) or name
-            count = 0
-            while path in taken:
-                count += 1
-                path = join(folder, f"{page.slug}-{count}.md") or path
-            taken.add(path)
-        below = join(folder, page.slug) or folder
-        if path is not None:
-            place = folder_of(path)
-            below = place if is_readme(path) else join(place, stem_of(path)) or place
-        found.append(replace(page, source_path=path, children=_placed(page.children, below, taken)))
-    return tuple(found)
 
 
 @dataclass(slots=True)

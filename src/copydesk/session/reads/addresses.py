@@ -36,6 +36,12 @@ def pointed(url: str) -> tuple[str, Target] | None:
         return "review", ids.but(change_request=found.change_request)
     if found.space is not None:
         return "pages", ids
+    if found.collection is not None:
+        return "collection-spaces", ids.but(item=found.collection)
+    if found.spec is not None:
+        return "openapi-specs", ids
+    if found.integration is not None:
+        return "integration", ids.but(item=found.integration)
     if found.site is not None:
         return "site-structure", ids.but(site=found.site)
     return FIRST_PLACE, ids

@@ -9,21 +9,22 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.common_pages import on_both_sides
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten
 from copydesk.domain.text import clean
-from copydesk.session.page_changes import changed_files, changed_pages
+from copydesk.session.page_changes import changed_pages, changed_things
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import Changes
-    from copydesk.contract.models.content import Revision
+    from copydesk.contract.models.content import File
     from copydesk.session.change_rows import ChangeRow
 
 T = TypeVar("T")
@@ -37,18 +38,20 @@ KEPT = 200
 KEPT_TREES = 6
 """Cached whole revisions, which may be large."""
 
+KEPT_SINCE = 24
+"""Cached lists of what primary content changed since a revision, which requests share."""
+
 
 class _Fixed:
-    """Immutable answers, by their origin; the least used first."""
+    """Immutable answers, by their origin; the least used first. Of a kind ``most`` are kept."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[tuple[str, ...], object] = OrderedDict()
-        self._trees: OrderedDict[tuple[str, ...], object] = OrderedDict()
+        self._kept: dict[int, OrderedDict[tuple[str, ...], object]] = {}
 
     async def get(
-        self, key: tuple[str, ...], make: Callable[[], Awaitable[T]], *, tree: bool = False
+        self, key: tuple[str, ...], make: Callable[[], Awaitable[T]], *, most: int = KEPT
     ) -> T:
-        kept, most = (self._trees, KEPT_TREES) if tree else (self._answers, KEPT)
+        kept = self._kept.setdefault(most, OrderedDict())
         if key not in kept:
             answer = await make()
             if answer is None:
@@ -63,17 +66,30 @@ class _Fixed:
 _FIXED: WeakKeyDictionary[Api, _Fixed] = WeakKeyDictionary()
 
 
-async def read_revision(api: Api, space_id: str, revision: str) -> Revision | None:
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What a revision is compared by: its pages in reading order, and its files.
+
+    A page of it takes a sixth of the memory of its model.
+    """
+
+    id: str
+    pages: Sequence[PageNode]
+    files: Sequence[File]
+
+
+async def read_revision(api: Api, space_id: str, revision: str) -> Tree | None:
     """Return a revision; None where the service does not have it. Raises ``ApiError``."""
     if not revision:
         return None
 
-    async def read() -> Revision:
-        return await api(ops.get_revision, space_id, revision)
+    async def read() -> Tree:
+        found = await api(ops.get_revision, space_id, revision)
+        return Tree(found.id, flatten(found.pages), found.files)
 
     try:
-        return await _fixed(api).get((space_id, revision), read, tree=True)
-    except (ExtensionMissing, NotFound, Forbidden):
+        return await _fixed(api).get((space_id, revision), read, most=KEPT_TREES)
+    except (OperationMissing, NotFound, Forbidden):
         return None
 
 
@@ -104,29 +120,49 @@ async def read_both_sides(api: Api, request: ChangeRow, main: str) -> Sequence[s
 async def _compared(api: Api, request: ChangeRow, main: str) -> Sequence[str] | None:
     """Compare the three revisions; None where the service lacks one."""
     space = request.space
-    base, now = await asyncio.gather(
-        read_revision(api, space, request.base), read_revision(api, space, main)
-    )
-    if base is None or now is None:
+
+    async def changed() -> _Since | None:
+        return await _changed_since(api, space, request.base, main)
+
+    since = await _fixed(api).get(("since", space, request.base, main), changed, most=KEPT_SINCE)
+    if since is None:
         return None
     told = await read_changes(api, space, request.id)
     if told is not None and told.more:
         return None
-    before = flatten(base.pages)
-    mine = await _touched(api, request, before, told)
-    both = on_both_sides(mine, compare_trees(before, flatten(now.pages)))
-    titles = [change.page.title for change in both]
-    files = {each.id for each in changed_files(base.files, now.files, None)}
-    titles += [each.node.title for each in changed_files(None, None, told) if each.id in files]
+    mine = await _touched(api, request, told)
+    titles = [change.page.title for change in on_both_sides(mine, since.pages)]
+    files = [each.node for each in changed_things(None, None, told) if each.id in since.files]
+    titles += [each.title for each in files]
     return [clean(title) or "Untitled" for title in titles]
 
 
-async def _touched(
-    api: Api, request: ChangeRow, before: Sequence[PageNode], told: Changes | None
-) -> list[PageChange]:
+@dataclass(frozen=True, slots=True)
+class _Since:
+    """What primary content changed: its pages, and the ids of its files."""
+
+    pages: Sequence[PageChange]
+    files: frozenset[str]
+
+
+async def _changed_since(api: Api, space: str, base: str, main: str) -> _Since | None:
+    """Compare two revisions of a space; None where the service lacks one."""
+    before, now = await asyncio.gather(
+        read_revision(api, space, base), read_revision(api, space, main)
+    )
+    if before is None or now is None:
+        return None
+    return _Since(
+        compare_trees(before.pages, now.pages),
+        frozenset(each.id for each in changed_things(before.files, now.files, None)),
+    )
+
+
+async def _touched(api: Api, request: ChangeRow, told: Changes | None) -> list[PageChange]:
     if told is None:
+        base = await read_revision(api, request.space, request.base)
         tree = await api(ops.list_change_request_pages, request.space, request.id)
-        return compare_trees(before, flatten(tree.pages))
+        return compare_trees(base.pages if base else (), flatten(tree.pages))
     return [
         PageChange(each.id, each.kinds, each.before, each.after)
         for each in changed_pages([], [], told, told_only=True)
@@ -140,7 +176,7 @@ async def read_changes(api: Api, space: str, request: str) -> Changes | None:
     """
     try:
         return await api(ops.get_change_request_changes, space, request, limit=MOST_CHANGES)
-    except ExtensionMissing:
+    except OperationMissing:
         return None
 
 
@@ -157,7 +193,7 @@ async def _written_since(api: Api, request: ChangeRow, main: str) -> Sequence[st
     changes = await read_changes(api, request.space, request.id)
     if changes is None or changes.more:
         return None
-    now = await _fixed(api).get(("pages", request.space, main), read, tree=True)
+    now = await _fixed(api).get(("pages", request.space, main), read, most=KEPT_TREES)
     found: dict[str, str] = {}
     for change in changes.changes:
         page = change.page

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.inbox import Why, Word, last_word, waits_on, why_waits
 from copydesk.domain.page_tree import PageNode, flatten
@@ -28,10 +28,11 @@ from copydesk.session.change_rows import (
     person,
     row_of,
 )
+from copydesk.session.members import name_of_asked
 from copydesk.session.page_changes import (
     Changed,
-    changed_files,
     changed_pages,
+    changed_things,
     losses,
     not_looked_at,
     whereto,
@@ -139,7 +140,7 @@ class Spaces:
         try:
             async for space in api.pages(ops.list_organization_spaces, organization, limit=250):
                 self.put(space)
-        except ExtensionMissing:
+        except OperationMissing:
             pass
         self._listed.add(organization)
 
@@ -247,6 +248,14 @@ async def read_count(api: Api, scope: Scope, listing: Listing, me: str) -> int |
             return None
         total += page.count
     return total
+
+
+async def count_asked(api: Api, scope: Scope, me: str) -> int | None:
+    """Return how many reviews the reader is asked for; None where the service does not count.
+
+    Raises ``ApiError``.
+    """
+    return (await _ask(api, scope, "open", "requested_reviewer", me, limit=1)).count
 
 
 async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
@@ -377,12 +386,20 @@ def _waits_on(read: RulesRead) -> list[str] | None:
     if read.requested is None:
         return None
     answered = {review.reviewer.id for review in read.reviews or ()}
-    return [person(each.user) for each in read.requested if each.user.id not in answered]
+    return [
+        person(each.user) if each.user is not None else name_of_asked(each)
+        for each in read.requested
+        if each.user is None or each.user.id not in answered
+    ]
 
 
 def _asked_since(read: RulesRead) -> datetime | None:
     answered = {review.reviewer.id for review in read.reviews or ()}
-    times = [each.created_at for each in read.requested or () if each.user.id not in answered]
+    times = [
+        each.created_at
+        for each in read.requested or ()
+        if each.user is None or each.user.id not in answered
+    ]
     return min((at for at in times if at is not None), default=None)
 
 
@@ -397,7 +414,7 @@ async def _pages(
     found = await read_changes(api, request.space, request.id)
     if found is not None:
         changes = changed_pages([], [], found, told_only=True)
-        lines = page_lines([*changes, *changed_files(None, None, found)])
+        lines = page_lines([*changes, *changed_things(None, None, found)])
         more = max(0, len(lines) - MOST_PAGES) + (found.more or 0)
         return lines[:MOST_PAGES], more, False, losses(found), not_looked_at(found)
     if request.status == "merged":
@@ -415,7 +432,7 @@ def page_lines(changes: Iterable[Changed]) -> list[PageLine]:
     """Return changes as lines, one per page or file."""
     return [
         PageLine(
-            f"file {_named(change.node)}" if change.file else _named(change.node),
+            " ".join(dict.fromkeys(filter(None, (clean(change.thing), _named(change.node))))),
             change.kinds,
             _was(change),
             clean(change.node.path.rpartition("/")[0]),
@@ -436,7 +453,7 @@ def _was(change: Changed) -> str:
     if before is None or after is None:
         return ""
     if "moved" in change.kinds:
-        was, now = (before.title, after.title) if change.file else (before.path, after.path)
+        was, now = (before.title, after.title) if change.thing else (before.path, after.path)
         return clean(was) if was != now else ""
     if "renamed" not in change.kinds:
         return ""

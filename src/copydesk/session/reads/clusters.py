@@ -21,6 +21,7 @@ from copydesk.session.cluster_rows import (
     request_row,
     shown,
 )
+from copydesk.session.errors import sentence
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -48,13 +49,27 @@ LOOKED_AT = 50
 
 
 async def read_page(
-    api: Api, organization: str, order: ClusterOrder, token: str | None, limit: int
+    api: Api,
+    organization: str,
+    order: ClusterOrder,
+    token: str | None,
+    limit: int,
+    *,
+    backwards: bool = False,
 ) -> tuple[list[ClusterRow], str | None, int | None]:
-    """Return one page of clusters in an order of the service. Raises ``ApiError``."""
+    """Return one page of clusters in an order of the service, or its opposite.
+
+    Raises ``ApiError``.
+    """
     from copydesk.contract import operations as ops
 
     page = await api.page(
-        ops.list_issues_clusters, organization, page=token, limit=limit, order_by=order
+        ops.list_issues_clusters,
+        organization,
+        page=token,
+        limit=limit,
+        order="asc" if backwards else "desc",
+        order_by=order,
     )
     following = page.next.page if page.next is not None else None
     return [cluster_row(cluster) for cluster in page.items], following, page.count
@@ -77,17 +92,20 @@ async def read_label(api: Api, organization: str, cluster: str) -> str:
 
     Where a single cluster cannot be read, it is found in the list. Raises ``ApiError``.
     """
-    from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+    from copydesk.client.errors import Forbidden, NotFound, OperationMissing
     from copydesk.contract import operations as ops
 
     label = ""
     try:
-        label = (await api(ops.get_issues_cluster, organization, cluster)).label
-    except ExtensionMissing:
-        async for each in api.pages(ops.list_issues_clusters, organization, limit=PAGE):
-            if each.id == cluster:
-                label = each.label
-                break
+        try:
+            label = (await api(ops.get_issues_cluster, organization, cluster)).label
+        except OperationMissing:
+            async for each in api.pages(ops.list_issues_clusters, organization, limit=PAGE):
+                if each.id == cluster:
+                    label = each.label
+                    break
+    except OperationMissing as error:
+        return sentence(error)
     except (Forbidden, NotFound):
         return "one that is gone, or that you may not see"
     return shown(clean(label).strip(), masked=True) or "one without a name"

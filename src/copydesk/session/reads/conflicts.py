@@ -11,13 +11,14 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ConflictLines
 from copydesk.domain.diff import compare
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, plural
 from copydesk.session.errors import NotDoneError
+from copydesk.session.page_changes import touched_by
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -198,17 +199,6 @@ class Overlaps:
     more: int
 
 
-def touched_by(changes: Changes) -> dict[str, str]:
-    """Return the titles of the listed pages and files, by id."""
-    touched: dict[str, str] = {}
-    for change in changes.changes:
-        if change.page is not None:
-            touched[change.page.id] = clean(change.page.title) or "Untitled"
-        elif change.file is not None:
-            touched[change.file.id] = clean(change.file.path or change.file.name)
-    return touched
-
-
 async def read_overlaps(api: Api, space: str, request: str, changes: Changes | None) -> Overlaps:
     """Read the overlapping requests of a request. Raises ``ApiError``.
 
@@ -239,7 +229,7 @@ async def _touched(api: Api, space: str, request: str) -> dict[str, str]:
     """Return the pages and files of a request, by id; none of a deleted request."""
     try:
         return touched_by(await api(ops.get_change_request_changes, space, request, limit=1000))
-    except ExtensionMissing:
+    except OperationMissing:
         pass  # the trees show it, with other changes of the same pages
     except (Forbidden, NotFound):
         return {}

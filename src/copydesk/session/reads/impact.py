@@ -13,10 +13,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from copydesk.client.errors import Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.impact import Breakage, Impact, Pointer, newly
 from copydesk.domain.text import clean
+from copydesk.session.errors import sentence
 from copydesk.session.page_changes import FILE, Changed
 from copydesk.session.page_rows import reference
 
@@ -68,6 +69,8 @@ class _Reading:
             async with self.turn:
                 try:
                     found = await read(thing)
+                except OperationMissing:
+                    raise
                 except (Forbidden, NotFound):
                     self.unread += 1
                     found = ()
@@ -92,6 +95,8 @@ class _Reading:
                 ops.list_change_request_file_backlinks, self.space, self.request, file, limit=LINKS
             )
             return [backlink async for backlink in pages]
+        except OperationMissing:
+            raise
         except NotFound:
             pages = self.api.pages(ops.list_space_file_backlinks, self.space, file, limit=LINKS)
             return [backlink async for backlink in pages]
@@ -114,6 +119,8 @@ class _Reading:
                 ops.list_space_page_links, self.space, page, limit=LINKS, status="broken"
             )
             before = [_leads(link) async for link in old]
+        except OperationMissing:
+            raise
         except NotFound:  # a page that the request adds
             before = []
         return newly(after, before)
@@ -129,20 +136,29 @@ async def read_impact(
     """Read the links to the changes of a request, and the links that it breaks.
 
     ``changes`` are its changed pages and files. Missing or forbidden ones count as unread; any
-    other error ends the read. Raises ``ApiError``.
+    other error ends the read. From a service without links the impact says so. Raises
+    ``ApiError``.
     """
-    reading = _Reading(api, space_id, request_id, progress)
-    pages = {change.id: change for change in changes if not change.file}
+    try:
+        return await _read(_Reading(api, space_id, request_id, progress), changes)
+    except OperationMissing as error:
+        return Impact([], [], lacks=sentence(error))
+
+
+async def _read(reading: _Reading, changes: Sequence[Changed]) -> Impact:
+    pages = {change.id: change for change in changes if not change.thing}
     files = [change.id.removeprefix(FILE) for change in changes if change.file and change.before]
     before = [page for page, change in pages.items() if change.before is not None]
     linked, used = await asyncio.gather(
         reading.each(reading.backlinks, before), reading.each(reading.users, files)
     )
     pointers = [
-        _pointer(backlink, page, "page", space_id) for page, found in linked for backlink in found
+        _pointer(backlink, page, "page", reading.space)
+        for page, found in linked
+        for backlink in found
     ]
     pointers += [
-        _pointer(backlink, FILE + file, "file", space_id)
+        _pointer(backlink, FILE + file, "file", reading.space)
         for file, found in used
         for backlink in found
     ]
@@ -190,4 +206,4 @@ def _pointer(backlink: Backlink, changed: str, kind: str, space_id: str) -> Poin
 
 
 def _leads(link: Link) -> str:
-    return "nowhere" if link.target_reference is None else reference(link.target_reference)
+    return "nowhere" if link.target is None else reference(link.target)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.domain.inbox import Why, Word, last_word, why_waits
@@ -327,7 +327,7 @@ async def read_thread(api: Api, space: str, request: str, comment: str) -> list[
             ops.list_space_comment_replies, space, comment, format="markdown", limit=PAGE
         )
         return [reply async for reply in pages]
-    except ExtensionMissing:
+    except OperationMissing:
         return []
 
 

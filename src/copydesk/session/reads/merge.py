@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.merge_rules import (
     MergeFacts,
@@ -25,6 +25,7 @@ from copydesk.domain.merge_rules import (
 )
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
+from copydesk.session.members import name_of_asked
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 
 if TYPE_CHECKING:
@@ -146,7 +147,10 @@ async def judge(
         described=bool(row.description),
         outdated=row.outdated,
         verdicts=None if reviews is None else verdicts_of(reviews),
-        requested=None if requested is None else [each.user.id for each in requested],
+        requested=None
+        if requested is None
+        else [each.user.id for each in requested if each.user is not None],
+        teams=[name_of_asked(each) for each in requested or () if each.user is None],
         names=names,
         author=author,
     )
@@ -175,7 +179,7 @@ async def _reviews(api: Api, request: ChangeRow) -> list[Review] | None:
                 ops.list_change_request_reviews, request.space, request.id, limit=100
             )
         ]
-    except ExtensionMissing:
+    except OperationMissing:
         return None
     return found
 
@@ -188,7 +192,7 @@ async def _requested(api: Api, request: ChangeRow) -> list[RequestedReviewer] | 
                 ops.list_requested_reviewers, request.space, request.id, limit=100
             )
         ]
-    except ExtensionMissing:
+    except OperationMissing:
         return None
 
 
@@ -213,7 +217,7 @@ def _people(
     reviews: Sequence[Review] | None, requested: Sequence[RequestedReviewer] | None
 ) -> list[User]:
     people = [review.reviewer for review in reviews or ()]
-    return people + [asked.user for asked in requested or ()]
+    return people + [asked.user for asked in requested or () if asked.user is not None]
 
 
 def _name(user: User) -> str:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from copydesk.client.errors import (
     Blocked,
     Conflict,
-    ExtensionMissing,
     Forbidden,
     Invalid,
     NotFound,
+    OperationMissing,
 )
 from copydesk.contract import operations as ops
 from copydesk.domain.merge_forecast import Touched
@@ -24,7 +24,7 @@ from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
 from copydesk.session.members import name_of
-from copydesk.session.page_changes import losses
+from copydesk.session.page_changes import losses, touched_by
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge import RulesRead, why_not_mergeable
@@ -216,20 +216,14 @@ async def _touched(api: Api, item: RunItem) -> tuple[Touched, Changes | None]:
     """Return the titles of a request's changes by id, and the service's list if it has one."""
     try:
         told = await api(ops.get_change_request_changes, item.space, item.request, limit=1000)
-    except ExtensionMissing:
+    except OperationMissing:
         before, after = await asyncio.gather(
             api(ops.list_space_pages, item.space),
             api(ops.list_change_request_pages, item.space, item.request),
         )
         changes = compare_trees(flatten(before.pages), flatten(after.pages))
         return {change.id: _title(change.page.title) for change in changes}, None
-    touched: dict[str, str] = {}
-    for change in told.changes:
-        if change.page is not None:
-            touched[change.page.id] = _title(change.page.title or change.page.path)
-        elif change.file is not None:
-            touched[change.file.id] = f"file {_title(change.file.path or change.file.name)}"
-    return touched, told
+    return {key: _title(title) for key, title in touched_by(told).items()}, told
 
 
 def _title(title: str) -> str:

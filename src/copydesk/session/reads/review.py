@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,31 +15,33 @@ from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatt
 from copydesk.domain.text import clean, exposed
 from copydesk.session.change_rows import row_of
 from copydesk.session.page_changes import (
+    REUSABLE,
     Changed,
-    changed_files,
     changed_pages,
+    changed_things,
     losses,
     not_looked_at,
     page_notes,
     settings_notes,
 )
 from copydesk.session.reads.base_revision import read_changes, read_revision, written_since
+from copydesk.session.reads.history import part_text
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
-    from copydesk.contract.models.content import ContentPage, File, Revision
+    from copydesk.contract.models.content import ContentPage, File, ReusableContent, Revision
     from copydesk.contract.models.space import Space
 
 
 MERGED = (
-    "Merged. This is the page as this request left it. What it said before cannot be read any "
-    "more, so no lines are marked."
+    "Merged. This service keeps no older versions: this is the page as this request left it, and "
+    "no lines are marked."
 )
-"""Shown above a page of a merged request."""
+"""Shown above a page of a merged request, whose former text cannot be read."""
 
-MERGED_GONE = "Merged. The text that this page had cannot be read any more."
+MERGED_GONE = "Merged. This service keeps no older versions: the text of this page is gone."
 
 UNCHANGED = "The text itself is the same: 0 words changed."
 
@@ -67,7 +69,8 @@ class Opened:
 
     ``losses`` are the pages that readers would lose although their texts move elsewhere, and
     ``unlooked`` says that the check for them is incomplete. ``base`` is the common revision of both
-    sides, None where that is the current main, or the service has no older ones. ``main_changed``
+    sides, None where that is the current main (of one that is not merged), or the service has no
+    older ones. ``main_changed``
     are main's later changes of pages, by id.
     """
 
@@ -86,8 +89,13 @@ class Opened:
 
     @property
     def merged(self) -> bool:
-        """Whether it is in primary content: then no service has the former texts."""
+        """Whether it is in primary content."""
         return self.request.status == "merged"
+
+    @property
+    def untold(self) -> bool:
+        """Whether no former text can be read: it is merged, and there are no older revisions."""
+        return self.merged and self.base is None
 
     @property
     def version(self) -> tuple[str, str]:
@@ -108,10 +116,18 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
     new_files: list[File] | None = None
     pages = flatten(after.pages)
     if request.status == "merged":
+        base = await read_revision(api, space_id, row_of(request).base)
+        if base is not None:
+            if hint is None:
+                new_files = await _files_of_request(api, space_id, request_id)
+            made = changed_pages(base.pages, pages, hint)
+            made += changed_things(base.files, new_files, hint)
+            return Opened(request, space, pages, made, unlooked=not_looked_at(hint), base=base.id)
         # Primary content has changed since: a comparison with its current state would show later
         # changes of others reversed. Only the service knows the changes of this request.
         told = [] if hint is None else changed_pages([], pages, hint, told_only=True)
-        return Opened(request, space, pages, [*told, *changed_files(None, None, hint)])
+        told += changed_things(None, None, hint)
+        return Opened(request, space, pages, told, unlooked=not_looked_at(hint))
     if hint is None:
         old_files, new_files = await asyncio.gather(
             _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
@@ -120,10 +136,9 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
     row = row_of(request)
     base = await read_revision(api, space_id, row.base) if row.outdated else None
     if base is not None:
-        began = flatten(base.pages)
-        changes = changed_pages(began, pages, hint)
-        changes += changed_files(base.files, new_files, hint)
-        moved = {change.id: change.kinds for change in compare_trees(began, main)}
+        changes = changed_pages(base.pages, pages, hint)
+        changes += changed_things(base.files, new_files, hint)
+        moved = {change.id: change.kinds for change in compare_trees(base.pages, main)}
         return Opened(request, space, pages, changes, lost, unlooked, base.id, moved)
     changes = changed_pages(main, pages, hint)
     now = {node.id: node for node in main}
@@ -134,7 +149,7 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         and "added" not in change.kinds
         and written_since(row, now.get(change.id))
     }
-    changes += changed_files(old_files, new_files, hint)
+    changes += changed_things(old_files, new_files, hint)
     return Opened(request, space, pages, changes, lost, unlooked, main_changed=since)
 
 
@@ -152,18 +167,22 @@ async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[Fi
 async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     """Read both texts of a changed page and compare them, in a thread. Raises ``ApiError``.
 
-    Of a merged request only the resulting text can be read: it is shown whole.
+    Where the former texts of a merged request cannot be read, the resulting one is shown whole.
     """
-    if change.file:
+    if change.thing == REUSABLE:
+        return await _read_part(api, opened, change)
+    if change.thing:
         return page_text("", "", page_notes(change))
-    if opened.merged:
+    if opened.untold:
         return await _read_merged(api, opened, change)
     was, now = await asyncio.gather(
         _page_before(api, opened, change), _page_after(api, opened, change)
     )
     done = opened.main_changed.get(change.id, ())
     gone = "deleted" in done or (change.before is not None and was is None)
-    notes = [*page_notes(change, gone_in_main=gone), *settings_notes(was, now)]
+    # Where both states are there, they say it themselves.
+    told = change if was is None or now is None else replace(change, notes=())
+    notes = [*page_notes(told, gone_in_main=gone), *settings_notes(was, now)]
     before, after = _text_of(was), _text_of(now)
     if opened.lost(change) and change.after is not None:
         return await asyncio.to_thread(page_text, after, after, [*page_notes(change), NOT_TOLD])
@@ -177,6 +196,33 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     if done and not gone and opened.request.status in ("open", "draft"):
         notes.append(SINCE_GONE if opened.lost(change) else SINCE)
     return await asyncio.to_thread(page_text, before, after, notes, alike=alike)
+
+
+async def _read_part(api: Api, opened: Opened, change: Changed) -> PageText:
+    """Compare the texts of a reusable content, where the service tells them."""
+    space, key = opened.space.id, change.id.removeprefix(f"{REUSABLE}:")
+
+    async def before() -> ReusableContent | None:
+        if change.before is None:
+            return None
+        if opened.base is None:
+            return await api(ops.get_space_reusable_content, space, key)
+        return await api(ops.get_revision_reusable_content, space, opened.base, key)
+
+    async def after() -> ReusableContent | None:
+        if change.after is None:
+            return None
+        request = opened.request.id
+        return await api(ops.get_change_request_reusable_content, space, request, key)
+
+    notes = page_notes(change)
+    if opened.untold:
+        return page_text("", "", notes)
+    try:
+        was, now = await asyncio.gather(before(), after())
+    except NotFound:
+        return page_text("", "", notes)
+    return await part_text(was, now, notes)
 
 
 async def read_now(api: Api, opened: Opened, change: Changed) -> str:

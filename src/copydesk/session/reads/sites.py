@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copydesk.domain.misread import whole_answers
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_of
 from copydesk.domain.text import clean
@@ -101,7 +102,16 @@ async def read_conditions(api: Api, organization: str, site: str) -> list[Option
 async def read_structure(
     api: Api, organization: str, site: str, progress: Progress = lambda read: None
 ) -> Structure:
-    """Return the current structure of a site, in the published order. Raises ``ApiError``."""
+    """Return the current structure of a site, in the published order.
+
+    Raises ``ApiError``, also where a part of it is not understood: without that it would be another
+    structure, and what is sent follows from it.
+    """
+    with whole_answers():
+        return await _read_structure(api, organization, site, progress)
+
+
+async def _read_structure(api: Api, organization: str, site: str, progress: Progress) -> Structure:
     from copydesk.contract import operations as ops
 
     sections: list[SiteSection] = []

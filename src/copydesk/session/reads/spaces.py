@@ -40,12 +40,12 @@ class Desk:
 
 async def read_me(api: Api) -> User | None:
     """Return the caller, or None where the service does not tell (extension E1)."""
-    from copydesk.client.errors import ExtensionMissing
+    from copydesk.client.errors import OperationMissing
     from copydesk.contract import operations as ops
 
     try:
         return await api(ops.get_current_user)
-    except ExtensionMissing:
+    except OperationMissing:
         return None
 
 
@@ -86,7 +86,7 @@ async def read_desk(
     api: Api, organization_id: str, *, progress: Progress = lambda read: None
 ) -> Desk:
     """Return an organization and its tree. Raises ``ApiError``."""
-    from copydesk.client.errors import ExtensionMissing
+    from copydesk.client.errors import OperationMissing
     from copydesk.contract import operations as ops
 
     async def collections() -> list[Collection]:
@@ -104,7 +104,7 @@ async def read_desk(
                 nodes.append(space_node(space))
                 if len(nodes) % PAGE == 0:
                     progress(len(nodes))
-        except ExtensionMissing:
+        except OperationMissing:
             return None
         return nodes
 

@@ -454,9 +454,9 @@ def _why(call: Call, error: WriteError) -> str:
     cause = error.__cause__
     if cause is None or isinstance(cause, NotDoneError):
         return str(error).replace(" @, then r sends it again.", " r sends it again.")
-    from copydesk.client.errors import ExtensionMissing, NotFound
+    from copydesk.client.errors import NotFound, OperationMissing
 
-    if isinstance(cause, NotFound) and not isinstance(cause, ExtensionMissing):
+    if isinstance(cause, NotFound) and not isinstance(cause, OperationMissing):
         return GONE
     return write_sentence(cause, what=call.what, again="r")
 

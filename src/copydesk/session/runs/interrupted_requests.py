@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.arrange_run import ArrangeRun, RunCall
 from copydesk.domain.call import Call
-from copydesk.domain.reversal import JSON, Expectation, reversal_of
+from copydesk.domain.reversal import JSON, Expectation, id_of, reversal_of
 from copydesk.session.errors import NotDoneError
 from copydesk.session.writes.recovery import ARRIVED, settle_one
 from copydesk.session.writes.undo import LONGEST_ORDER, StepError, operation_of
@@ -237,8 +237,8 @@ def _named(call: Call, entry: Entry) -> str:
         return ""
     for planned, real in zip(call.reversal.back, kept.back, strict=False):
         for name, value in planned.arguments.items():
-            if value == call.makes:
-                return str(real.arguments.get(name, ""))
+            if id_of(value) == call.makes:
+                return str(id_of(real.arguments.get(name, "")))
     return ""
 
 

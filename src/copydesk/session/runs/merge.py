@@ -209,7 +209,13 @@ class MergeRunner:
     # Keeping
 
     async def _keep(self) -> bool:
-        """Save the run. False, and the run pauses, when the disk refuses."""
+        """Save the run. False, and the run pauses, when the disk refuses.
+
+        Who is stopped meanwhile leaves the save to go on: what is on the disk is known to the end.
+        """
+        return await asyncio.shield(self._save())
+
+    async def _save(self) -> bool:
         async with self._lock:
             run = self.run
             if run is None:
@@ -329,11 +335,13 @@ class MergeRunner:
             self.elsewhere = True
             self._tell("Another copydesk is going through this run.", "warn")
             return
-        kept = await asyncio.to_thread(self._store.load, run_id)
-        if kept is not None and kept != self._kept:
+        async with self._lock:
+            kept = await asyncio.to_thread(self._store.load, run_id)
+            theirs = None if kept == self._kept else kept
+        if theirs is not None:
             # Another copydesk changed it since: the command was meant for another state.
             await asyncio.to_thread(self._store.release, run_id)
-            self._kept, self.run, self.elsewhere = kept, kept.cut_off(), False
+            self._kept, self.run, self.elsewhere = theirs, theirs.cut_off(), False
             self._touched()
             self._tell("Another copydesk went on with this run: look how it stands now.", "warn")
             return

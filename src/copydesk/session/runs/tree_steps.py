@@ -93,7 +93,7 @@ async def _beside(api: Api, space_id: str, parent: str, sides: Sequence[tuple[st
 
 async def _spaces_in(api: Api, organization_id: str, parent: str) -> set[str]:
     """Return the ids of the spaces of a level; none where the service does not list them."""
-    from copydesk.client.errors import ExtensionMissing
+    from copydesk.client.errors import OperationMissing
     from copydesk.contract import operations as ops
 
     if parent:
@@ -101,7 +101,7 @@ async def _spaces_in(api: Api, organization_id: str, parent: str) -> set[str]:
     try:
         pages = api.pages(ops.list_organization_spaces, organization_id)
         return {each.id async for each in pages if each.parent is None}
-    except ExtensionMissing:
+    except OperationMissing:
         return set()
 
 
@@ -123,7 +123,7 @@ async def _before(api: Api, collection_id: str, parent: str, anchor: str) -> Non
 
 
 async def _some_space(api: Api, organization_id: str, parent: str) -> str | None:
-    from copydesk.client.errors import ExtensionMissing
+    from copydesk.client.errors import OperationMissing
     from copydesk.contract import operations as ops
 
     if parent:
@@ -133,6 +133,6 @@ async def _some_space(api: Api, organization_id: str, parent: str) -> str | None
         async for space in api.pages(ops.list_organization_spaces, organization_id):
             if space.parent is None:
                 return space.id
-    except ExtensionMissing:
+    except OperationMissing:
         pass
     return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.misread import whole_answers
 from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.drafts import refusal
@@ -241,7 +242,8 @@ async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | Non
     Raises ``ApiError``.
     """
     try:
-        return await _found_out(session, api, entry)
+        with whole_answers():
+            return await _found_out(session, api, entry)
     except (ValueError, TypeError):
         return None, None  # damaged, or noted by a newer copydesk
 
@@ -285,13 +287,19 @@ async def find_trace(
 ) -> Any:
     """Return the object that a write created, or None when it is not there.
 
-    Raises ``ApiError``, and `NotDoneError` where there are too many objects, or one is there
-    without the text that was sent with it.
+    Raises ``ApiError``, also where one of the objects is not understood, for it may be that one;
+    and `NotDoneError` where there are too many, or one is there without the text that was sent with
+    it.
 
     ``text`` is the sent text, ``began`` the time of sending in epoch seconds by the service's
     clock. Objects ``known`` (by id) from other writes are passed over: the same text may be sent
     twice.
     """
+    with whole_answers():
+        return await _find(api, trace, text, began, known)
+
+
+async def _find(api: Api, trace: Trace, text: str, began: float, known: Collection[str]) -> Any:
     count, wordless = 0, None
     oldest = began - SKEW_SECONDS
     async for item in api.pages(operation_of(trace.read), **trace.read.arguments):

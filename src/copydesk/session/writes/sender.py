@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from copydesk.domain.misread import whole_answers
 from copydesk.local.journal import Entry, Notes, State
 from copydesk.session.errors import (
     WAITS,
@@ -430,7 +431,8 @@ class WriteSender:
         ``lost`` when it cannot be read.
         """
         try:
-            result = await look()
+            with whole_answers():
+                result = await look()
         except failure_types():
             raise lost from None
         if result is None:

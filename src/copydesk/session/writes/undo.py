@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:
@@ -36,6 +37,19 @@ LONGEST_ORDER = 5000
 
 class StepError(TypeError):
     """A reversal names an unknown operation, or arguments that do not fit it."""
+
+
+def not_taken(results: Iterable[Any]) -> list[str]:
+    """Return what a step over several things did not do, from the answers of steps: a line each."""
+    from copydesk.contract.models.redirect import RedirectResults
+
+    return [
+        clean(f"{each.source}: {each.error or 'it was refused'}", limit=300)
+        for found in results
+        if isinstance(found, RedirectResults)
+        for each in found.results
+        if each.status == "error"
+    ]
 
 
 @dataclass(slots=True)
@@ -275,10 +289,21 @@ class Way:
                 raise NotDoneError(f"This copydesk knows no way to {step.local.replace('_', ' ')}.")
             return await action(**step.arguments)
         operation = operation_of(step)
+        given = {name: await self._given(api, value) for name, value in step.arguments.items()}
         if operation.body is None:
-            return await api(operation, **step.arguments)
+            return await api(operation, **given)
         body = operation.body.adapter.validate_python(step.body)
-        return await api(operation, **step.arguments, body=body)
+        return await api(operation, **given, body=body)
+
+    async def _given(self, api: Api, value: JSON) -> JSON:
+        """Return the value of an argument; one that is looked up is read now."""
+        from copydesk.domain.reversal import step_of, value_at
+
+        match value:
+            case {"read": dict(read), "path": str(path), "otherwise": otherwise}:
+                found = value_at(await self.answer(api, step_of(read)), path)
+                return found[0] if isinstance(found, list) and found else otherwise
+        return value
 
     async def holds(self, api: Api, expected: Expectation | None) -> bool | None:
         """Whether an expectation holds; None when there is none. Raises ``ApiError``."""

@@ -25,6 +25,7 @@ from copydesk.tui.arrange.sender import Sender
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands, nothing_to_undo
 from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
@@ -550,7 +551,7 @@ class ArrangingPlace(Place, Generic[R]):
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
         self.refresh_frame()
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self.look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

@@ -71,7 +71,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         yield Part("main", self.shown)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield "Agent instructions"
 
     def status_left(self) -> str:

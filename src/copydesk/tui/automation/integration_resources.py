@@ -13,7 +13,7 @@ from rich.text import Text
 
 from copydesk.contract.enumerations import EventStatus, IntegrationCategory, IntegrationTarget
 from copydesk.contract.enumerations import IntegrationVisibility as Visibility
-from copydesk.domain.address import web_address
+from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.age import age, moment
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
@@ -93,8 +93,8 @@ def integration_details(integration: Integration) -> Iterator[Said]:
         for level, part in (("account", asked.account), ("space", asked.space),
                             ("site", asked.site)):  # fmt: skip
             yield from (("asks for", line) for line in _asked(level, part))
-    if integration.content_security_policy:
-        yield "policy", clean(integration.content_security_policy)
+    if policy := integration.content_security_policy:
+        yield "policy", clean(policy if isinstance(policy, str) else _directives(policy))
     for link in integration.external_links:
         yield "link", clean(f"{link.label or ''} {link.url or ''}").strip()
     if address := web_address(integration.urls.app):
@@ -107,6 +107,14 @@ def integration_details(integration: Integration) -> Iterator[Said]:
 def _several(label: str, texts: Iterable[str]) -> Iterator[Said]:
     if said := clean(", ".join(texts)):
         yield label, said
+
+
+def _directives(policy: Mapping[str, Any]) -> str:
+    """Return a policy that a service gives by its directives as one line, as a header has it."""
+    return "; ".join(
+        " ".join([name, *map(str, value if isinstance(value, list) else [value])]).strip()
+        for name, value in policy.items()
+    )
 
 
 def _asked(level: str, part: Configuration | None) -> Iterator[str]:
@@ -390,7 +398,7 @@ def _works_on(
         there = place_of(one)
         if isinstance(there, str):
             return None
-        return web_address(there.urls.app or there.urls.published) or None
+        return shown_at(there.urls.app, there.urls.published) or None
 
     return Resource(
         noun=noun,

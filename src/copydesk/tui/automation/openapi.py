@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from rich.text import Text
 
 from copydesk.contract.enumerations import OpenAPIVisibility
-from copydesk.domain.address import web_address
+from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import (
     source_changed,
@@ -130,7 +130,7 @@ def reading_ended(spec: OpenAPISpec) -> tuple[str, str]:
 
 def spec_url(spec: OpenAPISpec) -> str | None:
     """Return its address: in the application, else where it is read."""
-    return web_address(spec.urls.app) or web_address(spec.urls.published) or None
+    return shown_at(spec.urls.app, spec.urls.published) or None
 
 
 LABELS = {"source.url": "Address", "source.file": "File"}

@@ -17,7 +17,7 @@ from copydesk.domain.yaml_lines import FileError
 from copydesk.tui.automation.integration_resources import owner_title
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.body_fields import words_of
-from copydesk.tui.dialogs.dialog import Confirm, Notice
+from copydesk.tui.dialogs.dialog import Confirm, Notice, offer_checkout
 from copydesk.tui.framework.actions import Commands, action, command
 
 if TYPE_CHECKING:
@@ -294,14 +294,21 @@ class PublishCommands(Commands, scope="integrations"):
             return
         if not await self._agreed(manifest, body, found):
             return
+        from copydesk.session.writes.log import WriteError
+
         published = Publication(name, body)
-        version = await self.place.writer.perform(
-            "Publish integration",
-            name,
-            published.send,
-            reversal=integration_made(name) if found is None else None,
-            look=published.look,
-        )
+        try:
+            version = await self.place.writer.perform(
+                "Publish integration",
+                name,
+                published.send,
+                reversal=integration_made(name) if found is None else None,
+                look=published.look,
+            )
+        except WriteError as error:
+            if await offer_checkout(self.place, f"{shorten(name, 50)} is not published", error):
+                return
+            raise
         self.place.tell(f"Published {name}, version {version.version}.", "good")
         self.place.session.drafts.drop(self.place.draft_key("publish"))
         self.place.read_written(name)

@@ -21,8 +21,7 @@ from copydesk.tui.widgets.marks import unless_marked
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.enumerations import ReviewStatus
-    from copydesk.contract.models.review import Review
-    from copydesk.contract.models.user import User
+    from copydesk.contract.models.review import RequestedReviewer, Review
     from copydesk.tui.changes.screen import ChangesPlace
 
 VERBS: Mapping[ReviewStatus, str] = {
@@ -44,7 +43,7 @@ def may_not_review(here: ChangesPlace, row: ChangeRow | None = None) -> str | No
     if row is None:
         return None
     if known is not None and RULES in known.parts and known.verdicts is None:
-        return "This service offers no reviews."
+        return "This service has no reviews."
     if row.status not in ("open", "draft"):
         return f"{row.label} is {row.status} and takes no review."
     if here.known.may(row, "review") is False:
@@ -230,9 +229,9 @@ class PeopleCommands(Commands, scope="changes"):
         if row is None:
             return
 
-        async def asked(api: Api) -> dict[str, User]:
+        async def asked(api: Api) -> list[RequestedReviewer]:
             pages = api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
-            return {each.user.id: each.user async for each in pages}
+            return [each async for each in pages]
 
         found = await live_or_cached(self.place.session, asked)
         await self.place.session.ready()

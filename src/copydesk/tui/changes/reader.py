@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from contextvars import Context, copy_context
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -28,6 +27,7 @@ from copydesk.session.change_rows import (
     THREADS,
     ChangeRow,
     Details,
+    KeptView,
     keep,
     name_of,
     recall,
@@ -72,8 +72,6 @@ class DetailsReader:
         self.place = place
         self.known = place.known
         self._impacts: dict[str, tuple[datetime, str]] = {}
-        self._looked: Context | None = None
-        """In which context the cursor moved; None where the details have followed it."""
 
     def stuck(self, row: ChangeRow) -> bool:
         """Whether an update of it conflicted, and neither side has moved since."""
@@ -89,9 +87,7 @@ class DetailsReader:
         """
         for group in ("details", "around"):
             self.place.reads.cancel(group)
-        # What is read then is still read for the action that moved the cursor.
-        self._looked = copy_context()
-        self.place.frame_soon()
+        self.place.reads.moved(self.place.rows)
 
     def _wanted(self, row: ChangeRow) -> frozenset[str]:
         """Return the missing parts of a row that are read as soon as the cursor rests.
@@ -111,20 +107,15 @@ class DetailsReader:
         """Return the parts of a row that are read before somebody asks for them."""
         return frozenset(parts) - ({THREADS} if row.threads > MOST_THREADS else set())
 
-    def follow(self) -> None:
-        """Show the row under the cursor in the details, and read the parts that are missing."""
-        self._show_facts()
-        looked, self._looked = self._looked, None
-        if looked is not None:
-            looked.run(self._read_missing)
-
-    def _read_missing(self) -> None:
+    def read_missing(self) -> None:
+        """Read the missing parts of the row under the cursor, and of those around it."""
         row = self.place.rows.selected
         if row is not None and (wanted := self._wanted(row)):
             self.read(row, wanted)
         self._read_around()
 
-    def _show_facts(self) -> None:
+    def show_facts(self) -> None:
+        """Show in the details what is known of the row under the cursor."""
         row = self.place.rows.selected
         if row is None:
             self.place.facts.show([], title="Details")
@@ -193,7 +184,7 @@ class DetailsReader:
         def failed(text: str) -> None:
             if self.known.details(row) is None:
                 self.known.keep(row, Details(missing=text))
-                self._show_facts()
+                self.show_facts()
 
         self.place.reads.load(
             "details", read, arrived, what=f"Reading {row.label}", of=row.id, failed=failed,
@@ -293,6 +284,9 @@ class RowReader:
         self._order = SERVED, False
         """The order that the rows on screen are in; another may be on its way."""
         self._sorting: object | None = None
+        self.kept = KeptView()
+        """The view as the last run has left it."""
+        self._kept_at: dict[str, datetime] = {}
 
     def _snapshot(self, listing: Listing) -> str:
         organization = self.place.organization or ""
@@ -300,11 +294,17 @@ class RowReader:
 
     def last_run(self) -> ListSource[ChangeRow] | None:
         """Return the rows of the last time, shown until the service answers."""
-        rows, self.place.known.titles = recall(
-            self.place.session.snapshot, self._snapshot(self.place.listing)
-        )
-        self.place.cached = bool(rows)
-        return ListSource(rows, key=lambda row: row.id) if rows else None
+        self.kept = recall(self.place.session.snapshot, self._snapshot(self.place.listing))
+        self.place.known.titles = dict(self.kept.titles)
+        self._kept_at = {row.id: row.updated for row in self.kept.rows}
+        self.place.cached = bool(self.kept.rows)
+        return ListSource(self.kept.rows, key=lambda row: row.id) if self.kept.rows else None
+
+    def kept_cell(self, row: ChangeRow, column: str) -> tuple[str, str] | None:
+        """Return the text and the style of a cell in the last run, if the row is the same."""
+        if self._kept_at.get(row.id) != row.updated:
+            return None
+        return self.kept.cells[row.id].get(column)
 
     @property
     def _from_last_run(self) -> bool:
@@ -312,31 +312,48 @@ class RowReader:
             self.place.rows.source.base, ListSource
         )
 
-    def _keep_rows(self, listing: Listing, rows: Sequence[ChangeRow]) -> None:
+    def keep_shown(self, *, ends: bool = False) -> None:
+        """Keep the rows that are shown, and what stands around them, for the next start.
+
+        Not those of the last run, nor what is only part of the view. In a thread until it ends.
+        """
+        place = self.place
+        rows = list(islice(place.rows.source.shown(), KEPT))
+        partial = place.rows.found or self._order != (SERVED, False)
+        if ends and place.target.organization is None:
+            return  # the reader may be in another one by now
+        if place.cached or partial or not (rows or place.rows.source.base.complete):
+            return
+        view = KeptView(
+            rows,
+            {row.space: place.known.space_title(row.space) for row in rows},
+            place.triage.total,
+            {name: count for name, count in place.counts.items() if count is not None},
+            place.triage.last_lines() if place.rows.source.base.complete else (),
+            {row.id: place.read_cells(row) for row in rows},
+        )
+        name = self._snapshot(place.listing)
+
         def write() -> None:
             # A snapshot is a convenience: a full disk is no reason to bother anybody.
             with suppress(OSError):
-                keep(
-                    self.place.session.snapshot,
-                    self._snapshot(listing),
-                    rows,
-                    self.place.known.space_title,
-                )
+                keep(place.session.snapshot, name, view)
 
-        begin(self.place, asyncio.to_thread, write, group="snapshot", exit_on_error=False)
+        if ends:
+            write()
+        else:
+            begin(place, asyncio.to_thread, write, group="snapshot", exit_on_error=False)
 
     def _read_first(self) -> None:
         """Read the first page behind the rows of the last run, and put it in their place."""
         fetch = self._fetch(self.place.listing)
 
         def arrived(answer: Answer) -> None:
-            first = [answer]
-
-            async def begun(token: str | None, limit: int) -> Answer:
-                return first.pop() if first and token is None else await fetch(token, limit)
-
+            source = self.paged()
+            source.begin_with(answer)
             self.place.cached = False
-            self._swap(PagedSource(begun, key=lambda row: row.id, limit=PAGE))
+            self._swap(source)
+            self.place.triage.check()
 
         self.place.reads.load(
             "rows", lambda api: fetch(None, PAGE), arrived, what="Reading change requests"
@@ -359,8 +376,6 @@ class RowReader:
             )
             self.place.session.fresh()
             self._name_spaces(answer[0])
-            if token is None:
-                self._keep_rows(listing, answer[0])
             return answer
 
         return fetch
@@ -380,10 +395,8 @@ class RowReader:
         )  # fmt: skip
 
     def _learned(self) -> None:
-        base = self.place.rows.source.base
-        base.notify("rows")
-        if isinstance(base, PagedSource):
-            self._keep_rows(self.place.listing, list(islice(base.shown(), KEPT)))
+        self.place.rows.source.base.notify("rows")
+        self.keep_shown()
 
     def _me(self, listing: Listing) -> str | None:
         """Return the id of the reader, "" where a view does not need it, None if not known."""
@@ -424,7 +437,9 @@ class RowReader:
         """Show other rows; the filter stays, and the cursor where its row is read at once."""
         text, old = self.place.rows.found, self.place.rows.source.base
         selected = self.place.rows.selected_id if keep_cursor else None
+        shown = [row.id for row in self.place.rows.source.shown()] if keep_cursor else ()
         self.place.rows.source = source
+        self.place.rows.triage.presumed = frozenset(shown)
         if isinstance(old, PagedSource):
             old.close()
         self.place.rows.find(text)
@@ -544,15 +559,9 @@ class RowReader:
         """
         from copydesk.session.reads import change_requests as reading
 
-        before, scope, me = (
-            dict(self.place.counts),
-            self.place.scope,
-            self.place.session.me,
-        )
-        if me is not None:
-            asked = await reading.read_asked(api, scope, me.id)
-            if self.place.known.now_asked(scope, asked):
-                self.place.rows.triage.again()
+        before, scope = dict(self.place.counts), self.place.scope
+        if await self.place.known.ask_again(api, scope):
+            self.place.rows.triage.again()
         for listing in self.place.view_listings():
             if listing.id in PULSE and listing.id != self.place.view:
                 self.place.counts[listing.id] = await reading.read_count(api, scope, listing, "")
@@ -662,7 +671,9 @@ class RowReader:
                     break
             await self.place.triage.read_for_counts(api)
 
+        def counted(nothing: None) -> None:
+            self.place.triage.count_views()
+            self.keep_shown()
+
         self._counted = self.place.session.clock()
-        self.place.reads.load(
-            "counts", read, lambda _: self.place.triage.count_views(), what="Counting", kept="away"
-        )
+        self.place.reads.load("counts", read, counted, what="Counting", kept="away")

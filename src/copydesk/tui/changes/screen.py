@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -20,7 +20,7 @@ from copydesk.domain.text import plural
 from copydesk.present import change_details
 from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
-from copydesk.session.change_rows import ChangeRow, row_of
+from copydesk.session.change_rows import ChangeRow, Details, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.known_requests import KnownRequests
 from copydesk.session.target import Target
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.session.reads.change_requests import Scope
+    from copydesk.tui.framework.pane import Pane
 
 NAMED = 1_000
 """Rows among whose authors a short name must tell people apart."""
@@ -61,6 +62,13 @@ class Left:
     found: str
     own: Sequence[SavedView]
     marked: Mapping[str, ChangeRow]
+
+
+CELLS: Mapping[str, Callable[[Details | None], str | Text]] = {
+    "pages": change_details.pages,
+    "rules": change_details.rules,
+}
+"""What the columns show of the details of a row."""
 
 
 class ChangesPlace(Place):
@@ -123,15 +131,15 @@ class ChangesPlace(Place):
                 ),
             ),
             Column(
-                "pages", "PG", lambda row: change_details.pages(self.known.details(row)), 3,
+                "pages", "PG", lambda row: self._read_cell(row, "pages"), 3,
                 align="right", drop=3,
             ),
             Column(
-                "threads", "THR", lambda row: present.threads(row, self.known.details(row)), 3,
+                "threads", "THR", lambda row: self._read_cell(row, "threads"), 3,
                 align="right", drop=1,
             ),
             Column(
-                "rules", "RULES", lambda row: change_details.rules(self.known.details(row)), 5,
+                "rules", "RULES", lambda row: self._read_cell(row, "rules"), 5,
                 align="right", drop=2,
             ),
             Column(
@@ -142,6 +150,24 @@ class ChangesPlace(Place):
                 7, align="right",
             ),
         ]  # fmt: skip
+
+    def _read_cell(self, row: ChangeRow, column: str) -> str | Text:
+        """Return a cell that takes reading; until then what it was in the last run."""
+        known = self.known.details(row)
+        cell = present.threads(row, known) if column == "threads" else CELLS[column](known)
+        if str(cell) != present.UNKNOWN:
+            return cell
+        kept = self.row_reader.kept_cell(row, column)
+        return cell if kept is None else Text(*kept)
+
+    def read_cells(self, row: ChangeRow) -> Mapping[str, tuple[str, str]]:
+        """Return the text and the style of the cells that took reading."""
+        cells = {column: self._read_cell(row, column) for column in READ_FOR}
+        return {
+            column: (cell, "") if isinstance(cell, str) else (cell.plain, str(cell.style))
+            for column, cell in cells.items()
+            if str(cell) != present.UNKNOWN
+        }
 
     def show_columns(self) -> None:
         """Show the columns of the view, the times by what the list is ordered by."""
@@ -181,7 +207,10 @@ class ChangesPlace(Place):
         )
         rows.judge = self.triage
         rows.fields = self.triage.fields
+        if self.cached:
+            rows.find("")
         self.facts = Facts(title="Details", id="change-details")
+        self.views = self.named_views()
         self.name_order()
         yield Part("main", self.rows)
         yield Part("side", self.facts)
@@ -203,7 +232,7 @@ class ChangesPlace(Place):
 
     def trail(self) -> Iterable[str]:
         """The organization, the space if it is only one, and the view."""
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         if self.target.space is not None:
             yield self.known.space_title(self.target.space) or "a space"
         yield "Change requests" + (" of a cluster" if self.target.cluster else "")
@@ -287,6 +316,7 @@ class ChangesPlace(Place):
 
     def on_unmount(self) -> None:
         """Keep for this run what it showed and what was marked: both were work."""
+        self.row_reader.keep_shown(ends=True)
         self.session.left[self._where] = Left(
             self.view,
             self.sort,
@@ -379,7 +409,10 @@ class ChangesPlace(Place):
         """Bring the details up to date with the frame: once keys pause, not at each."""
         super().update_frame()
         if self.is_attached:
-            self.details.follow()
+            self.details.show_facts()
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.details.read_missing()
 
     # Opening one
 
@@ -419,12 +452,19 @@ class ChangesPlace(Place):
 
     def show_views(self) -> None:
         """Name the views, each with its count where that is known."""
-        self.set_views(
-            [
-                View(each.id, each.title, self.counts.get(each.id), each.short)
-                for each in self.view_listings()
-            ]
-        )
+        self.set_views(self.named_views())
+
+    def named_views(self) -> Sequence[View]:
+        """Return the views with their counts: those of the last run until all was read."""
+        kept = self.row_reader.kept.counts if self.reads.read_at is None else {}
+        counts = {
+            **kept,
+            **{view: count for view, count in self.counts.items() if count is not None},
+        }
+        return [
+            View(each.id, each.title, counts.get(each.id), each.short)
+            for each in self.view_listings()
+        ]
 
     def read_views(self) -> None:
         """Read the person's own views, and tell the mistakes in them."""

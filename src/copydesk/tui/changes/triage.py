@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,8 @@ class TriageSource(FilteredSource[ChangeRow]):
         self._left: set[str] = set()
         self.unjudged: dict[str, None] = {}
         """Ids of rows that cannot be judged yet, in the order of the list."""
+        self.presumed: Collection[str] = ()
+        """Ids of rows that show until they are judged: they belonged there before."""
         super().__init__(base)
 
     def judge_by(self, judge: Judge | None, text: str, *, keep: bool = False) -> None:
@@ -77,6 +79,8 @@ class TriageSource(FilteredSource[ChangeRow]):
         row_id, found = row.id, self._judge(row)
         if found is None:
             self.unjudged[row_id] = None
+            if row_id in self.presumed and not self.text:
+                self._kept.add(row_id)
             return row_id in self._kept
         self.unjudged.pop(row_id, None)
         if row_id in self._kept:
@@ -138,6 +142,7 @@ class TriageSource(FilteredSource[ChangeRow]):
     def fold(self) -> None:
         """Show the view as it is now."""
         self._forget()
+        self.presumed = ()
         waited = self.base.waiting
         self.base.fold()
         if not waited and self.filtering:
@@ -196,8 +201,8 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
             parts.append(self.note)
         if source.text:
             parts.append(source.says)
-        elif source.filtering and source.base.count is not None:
-            parts.append(f"{source.loaded} of {source.base.count}")
+        elif source.filtering and (total := self.judge.total) is not None:
+            parts.append(f"{source.loaded} of {total}")
         elif source.count is not None and source.base.loaded < source.count:
             parts.append(f"{source.base.loaded} of {source.count} read")
         parts.append(self.judge.progress())
@@ -337,7 +342,8 @@ class Triage:
         def judge(row: ChangeRow) -> bool | None:
             if statuses is not None and row.status not in statuses:
                 return False
-            found = view.judge(row)
+            # Those of the last run were in the view: that holds until those of the service come.
+            found = True if self.place.cached and not typed.text else view.judge(row)
             if found is not False:
                 more = typed.judge(row)
                 found = more if more is not True else found
@@ -428,12 +434,19 @@ class Triage:
 
     def _checked(self) -> None:
         self.count_views()
+        self.place.row_reader.keep_shown()
         self.place.rows.retitle()
         self.place.look()
 
+    @property
+    def total(self) -> int | None:
+        """How many rows the view is chosen from, in the last run while its rows are shown."""
+        kept = self.place.row_reader.kept.total if self.place.cached else None
+        return self.place.rows.source.base.count if kept is None else kept
+
     def progress(self) -> str:
         """Return how far the reading is that the view waits for."""
-        if not self._needs or not self.place.rows.triage.unjudged:
+        if self.place.cached or not self._needs or not self.place.rows.triage.unjudged:
             return ""
         done, of = self.place.rows.triage.checked
         why = ", spared the service (R goes on)" if self._spared else ""
@@ -504,7 +517,9 @@ class Triage:
     # After the last row
 
     def last_lines(self) -> Sequence[str]:
-        """Tell how many rows are hidden."""
+        """Tell how many rows are hidden, or were in the last run while its rows are shown."""
+        if self.place.cached and not self.place.rows.found:
+            return self.place.row_reader.kept.last_lines
         source = self.place.rows.source
         said = []
         if source.filtering and not source.text:

@@ -75,18 +75,18 @@ class ContentCommands(Commands, scope="content"):
 
     # PDFs
 
-    @command("pdf", uses="get_change_request_pdf")
+    @command("pdf", uses=("get_change_request_pdf", "get_space_pdf"))
     async def make_pdf(self, rest: str) -> None:
-        """Make a PDF of a change request, or of a page of it: to a file, or in the browser."""
+        """Make a PDF of a change request or a space, or of a page: to a file, or in the browser."""
         from copydesk.session.options import Option
         from copydesk.tui.dialogs.choice import Choice
 
         content = self.place.content()
-        if content is None or content.request is None:
-            self.place.say("The service makes PDFs of change requests: open one first.", "warn")
+        if content is None:
+            self.place.say(no_content(self.place) or "", "warn")
             return
-        ids = (content.space, content.request)
-        options = [Option(WHOLE, "the whole space as it is in it")]
+        in_it = "" if content.request is None else " as it is in it"
+        options = [Option(WHOLE, f"the whole space{in_it}")]
         if content.page:
             title = shorten(content.page_title, NAME_CELLS)
             options += [
@@ -104,6 +104,9 @@ class ContentCommands(Commands, scope="content"):
             from copydesk.contract import operations as ops
 
             only = True if chosen == ALONE else None
+            if content.request is None:
+                return (await api(ops.get_space_pdf, content.space, only=only, page=page)).url
+            ids = (content.space, content.request)
             return (await api(ops.get_change_request_pdf, *ids, only=only, page=page)).url
 
         given = await self.place.reads.now("pdf", read, "Asking for the PDF")
@@ -135,9 +138,9 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.tui.dialogs.ask import Ask
 
         key = form_key("pages", _whose(self.place, content), "pdf", content.request or "")
-        # An id of the service may look like a path.
-        which = slugify(content.numbered or content.request or "")
-        name = f"change-request-{which}.pdf"
+        # An id or a name of the service may look like a path.
+        which = slugify(content.numbered or content.request or content.name)
+        name = f"change-request-{which}.pdf" if content.request else f"{which}.pdf"
 
         async def reserve(typed: str) -> None:
             # Making it may take minutes: whether it can be saved is found out before that.
@@ -364,6 +367,23 @@ class PageCommands(Commands, scope="page_ways"):
         assert content is not None
         target = _whose(self.place, content).but(change_request=content.request)
         await self.app.go("files", target)
+
+    @action("g R", "reusable content", unless=no_content, show=False, group="Go",
+            uses=("get_space_revision", "get_change_request_revision"))  # fmt: skip
+    async def show_reusable(self) -> None:
+        """Go to the reusable content of the space, or of the change request that is read."""
+        content = self.place.content()
+        assert content is not None
+        target = _whose(self.place, content).but(change_request=content.request)
+        await self.app.go("reusable", target)
+
+    @action("g h", "history", unless=no_content, show=False, group="Go",
+            uses=("get_revision", "get_revision_changes"))  # fmt: skip
+    async def show_history(self) -> None:
+        """Go to the revisions that changed this page; ] there goes on to those of the space."""
+        content = self.place.content()
+        assert content is not None
+        await self.app.go("history", _whose(self.place, content).but(page=content.page or None))
 
 
 def _whose(place: Place, content: Content) -> Target:

@@ -80,6 +80,9 @@ FILES: Resource[File] = Resource(
 USED_ON = "Used on"
 """What the list is called of the pages that lead to a file or show it."""
 
+UNUSED = "No page uses it."
+"""Stands where the pages would."""
+
 MOST = 500
 """So many pages that use one file are listed."""
 
@@ -107,6 +110,8 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         super().__init__(target)
         self._steps: tuple[str, ...] = ()
         """The names of the space and of the change request."""
+        self._users: dict[str, tuple[Backlink, ...]] = {}
+        """The pages that use files, by file, as they were read last."""
 
     def within(self) -> Iterable[str]:
         yield from self._steps
@@ -127,6 +132,7 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         yield self.users
 
     def reload(self) -> None:
+        self._users.clear()
         super().reload()
         space, request = self.target.space, self.target.change_request
         if space is None:
@@ -159,9 +165,17 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         super().show_item()
         self.reads.cancel("users")
         item = self.item
-        self._show_users((), "" if item is None else "Reading what uses it…")
         if item is None:
+            self._show_users((), "")
             return
+        if item.id in self._users and not self.reads.left_behind("users", item.id):
+            self._show_users(self._users[item.id], UNUSED)
+            return
+        self._show_users((), "Reading what uses it…")
+
+        def arrived(found: tuple[Backlink, ...]) -> None:
+            self._users[item.id] = found
+            self._show_users(found, UNUSED)
 
         def failed(said: str) -> None:
             self._show_users((), with_key(said))
@@ -169,8 +183,10 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         self.reads.load(
             "users",
             lambda api: self._read_users(api, item.id),
-            lambda found: self._show_users(found, "No page uses it."),
+            arrived,
             what="Reading what uses it",
+            of=item.id,
+            kept="away",
             failed=failed,
             after=REST_SECONDS,
         )

@@ -53,14 +53,14 @@ class Standing:
     @property
     def id(self) -> str:
         """What tells it from the others of its list."""
-        target = self.link.target_reference
+        target = self.link.target
         leads = "" if target is None else target.to_json().decode()
         return f"{self.space}/{self.page} {self.link.status} {leads}"
 
     @property
     def address(self) -> str:
         """The address that it leads to; empty where it leads to something of the service."""
-        target = self.link.target_reference
+        target = self.link.target
         return web_address(target.url) if target is not None else ""
 
 
@@ -68,7 +68,7 @@ def standings(links: Iterable[Link], space: str) -> list[Standing]:
     """Return links of a space as they stand on its pages; one of no page that is named once."""
     found: dict[str, Standing] = {}
     for link in links:
-        target = link.target_reference
+        target = link.target
         leads = reference(target) if target is not None else ""
         stands: list[ContentReference | None] = [e for e in link.location_references if e.page]
         for each in stands or [None]:
@@ -76,6 +76,7 @@ def standings(links: Iterable[Link], space: str) -> list[Standing]:
                 link,
                 page=(each.page or "") if each is not None else "",
                 space=((each.space or "") if each is not None else "") or space,
+                title=clean(each.called("page")).strip() if each is not None else "",
                 target=leads,
             )
             found.setdefault(row.id, row)
@@ -85,7 +86,7 @@ def standings(links: Iterable[Link], space: str) -> list[Standing]:
 def named(row: Standing, space: str, pages: Mapping[str, tuple[int, PageRow]]) -> Standing:
     """Return a link with the names of the pages that it stands on and leads to."""
     titles = {key: page.where for key, (_, page) in pages.items()}
-    target = row.link.target_reference
+    target = row.link.target
     here = target is not None and target.space in (None, space)
     if target is not None:
         row = replace(row, target=reference(target, titles if here else None))
@@ -113,7 +114,7 @@ def _status(row: Standing, now: datetime) -> Text:
 
 
 def _kind(row: Standing) -> str | None:
-    target = row.link.target_reference
+    target = row.link.target
     return target.kind if target is not None else None
 
 

@@ -26,6 +26,7 @@ from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import no_last_place
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.styles import style_path
@@ -251,7 +252,7 @@ class PagesPlace(Place, scope="pages"):
         yield Part("side", self.links)
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield self._space_title or "space"
         yield "Pages"
         if self.target.change_request is not None:
@@ -384,10 +385,9 @@ class PagesPlace(Place, scope="pages"):
         if not self.order.readable:
             self.rows.say_instead(text)
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        if event.list is self.rows:
+    def follow_cursor(self, rows: Pane) -> None:
+        if rows is self.rows:
             self._look(after=REST_SECONDS)
-        self.frame_soon()
 
     def _look(self, *, after: float) -> None:
         page = self.rows.selected_item
@@ -437,7 +437,9 @@ class PagesPlace(Place, scope="pages"):
         source.set(links)
         if not same:
             self.links.move_first()
-        self.links.empty = "No links." if read.links is not None else "Its links could not be read."
+        lacking = self.session.without(("list_space_page_links", "list_change_request_page_links"))
+        unread = lacking or "Its links could not be read."
+        self.links.empty = "No links." if read.links is not None else unread
         broken = sum(link.broken for link in links)
         self.links.title = f"Links {len(links)}" + (f", {broken} broken" if broken else "")
         self.refresh_frame()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from copydesk.present import cluster as present
@@ -159,21 +160,28 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
     # Which there are, in which order
 
     def _pages(self) -> WatchedPages[ClusterRow]:
-        watch = self._requests.count_on_screen
-        return WatchedPages(self._page, watch, key=lambda row: row.id)
+        return WatchedPages(
+            self._page, self._scrolled, key=lambda row: row.id,
+            reverse=partial(self._page, backwards=True),
+        )  # fmt: skip
+
+    def _scrolled(self) -> None:
+        self._here.reads.moved(self)  # what is counted of the rows on screen follows, as details do
 
     @property
     def _service_order(self) -> ClusterOrder:
         return ORDERS.get(self._here.view, "issues")
 
     async def _page(
-        self, token: str | None, limit: int
+        self, token: str | None, limit: int, *, backwards: bool = False
     ) -> tuple[list[ClusterRow], str | None, int | None]:
         api = await self._here.session.ready()
         organization = self._reader.organization
         if organization is None:
             return [], None, 0
-        page = await reading.read_page(api, organization, self._service_order, token, limit)
+        page = await reading.read_page(
+            api, organization, self._service_order, token, limit, backwards=backwards
+        )
         self._here.session.fresh()
         self._measure(page[0])
         return page
@@ -214,7 +222,7 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
     def _sorted(self, found: list[ClusterRow]) -> None:
         rows = self.in_order(found)
         here = self.wanted or self.selected_id
-        self.source = WatchedRows(rows, self._requests.count_on_screen, key=lambda row: row.id)
+        self.source = WatchedRows(rows, self._scrolled, key=lambda row: row.id)
         self._say_order()
         self._listed()
         wanted, self.wanted = self.wanted, None
@@ -263,28 +271,34 @@ class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
 
 T = TypeVar("T")
 
-Window = Callable[[int, int], None]
-"""Told which rows are on screen."""
-
 
 class WatchedPages(PagedSource[T], Generic[T]):
-    """Pages that also tell which of their rows are on screen."""
+    """Pages that also tell when other rows of theirs are on screen."""
 
-    def __init__(self, fetch: Fetch[T], watch: Window, *, key: Callable[[T], str]) -> None:
-        super().__init__(fetch, key=key)
+    def __init__(
+        self,
+        fetch: Fetch[T],
+        watch: Callable[[], None],
+        *,
+        key: Callable[[T], str],
+        reverse: Fetch[T] | None = None,
+    ) -> None:
+        super().__init__(fetch, key=key, reverse=reverse)
         self._watch = watch
 
     def want(self, first: int, last: int) -> None:
         super().want(first, last)
-        self._watch(first, last)
+        self._watch()
 
 
 class WatchedRows(ListSource[T], Generic[T]):
-    """Rows in memory that tell which of them are on screen."""
+    """Rows in memory that tell when others of them are on screen."""
 
-    def __init__(self, rows: Iterable[T], watch: Window, *, key: Callable[[T], str]) -> None:
+    def __init__(
+        self, rows: Iterable[T], watch: Callable[[], None], *, key: Callable[[T], str]
+    ) -> None:
         super().__init__(rows, key=key)
         self._watch = watch
 
     def want(self, first: int, last: int) -> None:
-        self._watch(first, last)
+        self._watch()

@@ -94,16 +94,21 @@ class ClusterRequests:
         drafts, merged = self.drafts.get(cluster, 0), len(self.merges.get(cluster, ()))
         return present.requests_cell(self.counts.get(cluster), drafts, merged)
 
-    def _show_counts(self) -> None:
-        """Draw the counts, as wide as they are by now."""
-        width = max((self.cell(each).cell_len for each in self.counts), default=0)
+    def _show_counts(self, *told: ClusterRow) -> None:
+        """Draw the counts, as wide as they are by now: those of clusters, or all."""
+        shown = [each.id for each in told] or self.counts
+        width = max((self.cell(each).cell_len for each in shown), default=0)
         if width > self.width:
             self.width = width
             self.rows.columns = tuple(
                 replace(each, width=width) if each.key == "requests" else each
                 for each in self.rows.columns
             )
-        self.rows.refresh_rows()
+            self.rows.refresh_rows()
+        elif told:
+            self.rows.redraw(told)
+        else:
+            self.rows.refresh_rows()
 
     def count_open(self, cluster: str) -> Number:
         """Return the number of a cluster's open change requests, unknown until they are counted."""
@@ -138,13 +143,14 @@ class ClusterRequests:
             self._unread.pop(row.id, None)
             self._more[row.id] = found.more
             self.counts[row.id] = found.opened
+            self._stale.discard(row.id)
             # How ready it was shows until that is known anew.
             ready = {old.id: old.ready for old in self.of(row) if old.status == "open"}
             self._found[row.id] = [
                 request_row(request, ready.get(request.id)) for request in found.requests
             ]
             self._take_merges(row.id, found.requests)
-            self.rows.refresh_rows()
+            self._show_counts(row)
             if any(request.status == "open" for request in found.requests):
                 self._unread[row.id] = found.requests
                 self._read_readiness(row)
@@ -251,26 +257,33 @@ class ClusterRequests:
         """Count anew what comes on screen; until then the old counts show."""
         self._stale = set(self.counts)
 
-    def count_on_screen(self, first: int = 0, last: int = 0) -> None:
-        """Count the change requests of the clusters on screen, those that nobody counts yet."""
+    def count_on_screen(self) -> None:
+        """Count the change requests of the clusters on screen, those that nobody counts yet.
+
+        Those of the one under the cursor come with its change requests.
+        """
         rows = self.rows
         top = rows.scroll_offset.y
         seen = [rows.source.row(at) for at in range(top, top + max(1, rows.page_lines))]
         missing = {
-            row.id
+            row.id: row
             for row in seen
             if row is not None and (row.id not in self.counts or row.id in self._stale)
         }
+        if self._place.reads.under_way("requests") and rows.selected_id is not None:
+            missing.pop(rows.selected_id, None)
         organization = self._reader.organization
-        if missing <= self._counting or organization is None or self._place.session.api is None:
+        if organization is None or self._place.session.api is None:
             return
-        self._counting = missing
+        if missing.keys() <= self._counting:
+            return
+        self._counting = set(missing)
 
         def counted(cluster: str, count: str) -> None:
             self.counts[cluster] = count
             self._stale.discard(cluster)
             if self._place.is_attached:
-                self._show_counts()
+                self._show_counts(missing[cluster])
 
         self._place.reads.load(
             "counts",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from copydesk.domain.text import plural
 from copydesk.present.conversation import since
 from copydesk.present.json_views import Raw, cluster_raw, conversation_raw, issue_raw
 from copydesk.session.cluster_rows import ClusterRow, IssueRow
+from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
@@ -26,7 +28,7 @@ from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.framework.sources import ListSource, PagedSource, Source
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Condition
@@ -36,6 +38,15 @@ from copydesk.tui.widgets.list import Column, VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
+
+ISSUES_AT_ONCE = 50
+"""Issues of a cluster that are read at once."""
+
+SLOW_SECONDS = 0.1
+"""How long the issues of the cluster before are shown while those of another are read."""
+
+IssuePage = tuple[Sequence[IssueRow], str | None, int | None]
+"""Issues, the token of the page after them, and how many there are in all."""
 
 SOUGHT = 1_000
 """Issues of a cluster among which the one that is meant is looked for."""
@@ -79,25 +90,26 @@ class IssueList(VirtualList[IssueRow]):
             return ()
         return (row.conversation for row in islice(self.source.base.shown(), SOUGHT))
 
-    def show_of(self, cluster: str) -> None:
-        """Show the issues of the cluster under the cursor; pages are read as they are needed."""
+    def show_of(self, cluster: str, first: IssuePage | None = None) -> None:
+        """Show the issues of the cluster under the cursor; pages are read as they are needed.
+
+        ``first`` is the first page where that was read already.
+        """
         row = self._selected_cluster()
         if cluster == self.cluster or row is None or row.id != cluster:
             return
         self.cluster = cluster
         self._limits.forget()
-        self.read_anew()
+        self.read_anew(first)
 
-    def read_anew(self) -> None:
+    def read_anew(self, first: IssuePage | None = None) -> None:
         """Read the issues of the cluster that is open from their beginning."""
         session, cluster, limits = self._place.session, self.cluster, self._limits
         if cluster is None:
             return
         organization, conditions = self._reader.organization or "", dict(limits.conditions)
 
-        async def page(
-            token: str | None, limit: int
-        ) -> tuple[list[IssueRow], str | None, int | None]:
+        async def page(token: str | None, limit: int) -> IssuePage:
             api = await session.ready()
             found = await reading.read_issues(
                 api, organization, token, limit, cluster=cluster, **conditions
@@ -105,13 +117,40 @@ class IssueList(VirtualList[IssueRow]):
             session.fresh()
             return found
 
+        source = PagedSource(page, key=lambda each: each.id, limit=ISSUES_AT_ONCE)
+        if first is not None:
+            source.begin_with(first)
+        self.empty = limits.none_so() if limits.chosen else "No issue is left in this cluster."
+        self._replace(source)
+        self.say_how_many()
+        self.move_first()
+
+    async def read_first(self, api: Api, cluster: str) -> IssuePage | None:
+        """Return the first page of a cluster's issues; None where reading it fails.
+
+        What is shown goes away only if that takes a while: it is drawn, and laid out, once.
+        """
+        slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._clear)
+        try:
+            organization = self._reader.organization or ""
+            return await reading.read_issues(
+                api, organization, None, ISSUES_AT_ONCE, cluster=cluster
+            )
+        except failure_types():
+            return None  # the list reads it again, and says why it cannot
+        finally:
+            slow.cancel()
+
+    def _clear(self) -> None:
+        """Show no issues: those of another cluster are not those of this one."""
+        self.cluster, self.title, self.empty = None, "Issues", self.reading
+        self._replace(ListSource(key=lambda row: row.id))
+
+    def _replace(self, source: Source[IssueRow]) -> None:
         old = self.source.base
         if isinstance(old, PagedSource):
             old.close()
-        self.empty = limits.none_so() if limits.chosen else "No issue is left in this cluster."
-        self.source = PagedSource(page, key=lambda each: each.id, limit=50)
-        self.say_how_many()
-        self.move_first()
+        self.source = source
 
     def seek(self, wanted: str | None = None) -> None:
         """Go to the issue that is meant as soon as it is read, unless the reader went elsewhere."""
@@ -205,7 +244,7 @@ class ClustersPlace(Place, scope="clusters"):
         yield Part("side", self.reader.take(self.issues, "No issue is open: Enter opens one."))
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield "Clusters"
         row = self.clusters.selected
         if row is not None and self.pane in (self.issues, self.reader.view):
@@ -377,9 +416,8 @@ class ClustersPlace(Place, scope="clusters"):
 
     # Details
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known at once, and read the rest when the cursor rests."""
-        if event.list is self.clusters:
+    def follow_cursor(self, rows: Pane) -> None:
+        if rows is self.clusters:
             self._look()
         else:
             self.issues.seek()
@@ -388,17 +426,21 @@ class ClustersPlace(Place, scope="clusters"):
     def _look(self) -> None:
         row = self.clusters.selected
         self.show_about()
+        if row is not None:
+            self.requests.read_of(row)
         self.requests.count_on_screen()
         if row is None:
             return
-        self.requests.read_of(row)
+        # The issues of another cluster that are still being read would take away those of this one.
+        self.reads.cancel("issues")
         if not self.has_class("-narrow") and row.id != self.issues.cluster:
-
-            async def rest(api: Api) -> str:
-                return row.id
-
             self.reads.load(
-                "issues", rest, self.issues.show_of, what="Reading issues", after=REST_SECONDS
+                "issues",
+                lambda api: self.issues.read_first(api, row.id),
+                lambda first: self.issues.show_of(row.id, first),
+                what="Reading issues",
+                after=REST_SECONDS,
+                kept="never",  # the list shows what is cached where this fails
             )
 
     def on_resize(self, event: events.Resize) -> None:

@@ -38,6 +38,7 @@ from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.resource.limits import LimitCommands
@@ -470,7 +471,7 @@ class ConversationsPlace(Place, scope="conversations"):
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.reader.follow_if_unread)
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

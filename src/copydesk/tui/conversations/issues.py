@@ -20,6 +20,7 @@ from copydesk.tui.conversations.reader import ConversationReader
 from copydesk.tui.conversations.rows import cluster_cell, filtering, issue_fields
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.resource.limits import LimitCommands
@@ -216,7 +217,7 @@ class IssuesPlace(Place, scope="issues"):
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.reader.follow_if_unread)
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age_or_ahead
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Value, fold
+from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean
 from copydesk.present.conversation import NAME_LIMIT
 from copydesk.session.cluster_rows import ClusterRow, IssueRow, shown
@@ -46,7 +47,7 @@ def conversation_row(conversation: Conversation) -> ConversationRow:
     return ConversationRow(
         conversation.id,
         clean(conversation.subject or "", limit=SUBJECT_LIMIT).strip(),
-        clean(conversation.source or "", limit=NAME_LIMIT).strip(),
+        clean(source_label(conversation.source or ""), limit=NAME_LIMIT).strip(),
         conversation.created_at,
         conversation.processed_at is not None,
         web_address(conversation.urls.source),
@@ -127,7 +128,7 @@ class Sources:
 
 def named(source: str, *, masked: bool) -> str:
     """Return a source as it may be seen now."""
-    return shown(clean(source, limit=NAME_LIMIT).strip(), masked=masked)
+    return shown(clean(source_label(source), limit=NAME_LIMIT).strip(), masked=masked)
 
 
 T = TypeVar("T")

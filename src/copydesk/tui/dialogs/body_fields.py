@@ -29,6 +29,7 @@ SAMPLES = (
     "example.com/docs",
     "acme-docs",
     "Acme",
+    "/guides/start",
 )
 """Texts by which a pattern is explained: who reads it sees what it takes, not how it is written."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 from rich.text import Text
 from textual import events
@@ -21,12 +21,19 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.text import clean
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, action
 from copydesk.tui.framework.base_screen import SteadyScreen
 from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
 from copydesk.tui.framework.prompt import Field
+from copydesk.tui.framework.styles import style_path
+
+if TYPE_CHECKING:
+    from copydesk.session.writes.log import WriteError
+    from copydesk.tui.framework.place import Place
 
 R = TypeVar("R")
 
@@ -38,6 +45,11 @@ class Box(VerticalScroll, can_focus=False):
 
     def __init__(self, title: str, classes: str) -> None:
         super().__init__(classes=classes)
+        self.title = title
+        self.border_title = Content(title)
+
+    def entitle(self, title: str) -> None:
+        """Put another title above it."""
         self.title = title
         self.border_title = Content(title)
 
@@ -67,6 +79,7 @@ class Box(VerticalScroll, can_focus=False):
 class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
     """A modal box. Esc leaves it without effect; its result is None then."""
 
+    CSS_PATH = style_path("sheets")
     DANGER: int = 1
     ASKS: ClassVar[bool] = True
     """Whether it wants an answer: then it does not open over what its user went on to."""
@@ -142,6 +155,10 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         self.dismiss(None)
 
 
+BEYOND = 1_000_000
+"""More lines than anything has that is shown in a sheet."""
+
+
 class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
     """A sheet whose content may be longer than the box, moved through as in a place."""
 
@@ -164,6 +181,16 @@ class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
     def half_up(self) -> None:
         """Go up half a page."""
         self._scroll(pages=-0.5)
+
+    @action("g g", "top", show=False, also=("home",), group="Move")
+    def to_top(self) -> None:
+        """Go to the top."""
+        self._scroll(lines=-BEYOND)
+
+    @action("G", "end", show=False, also=("end",), group="Move")
+    def to_end(self) -> None:
+        """Go to the end."""
+        self._scroll(lines=BEYOND)
 
     def _scroll(self, *, lines: int = 0, pages: float = 0.0) -> None:
         """Move what can be moved: the pane in focus, the only pane, or the facts."""
@@ -267,6 +294,28 @@ def typable(name: str) -> str:
     while len(words) > 1 and len(" ".join(words)) > LONGEST_TYPED:
         words.pop()
     return " ".join(words)[:LONGEST_TYPED]
+
+
+async def offer_checkout(place: Place, title: str, error: WriteError) -> bool:
+    """Offer to open the checkout that a service answered with; False where it was another answer.
+
+    Nothing was done then: the service wants a plan bought first.
+    """
+    from copydesk.client.errors import CheckoutNeeded
+
+    cause = error.__cause__
+    if not isinstance(cause, CheckoutNeeded):
+        return False
+    url = web_address(cause.url)
+    facts = ["Nothing was done. The service wants a plan bought first, at:", ""]
+    if not url:
+        place.tell("Nothing was done: the service wants a plan bought first.", "warn")
+    elif await place.desk.push_screen_wait(
+        Confirm(title, [*facts, Text(clean(url), style="link")], verb="open it in the browser")
+    ):
+        place.desk.open_url(url)
+        place.say("Opened in the browser. Once the plan is bought, do it again.")
+    return True
 
 
 class ConfirmInput(Field, scope="confirm_input"):

@@ -183,6 +183,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._called: dict[str, str] = {}
         """What stands in fields for ids, by these: no two are called alike."""
         self._inputs: dict[str, Entry] = {}
+        self._restored = False
+        """Whether it opened with what was typed before."""
         self._arrived = False
         self._keeping: Timer | None = None
         self._told = ""
@@ -210,6 +212,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """The facts, the fields with what is wrong with them, and the keys."""
         self.add_class("form")
         draft = self.draft()
+        self._restored = bool(draft)
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
         for field in self.fields:
@@ -237,6 +240,9 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def on_mount(self) -> None:
         """Begin in the first field; ids are named as soon as that is known."""
+        if self._restored:
+            # Above too: what is said below the fields is overlooked, and makes way for the next.
+            self.query_one(Box).entitle(f"{self._title}: draft restored")
         begin(self, self.name_held, name="names")
         for first in self._inputs.values():
             first.focus()

@@ -98,6 +98,26 @@ def _for_one(owner: object, each: Action | Command) -> str | None:
     return None
 
 
+def _not_there(owner: object, each: Action | Command) -> str | None:
+    session: Session | None = getattr(getattr(owner, "app", None), "session", None)
+    return None if session is None else lack(session, each)
+
+
+def lack(session: Session, each: Action | Command) -> str | None:
+    """Return why the service of a session has nothing of what an action or a word is for.
+
+    That is all that it writes, or else all that it reads; of a place the first read, which gives
+    its rows.
+    """
+    if not session.lacks_any:
+        return None
+    names = list(each.operations())
+    writes = [name for name in names if not is_read(name)]
+    if isinstance(each, Action) and each.group == "Go" and not writes:
+        names = names[:1]
+    return session.without(writes or names) if names else None
+
+
 CLEARS = "ctrl+\\ clears the marks."
 
 
@@ -117,7 +137,7 @@ class Action:
     method: str
     keys: tuple[str, ...]
     label: str
-    doc: str
+    written: str
     unless: tuple[Guard, ...] = ()
     danger: int = 0
     uses: tuple[Uses, ...] = ()
@@ -138,6 +158,11 @@ class Action:
     def id(self) -> str:
         """Its stable name, for keymaps, logs and documentation: `place.action`."""
         return f"{self.scope}.{self.method}"
+
+    @cached_property
+    def doc(self) -> str:
+        """The docstring as it is told; worked out for the help, and not for every start."""
+        return _told(self.written)
 
     @property
     def summary(self) -> str:
@@ -161,7 +186,6 @@ class Action:
             self.label,
             show=bool(self.show),
             key_display=shown(single[0]),
-            tooltip=self.summary,
             id=self.id,
         )
 
@@ -172,7 +196,7 @@ class Action:
         for guard in self.unless:
             if (why := guard(asked(owner))) is not None:
                 return why
-        return None
+        return _not_there(owner, self)
 
     def operations(self) -> Iterator[str]:
         """Yield the names of the API operations that it uses."""
@@ -192,15 +216,20 @@ class Command:
     method: str
     name: str
     usage: str
-    doc: str
+    written: str
     complete: Callable[[Any], Sequence[str]] | None = None
     uses: tuple[Uses, ...] = ()
     stages: bool = False
     takes: Takes | None = None
 
+    @cached_property
+    def doc(self) -> str:
+        """The docstring as it is told; worked out for the help, and not for every start."""
+        return _told(self.written)
+
     def reason(self, owner: object) -> str | None:
         """Return why it is off for ``owner`` now, whatever follows it, or None."""
-        return _for_one(owner, self)
+        return _for_one(owner, self) or _not_there(owner, self)
 
     @property
     def id(self) -> str:
@@ -239,12 +268,12 @@ def why(session: Session) -> str:
     return f"profile {clean(session.profile)}" if session.profile else "--read-only"
 
 
-def _told(function: Callable[..., Any]) -> str:
-    """Return the docstring as it is told: each paragraph one line, which breaks where it is shown.
+def _told(written: str) -> str:
+    """Return a docstring as it is told: each paragraph one line, which breaks where it is shown.
 
     Words between double backticks are as they are typed: those signs are for readers of the code.
     """
-    paragraphs = re.split(r"\n\s*\n", inspect.getdoc(function) or "")
+    paragraphs = re.split(r"\n\s*\n", inspect.cleandoc(written))
     return "\n".join(" ".join(each.split()) for each in paragraphs).replace("``", "")
 
 
@@ -278,8 +307,7 @@ def action(
     """
 
     def declare(function: F) -> F:
-        doc = _told(function)
-        if not doc:
+        if not function.__doc__:
             raise DeclarationError(f"action {function.__qualname__} has no docstring")
         setattr(
             function,
@@ -289,7 +317,7 @@ def action(
                 method=function.__name__,
                 keys=(key, *also),
                 label=label,
-                doc=doc,
+                written=function.__doc__,
                 unless=(unless,) if callable(unless) else tuple(unless),
                 danger=danger,
                 uses=(uses,) if isinstance(uses, str) or callable(uses) else tuple(uses),
@@ -320,11 +348,12 @@ def command(
     """Declare a method ``(self, rest: str)`` as a word of the command line."""
 
     def declare(function: F) -> F:
-        doc = _told(function)
-        if not doc:
+        if not function.__doc__:
             raise DeclarationError(f"command {function.__qualname__} has no docstring")
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        word = Command("", function.__name__, name, usage, doc, complete, names, stages, takes)
+        word = Command(
+            "", function.__name__, name, usage, function.__doc__, complete, names, stages, takes
+        )
         setattr(function, _WORD, word)
         return function
 
@@ -335,7 +364,10 @@ SCOPES: dict[str, tuple[type[Acts], ...]] = {}
 """The classes that declare actions, by scope: what documentation and completeness tests walk."""
 
 JUMPS: dict[str, tuple[Action, Sequence[type[Acts]]]] = {}
-"""The actions that go to a place, by the word after ``:``, and whose actions one can do there."""
+"""The actions that go to a place, by the word after ``:``, and whose actions one can do there.
+
+There are none of these before the place is imported.
+"""
 
 
 class Acts:
@@ -520,6 +552,9 @@ def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
     mine = {chord(key) for key in new.keys}
     if len(mine) != len(new.keys):
         raise DeclarationError(f"{new.id} names a key twice")
+    if mine.isdisjoint(chord(key) for each in actions.values() for key in each.keys):
+        actions[new.method] = new
+        return
     for other in list(actions.values()):
         clash = mine.intersection(map(chord, other.keys))
         if not clash:

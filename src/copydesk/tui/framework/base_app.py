@@ -100,6 +100,8 @@ class BaseApp(App[None]):
     """What the whole run shares."""
     drawn: Drawn
     """What the terminal shows."""
+    _begun = False
+    """Whether it has its theme: to work out the colours of another takes time of the start."""
 
     @property
     @abstractmethod
@@ -119,15 +121,6 @@ class BaseApp(App[None]):
     @abstractmethod
     def soon(self, work: Callable[..., Awaitable[object]], *args: object) -> None:
         """Do what leads elsewhere after what goes on now, and before the keys that follow."""
-
-    @property
-    @abstractmethod
-    def waking(self) -> bool:
-        """Whether places may still be unknown, because their modules are being imported."""
-
-    @abstractmethod
-    async def all_places(self) -> None:
-        """Wait until every place is known."""
 
     @abstractmethod
     def stay(self) -> None:
@@ -176,6 +169,9 @@ class BaseApp(App[None]):
 
     def begin_with(self, theme: str) -> None:
         """Have a theme before there are styles: a change of it has all of them parsed again."""
+        self._begun = True
+        # The status line says it all, and no key has a tooltip: no screen needs a widget for those.
+        self._disable_notifications = self._disable_tooltips = True
         self.set_reactive(App.theme, theme)
         dark = self.current_theme.dark
         self.add_class(f"-theme-{theme}")
@@ -183,6 +179,10 @@ class BaseApp(App[None]):
         self.set_class(not dark, "-light-mode")
         self._refresh_truecolor_filter(self.ansi_theme)
         self.stylesheet.set_variables(self.get_css_variables())
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the colours of the theme; none of Textual's own, before it begins with its own."""
+        return super().get_css_variables() if self._begun else {}
 
     def failed(self, error: Exception) -> None:
         """End because of an error that nobody expected."""
@@ -208,15 +208,20 @@ class BaseApp(App[None]):
         """Draw a frame, or a part of one, with its texts made harmless."""
         if self.holds_frames:
             return
+        from copydesk.tui.framework.drawn import is_nothing
         from copydesk.tui.framework.terminal_text import only_text
 
         if renderable is not None and not self.is_headless:
             update = cast("CompositorUpdate", renderable)
-            only_text(update)
             if self._batch_count or not self._running:
                 self.drawn.forget()  # it will not be written
             else:
-                renderable = cast("RenderableType", self.drawn.difference(screen, update))
+                update = self.drawn.difference(screen, update)
+                where = self.screen.outer_size.clamp_offset(self.cursor_position)
+                if is_nothing(update) and where == self._previous_cursor_position:
+                    return
+            only_text(update)
+            renderable = cast("RenderableType", update)
         super()._display(screen, renderable)
 
     async def _dispatch_message(self, message: Message) -> None:

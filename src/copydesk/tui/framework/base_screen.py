@@ -11,6 +11,8 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
+from copydesk.tui.framework.drawn import PartCompositor
+
 if TYPE_CHECKING:
     from textual.app import App
     from textual.widget import Widget
@@ -39,6 +41,7 @@ class SteadyScreen(Screen[R]):
 
     def _post_register(self, app: App[object]) -> None:
         super()._post_register(app)
+        self._compositor = PartCompositor()
         # What follows from the size is known before anything is styled, and not only afterwards.
         width, height = app.size
         for cells, points in (

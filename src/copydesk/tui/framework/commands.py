@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from copydesk.domain.address import web_address
-from copydesk.domain.text import clean
+from copydesk.domain.address import is_unserved, web_address
+from copydesk.domain.text import clean, plural
 from copydesk.session.errors import STILL_READING
 from copydesk.tui.framework.actions import JUMPS, Commands, NoRowYet, action, command, declaring
 from copydesk.tui.framework.frame import Part
@@ -54,6 +54,14 @@ def no_url(owner: Any) -> str | None:
     return None if url else "This has no address on the web."
 
 
+UNSERVED = "No browser reaches this desk. y copies the address for copydesk URL."
+
+
+def unserved_url(owner: Any) -> str | None:
+    """Say so when no browser can reach the address: it is of a desk that nobody serves."""
+    return UNSERVED if is_unserved(web_address(_here(owner).url())) else None
+
+
 def withheld_url(owner: Any) -> str | None:
     """Say so when the address may be opened, but is neither shown nor copied now."""
     return _here(owner).withheld()
@@ -66,7 +74,9 @@ def nothing_to_copy(owner: Any) -> str | None:
 
 def no_json(owner: Any) -> str | None:
     """Say so when there is nothing here that the service keeps as JSON."""
-    return None if _here(owner).raw() is not None else "There is nothing here to show as JSON."
+    here = _here(owner)
+    shown = here.raw() is not None or here.reads.misread.items
+    return None if shown else "There is nothing here to show as JSON."
 
 
 def raw_operations() -> Sequence[str]:
@@ -312,7 +322,7 @@ class CommonCommands(Commands, scope="place"):
         """Put the pane with details at the side or at the bottom."""
         self.place.toggle_class("-below")
 
-    @action("o", "browser", unless=no_url, show=3, group="Share", takes="one")
+    @action("o", "browser", unless=(no_url, unserved_url), show=3, group="Share", takes="one")
     def browse(self) -> None:
         """Open what is selected in the browser."""
         place = self.place
@@ -343,11 +353,26 @@ class CommonCommands(Commands, scope="place"):
 
     @action("g j", "JSON", unless=no_json, show=False, group="Look", uses=raw_operations)
     async def show_raw(self) -> None:
-        """Show what is under the cursor as the service has it: its JSON, to search and copy."""
+        """Show what is under the cursor as the service has it: its JSON, to search and copy.
+
+        A list of which items could not be read asks whether to show these instead.
+        """
+        from copydesk.present.json_views import Raw
+        from copydesk.session.options import Option
+
         place = self.place
-        raw = place.raw()
-        if raw is not None:
-            await place.desk.open_json(place.target, raw)
+        raw, items = place.raw(), list(place.reads.misread.items)
+        shown = [] if raw is None else [raw]
+        if items:
+            title = f"{plural(len(items), 'item')} not understood"
+            # Without a row nobody has chosen to see people's data in clear.
+            shown.insert(0, Raw(title, value=items, masked=raw is None or raw.masked))
+        chosen: str | None = "0"
+        if len(shown) > 1:
+            options = [Option(str(at), each.title) for at, each in enumerate(shown)]
+            chosen = await place.desk.choose("JSON", options)
+        if shown and chosen is not None:
+            await place.desk.open_json(place.target, shown[int(chosen)])
 
     @command("json")
     async def show_raw_by_word(self, rest: str) -> None:
@@ -475,8 +500,13 @@ class DetailsCommands(Commands, scope="beside"):
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:
         """Go to the details of the row; Esc or Tab comes back."""
-        self.place.remove_class("-no-side")
-        self.place.desk.step_pane(1)
+        place = self.place
+        place.remove_class("-no-side")
+        beside = [pane for pane in place.query(".part.-side Pane").results(Pane) if pane.display]
+        if not beside or place.pane in beside:
+            place.desk.step_pane(1)
+        else:
+            place.show_pane(beside[0])
 
     def step_within(self) -> bool:
         """Step back from the details to the list."""

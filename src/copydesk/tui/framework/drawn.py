@@ -1,4 +1,4 @@
-"""What the terminal shows, so that only what differs from it is written.
+"""What the terminal shows, so that only what differs from it is drawn and written.
 
 A list that was read again draws all its lines although none is another, and a line of the header
 all its cells for one second more. Textual writes what was drawn; here that is compared first.
@@ -6,8 +6,8 @@ all its cells for one second more. Textual writes what was drawn; here that is c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import field
 from itertools import accumulate
 from os.path import commonprefix
 from typing import TYPE_CHECKING, cast
@@ -15,11 +15,43 @@ from typing import TYPE_CHECKING, cast
 from rich.console import Console
 from rich.control import Control
 from rich.segment import Segment
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
+from textual.geometry import Region
 from textual.strip import Strip
+
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderResult
+
+
+class PartCompositor(Compositor):
+    """Draws for a part of a frame only the widgets that it shows.
+
+    Textual draws all that lie within the smallest rectangle around what changed, and most of those
+    that do not: for one line of the details and the footer each widget of the screen.
+    """
+
+    _parts: Collection[Region] = ()
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        """Return what changed, or None."""
+        self._parts = self._dirty_regions.copy()
+        try:
+            return super().render_partial_update()
+        finally:
+            self._parts = ()
+
+    def _get_renders(
+        self, crop: Region | None = None
+    ) -> Iterator[tuple[Region, Region, list[Strip]]]:
+        if not self._parts:
+            yield from super()._get_renders(crop)
+            return
+        for widget, (region, clip) in self.visible_widgets.items():
+            seen = region.intersection(clip)
+            if any(map(seen.overlaps, self._parts)):
+                yield region, clip, widget.render_lines(seen.translate(-region.offset))
 
 
 class Difference(CompositorUpdate):
@@ -39,6 +71,11 @@ class Difference(CompositorUpdate):
             f"{Control.move_to(x, y).segment.text}{strip.render(console)}"
             for x, y, strip in self.parts
         )
+
+
+def is_nothing(update: CompositorUpdate) -> bool:
+    """Whether an update has nothing to write."""
+    return isinstance(update, Difference) and not update.parts
 
 
 @dataclass(slots=True)
@@ -100,19 +137,24 @@ class Drawn:
                     yield _without_beginning(x, y, before, strip)
 
 
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
 def _without_beginning(x: int, y: int, before: Strip, now: Strip) -> tuple[int, int, Strip]:
     """Leave out what a line begins with as it did before.
 
-    Only ASCII: where a terminal draws a sign wider or narrower than it is taken for, what follows
-    stands elsewhere, and has to be written with it.
+    Only ASCII that is seen: where a terminal draws a sign wider or narrower than it is taken for,
+    what follows stands elsewhere, and has to be written with it.
     """
     segments, cells = list(now), 0
     for old, new in zip(before, now, strict=False):
-        if old.style != new.style or not (old.text.isascii() and new.text.isascii()):
+        if old.style != new.style or not (_is_plain(old.text) and _is_plain(new.text)):
             break
         if old.text != new.text:
             same = len(commonprefix([old.text, new.text]))
-            segments[0] = Segment(new.text[same:], new.style)
+            left = new.text[same:]  # nothing, where there are only fewer blanks
+            segments[:1] = [Segment(left, new.style)] if left else []
             cells += same
             break
         del segments[0]

@@ -100,11 +100,25 @@ class Part(Container):
         self.role = role
 
 
+class Reading(Protocol):
+    """The reads of a place, as the lines of its frame know them."""
+
+    @property
+    def misread_note(self) -> str:
+        """That items of what it shows could not be read."""
+        ...
+
+
 class Framed(Protocol):
     """A place, as the lines of its frame know it: what it has to say in each."""
 
     view: str
     views: Sequence[View]
+
+    @property
+    def reads(self) -> Reading:
+        """What it reads."""
+        ...
 
     @property
     def common(self) -> Commands:
@@ -137,16 +151,11 @@ class Framed(Protocol):
 
 
 class Line(Widget):
-    """One line of text with a left and a right part; drawn again only when they differ."""
+    """One line of text with a left and a right part; drawn again only when they differ.
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line--key",
-        "line--off",
-        "line--warn",
-        "line--bad",
-        "line--good",
-        "line--current",
-    }
+    Each kind names the tones it uses as its component classes: those of a widget are worked out
+    before it is drawn first.
+    """
 
     def __init__(self, place: Framed, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -229,11 +238,19 @@ class Line(Widget):
             )
             if pad > 0:
                 segments.append(Segment(" " * pad, base))
-        return Strip(segments).adjust_cell_length(width, base)
+        return Strip(segments).adjust_cell_length(width, base).simplify()
 
 
 class Head(Line):
     """Where I am; how old what I see is; how much of the API budget is left."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--off",
+        "line--warn",
+        "line--bad",
+        "line--good",
+        "line--current",
+    }
 
     def parts(self, width: int) -> tuple[Text, Text]:
         """Breadcrumb left; age, budget and writes under way right."""
@@ -313,6 +330,8 @@ class Head(Line):
 
 class Views(Line):
     """The views of a place: ``[Needs me 7]  Ready 4``; ``[`` and ``]`` step through them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--off", "line--current"}
 
     def __init__(self, place: Framed, *, id: str | None = None) -> None:
         super().__init__(place, id=id)
@@ -451,6 +470,14 @@ def last_write(session: Session) -> str:
 class Status(Line):
     """What just happened, what a begun chord may become, or what to know about this place."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--key",
+        "line--off",
+        "line--warn",
+        "line--bad",
+        "line--good",
+    }
+
     def __init__(self, place: Framed, *, id: str | None = None) -> None:
         super().__init__(place, id=id)
         self.message = ""
@@ -548,6 +575,8 @@ class Status(Line):
         if self.slow:
             said = Text(_slow_reads(list(self.slow.values()), width - 2), style=self.tone("warn"))
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
+        if misread := self.place.reads.misread_note:
+            return Text(misread, style=self.tone("warn")), right
         hint = desk_of(self).hint(width - 2)
         if hint:
             return Text(hint, style=self.tone("off")), Text()
@@ -577,6 +606,8 @@ def _slow_reads(said: Sequence[str], room: int) -> str:
 
 class Foot(Line):
     """The actions that matter here, with this user's keys; always ends with ``? help``."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--off"}
 
     def __init__(self, place: Framed, *, id: str | None = None) -> None:
         super().__init__(place, id=id)

@@ -24,6 +24,7 @@ from textual.widgets import Input
 
 from copydesk.domain.cause import ASKER, CAUSE, Asker
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.session.declarations import Declared, actions
 from copydesk.tui.framework.actions import (
     JUMPS,
     Action,
@@ -65,6 +66,10 @@ runs.
 """
 
 
+MOVE = "Move"
+"""The group of the actions that move a cursor."""
+
+
 def left_behind(app: App[Any]) -> bool:
     """Whether the user has gone on since the action began that goes on here.
 
@@ -98,15 +103,15 @@ def build(
     """Return the key table of a chain of classes, nearest first."""
     root: dict[str, Node] = {}
     found = list(actions_of(chain))
-    if jumps:  # places that are imported in a thread meanwhile come in: hence a copy
-        found += [(-1, jump) for jump, _ in tuple(JUMPS.values())]
+    if jumps:
+        found += [(-1, jump) for jump, _ in JUMPS.values()]
     for level, action in found:
         for keys in keys_of(action, keymap):
             _put(root, chord(keys), Meaning(level, action))
     return root
 
 
-def keys_of(action: Action, keymap: Mapping[str, str]) -> tuple[str, ...]:
+def keys_of(action: Action | Declared, keymap: Mapping[str, str]) -> Sequence[str]:
     """Return the keys of an action in this user's keymap."""
     mine = keymap.get(action.id)
     return action.keys if mine is None else tuple(key.strip() for key in mine.split(","))
@@ -125,6 +130,9 @@ async def run(owner: Any, action: Action) -> None:
     if not owner.is_attached or owner.screen not in owner.app.screen_stack:
         return  # it was left between the key and its turn
     place: Here | None = owner.screen if hasattr(owner.screen, "say") else None
+    reads = getattr(owner.screen, "reads", None)
+    if reads is not None and action.group != MOVE:
+        reads.follow(at_once=True)  # it is for the row under the cursor, and what shows of that
     session = owner.app.session
     if away(session, action):
         why: str | None = refusal(session, action.label)
@@ -380,13 +388,6 @@ class Keyboard:
                 return True
             node = pending.following.get(event.key)
             if node is None and not soft:
-                # The jump may be to a place that is still being imported, or that was when the
-                # chord began.
-                if self.app.waking:
-                    await self.app.all_places()
-                known = self.table(chain, jumps=on_place).get(chord(self._pressed)[0], pending)
-                node = known.following.get(event.key)
-            if node is None and not soft:
                 self._hint(None)
                 self._say(
                     f"{shown(self._pressed + ' ' + declared_name(event.key))} means nothing here. "
@@ -490,8 +491,7 @@ class Keyboard:
         elsewhere = next(
             (
                 action
-                for _, owners in tuple(JUMPS.values())
-                for _, action in actions_of(owners)
+                for action in actions().all.values()
                 for keys in keys_of(action, self.keymap)
                 if chord(keys) == (event.key,)
             ),

@@ -1,7 +1,8 @@
 """Where one can go: the register of places, and the target that tells a place what to show.
 
 A place registers itself once with ``@place``; ``:name``, ``g`` + key, the palette and the help
-follow. Their modules are imported when needed: one for the first frame, the rest behind it.
+follow. What is said there is also in a generated table (`session.declarations`): the module of a
+place is imported when somebody first goes there.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.session.declarations import PLACES
-from copydesk.tui.framework.actions import JUMPS, Action, DeclarationError, Uses, actions_of
+from copydesk.session.declarations import Way, ways
+from copydesk.tui.framework.actions import JUMPS, Action, DeclarationError, Uses
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -36,23 +37,41 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered way to go somewhere."""
+    """A way to go somewhere."""
 
     name: str
     title: str
-    place: type[Place]
     view: str | None
+    module: str
     action: Action
+
+    @property
+    def place(self) -> type[Place]:
+        """The screen; its module is imported the first time."""
+        if self.name not in PLACES:
+            importlib.import_module(self.module)
+        return PLACES[self.name]
 
 
 GO = "go."
 """What the ids of the actions begin with that go to a place."""
 
-ENTRIES: dict[str, Entry] = {}
-"""Every way to go somewhere, by the word after ``:``."""
 
-MODULES: dict[str, str] = {}
-"""Which module declares a place, by the word after ``:``; `copydesk.tui.places` fills it."""
+def _entry(way: Way, uses: Sequence[Uses] = ()) -> Entry:
+    keys = (f"g {way.key}",) if way.key else ()
+    does = f"Go to {way.title}."
+    sends = tuple(uses) or ((way.reads,) if way.reads else ())
+    jump = Action(GO.removesuffix("."), way.name, keys, way.title, does, group="Go", uses=sends)
+    return Entry(way.name, way.title, way.view, way.module, jump)
+
+
+ENTRIES: dict[str, Entry] = {way.name: _entry(way) for way in ways()}
+"""Every way to go somewhere, by the word after ``:``; also to what is not imported yet."""
+
+PLACES: dict[str, type[Place]] = {}
+"""The places that are imported, by the word after ``:``."""
+
+JUMPS.update((name, (entry.action, ())) for name, entry in ENTRIES.items())
 
 
 def place(
@@ -73,41 +92,37 @@ def place(
         cls.PLACE = name
         cls.TITLE = title
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        owners = cls.owner_classes()
-        labels = {each.method: each.label for _, each in actions_of(owners)}
-        for jump in (Jump(key, name, title), *jumps):
-            taken = ENTRIES.get(jump.name)
-            if taken is not None and taken.place.__qualname__ != cls.__qualname__:
-                raise DeclarationError(f"place {jump.name!r} is registered twice")
-            keys = (f"g {jump.key}",) if jump.key else ()
-            for other in ENTRIES.values():
-                if keys and other.action.keys == keys and other.name != jump.name:
-                    raise DeclarationError(f"{keys[0]!r} goes to {other.name} and {jump.name}")
-            action = Action(
-                GO.removesuffix("."),
-                jump.name,
-                keys,
-                jump.title,
-                f"Go to {jump.title}.",
-                group="Go",
-                uses=names if jump.uses is None else tuple(jump.uses),
-            )
-            PLACES[jump.name] = jump.title, labels
-            ENTRIES[jump.name] = Entry(jump.name, jump.title, cls, jump.view, action)
-            JUMPS[jump.name] = action, owners  # last: from now on a key goes there
+        _register(cls, Way(name, title, key, None, cls.__module__), names)
+        for jump in jumps:
+            way = Way(jump.name, jump.title, jump.key, jump.view, cls.__module__)
+            _register(cls, way, names if jump.uses is None else jump.uses)
         return cls
 
     return register
 
 
+def _register(cls: type[Place], way: Way, uses: Sequence[Uses]) -> None:
+    taken = PLACES.get(way.name)
+    if taken is not None and taken.__qualname__ != cls.__qualname__:
+        raise DeclarationError(f"place {way.name!r} is registered twice")
+    entry = _entry(way, uses)
+    for other in PLACES:
+        keys = ENTRIES[other].action.keys
+        if keys and entry.action.keys == keys and other != way.name:
+            raise DeclarationError(f"{keys[0]!r} goes to {other} and {way.name}")
+    ENTRIES[way.name], PLACES[way.name] = entry, cls
+    JUMPS[way.name] = entry.action, cls.owner_classes()
+
+
 def load_all() -> None:
-    """Import every module of `MODULES`, which registers the places in it, in their order."""
-    for module in dict.fromkeys(MODULES.values()):
-        importlib.import_module(module)
+    """Import every place, in the order in which they are listed."""
+    for entry in tuple(ENTRIES.values()):
+        _ = entry.place
 
 
 def find(name: str) -> Entry | None:
-    """Return the entry called ``name``, importing the module that declares it."""
-    if name not in ENTRIES and name in MODULES:
-        importlib.import_module(MODULES[name])
-    return ENTRIES.get(name)
+    """Return the entry called ``name``, with its place imported."""
+    entry = ENTRIES.get(name)
+    if entry is not None:
+        _ = entry.place
+    return entry

@@ -24,6 +24,9 @@ Fetch = Callable[[str | None, int], Awaitable[_Page[T]]]
 """Takes (page token, limit) and returns (rows, next token or None, total or None)."""
 
 
+BACKWARDS = -1
+"""The number of a page from the end, among the numbers of pages."""
+
 PAGES_AGAIN = 8
 """Pages that a refresh reads at most, where a page has few rows to show or none."""
 
@@ -34,15 +37,24 @@ class PagedSource(Source[T]):
     One load is in flight at a time; a load nobody waits for any more is cancelled. Pages far from
     the screen are dropped and read again by their token, so memory depends on the window and not
     on the length. What is kept on this machine of the first page shows until the service has
-    answered, and the pages after it too where that cannot be reached. Create it inside a running
-    event loop.
+    answered, and the pages after it too where that cannot be reached. ``reverse`` reads the same
+    list in the opposite order, where the service has that: what is nearer to the end is read from
+    there then, once the total is known. Create it inside a running event loop.
     """
 
     def __init__(
-        self, fetch: Fetch[T], *, key: Callable[[T], str], limit: int = 100, keep: int = 40
+        self,
+        fetch: Fetch[T],
+        *,
+        key: Callable[[T], str],
+        limit: int = 100,
+        keep: int = 40,
+        reverse: Fetch[T] | None = None,
     ) -> None:
         super().__init__(key)
         self._fetch = fetch
+        self._reverse = reverse
+        self._tail = Tail(key)
         self.limit = limit
         """How many rows are asked for at once."""
         self._keep = keep
@@ -55,6 +67,7 @@ class PagedSource(Source[T]):
         self._goal = 0
         self._task: asyncio.Task[None] | None = None
         self._loading: int | None = None
+        self._refreshes = 0
         self._fresh_pages: list[tuple[list[T], str | None, str | None]] | None = None
         self._new = 0
         self._held = 0
@@ -65,6 +78,12 @@ class PagedSource(Source[T]):
         """When what is shown came from the service, if it was kept on this machine; else None."""
         self._confirming = False
         self._silent = False
+
+    def begin_with(self, page: _Page[T]) -> None:
+        """Take a first page that was read already, before anybody looks."""
+        rows, following, self._total = page
+        self._append(list(rows), None, following)
+        self._begun = True
 
     @property
     def silent(self) -> bool:
@@ -91,6 +110,12 @@ class PagedSource(Source[T]):
         return self.loaded + 1
 
     @property
+    def ends_at_once(self) -> bool:
+        """Whether the last rows can be read without those before them."""
+        unsure = self._total is None or self._confirming or self.kept_at is not None
+        return self._reverse is not None and not (self._held or unsure)
+
+    @property
     def busy(self) -> bool:
         return self._task is not None and not self._task.done()
 
@@ -111,15 +136,16 @@ class PagedSource(Source[T]):
 
     def row(self, index: int) -> T | None:
         """Return a row, or None when it is not loaded or was dropped."""
-        return self._pages.row(index)
+        return self._pages.row(index) if index < self.loaded else self._tail.row(index, self.length)
 
     def index_of(self, row_id: str) -> int | None:
         """Return the position of a row that is in memory, or None."""
-        return self._pages.index_of(row_id)
+        found = self._pages.index_of(row_id)
+        return self._tail.index_of(row_id, self.length) if found is None else found
 
     def update(self, row: T) -> None:
         """Replace the row with the same id, in place; one that is not in memory is read later."""
-        if self._pages.put(row):
+        if self._pages.put(row) or self._tail.put(row):
             self.notify("rows")
 
     def hold(self, on: bool) -> None:
@@ -139,16 +165,21 @@ class PagedSource(Source[T]):
     def cancel(self) -> None:
         """Stop loading beyond the window."""
         self._goal = 0
-        if self.busy and self._task is not None and self._wanted() is None:
-            self._task.cancel()
+        if self.busy and self._wanted() is None:
+            self._stop_load()
         self.notify("state")
 
     def close(self) -> None:
         """Stop for good."""
         self._goal = 0
         self._watchers.clear()
+        self._stop_load()
+
+    def _stop_load(self) -> None:
+        """Stop the load under way; the next one need not wait until it has ended."""
         if self._task is not None:
             self._task.cancel()
+            self._task = None
 
     def retry(self) -> None:
         """Try the failed page again."""
@@ -167,9 +198,16 @@ class PagedSource(Source[T]):
                 return at
         if self._held and (at := self._pages.first_dropped) is not None:
             return at
-        if not self._ended and (not self._begun or self.loaded <= max(high, self._goal)):
-            return len(self._pages)
-        return None
+        if self._ended or (self._begun and self.loaded > max(high, self._goal)):
+            return None
+        if self._begun and not self._goal and self.ends_at_once:
+            below = self.length - len(self._tail.rows)
+            if low >= below or self.loaded >= below:
+                return None
+            nearer = below - max(low, self.loaded) < min(high, below) - self.loaded
+            if nearer and not self._tail.whole:
+                return BACKWARDS
+        return len(self._pages)
 
     def _pump(self) -> None:
         if self.error:
@@ -184,15 +222,37 @@ class PagedSource(Source[T]):
             )
             if not stale:
                 return
-            if self._task is not None:
-                self._task.cancel()
+            self._stop_load()
         if wanted is None:
             return
         self._loading = wanted
         self._task = asyncio.ensure_future(self._load(wanted))
         self.notify("state")
 
+    async def _load_backwards(self, fetch: Fetch[T]) -> None:
+        """Read a page from the end. Where a service takes no notice of the order, from the top."""
+        try:
+            rows, following, total = await fetch(self._tail.next, self.limit)
+        except failure_types() as error:
+            if isinstance(error, silence_types()):
+                self._fail(error)
+                return
+            rows, following, total = (), None, None  # it does not know the order: read from the top
+        self._task = None
+        self._total = self._total if total is None else total
+        # Only a page that reaches to the top has the first row, and in the right order as its last.
+        whole = len(self._tail.rows) + len(rows) >= self.length
+        ahead = rows[:-1] if whole else rows
+        if not rows or any(self._pages.index_of(self.key(each)) == 0 for each in ahead):
+            self._reverse = None
+        else:
+            self._tail.add(rows, following)
+        self._loaded()
+
     async def _load(self, at: int) -> None:
+        if at == BACKWARDS and self._reverse is not None:
+            await self._load_backwards(self._reverse)
+            return
         again = at < len(self._pages)
         token = self._pages.token(at) if again else self._next
         failures = failure_types()
@@ -281,16 +341,18 @@ class PagedSource(Source[T]):
 
     def _turned(self, rows: Sequence[T], following: str | None) -> None:
         """Look whether the list has an end. Raises ``Garbled`` for one that has none."""
-        from copydesk.client.paging import PageGuard
+        from copydesk.client.paging import MOST_PAGES, PageGuard
 
         if self._guard is None:
-            self._guard = PageGuard()
+            self._guard = PageGuard(most=MOST_PAGES)
         self._guard.check(rows, following)
 
     def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
         self._pages.add(rows, token)
         self._next = following
         self._ended = following is None or following == token
+        if self._ended:
+            self._tail.clear()
 
     def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
         token = self._pages.token(at)
@@ -329,6 +391,9 @@ class PagedSource(Source[T]):
             if following is None or seen >= reach or len(pages) == PAGES_AGAIN:
                 break
             token = following
+        if self._reverse is not None and self._tail.rows:
+            last, before, total = await self._reverse(None, self.limit)
+            self._tail.renew(last, before)
         self.error = ""
         if total is not None:
             self._total = total
@@ -339,11 +404,15 @@ class PagedSource(Source[T]):
         task = self._task
         if task is None:
             return
+        self._refreshes += 1
         try:
             await asyncio.wait([task])
         except asyncio.CancelledError:
-            task.cancel()
+            if self._task is task and self._refreshes == 1:
+                self._stop_load()  # nobody else waits for it
             raise
+        finally:
+            self._refreshes -= 1
         if self.failure is not None:
             failure, self.failure = self.failure, None
             raise failure
@@ -355,7 +424,7 @@ class PagedSource(Source[T]):
             for row in rows:
                 row_id = self.key(row)
                 order.append(row_id)
-                at = self.index_of(row_id)
+                at = self._pages.index_of(row_id)
                 if at is None:
                     arrived += 1
                     continue
@@ -399,9 +468,7 @@ class PagedSource(Source[T]):
 
     def reset(self, fetch: Fetch[T] | None = None) -> None:
         """Forget everything and start again, with another question if given."""
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+        self._stop_load()
         self._fetch = fetch or self._fetch
         self._empty()
         self.error = ""
@@ -410,6 +477,7 @@ class PagedSource(Source[T]):
 
     def _empty(self) -> None:
         self._pages.cut(0)
+        self._tail.clear()
         self._next, self._total = None, None
         self._begun = self._ended = self._confirming = False
         self._guard = None
@@ -417,6 +485,59 @@ class PagedSource(Source[T]):
         self.kept_at = None
         self.missing = frozenset()
         self.fresh.clear()
+
+
+class Tail(Generic[T]):
+    """The last rows of a list, read from its end: the last one first."""
+
+    def __init__(self, key: Callable[[T], str]) -> None:
+        self._key = key
+        self.rows: list[T] = []
+        self.next: str | None = None
+        """What the page before them is read with."""
+        self._ids: dict[str, int] = {}
+
+    @property
+    def whole(self) -> bool:
+        """Whether there are none before them."""
+        return bool(self.rows) and self.next is None
+
+    def clear(self) -> None:
+        """Forget them."""
+        self.rows, self.next, self._ids = [], None, {}
+
+    def add(self, rows: Sequence[T], following: str | None) -> None:
+        """Add those before them, without what shifted meanwhile."""
+        for row in rows:
+            if self._ids.setdefault(self._key(row), len(self.rows)) == len(self.rows):
+                self.rows.append(row)
+        self.next = following
+
+    def renew(self, rows: Sequence[T], following: str | None) -> None:
+        """Take the last ones as they are now; the others stay where these follow them still."""
+        ids = [self._key(row) for row in rows]
+        if ids == [self._key(row) for row in self.rows[: len(ids)]]:
+            self.rows[: len(ids)] = rows
+        else:
+            self.clear()
+            self.add(rows, following)
+
+    def row(self, index: int, length: int) -> T | None:
+        """Return a row of a list that is so long, or None where it was not read."""
+        back = length - 1 - index
+        return self.rows[back] if 0 <= back < len(self.rows) else None
+
+    def index_of(self, row_id: str, length: int) -> int | None:
+        """Return the position of a row in a list that is so long, or None."""
+        back = self._ids.get(row_id)
+        return None if back is None else length - 1 - back
+
+    def put(self, row: T) -> bool:
+        """Put a row in the place of the one with its id; False when it is none of them."""
+        back = self._ids.get(self._key(row))
+        if back is not None:
+            self.rows[back] = row
+        return back is not None
 
 
 @dataclass(slots=True)

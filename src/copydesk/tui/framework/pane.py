@@ -33,7 +33,7 @@ _NO_PADDING = Spacing()
 KEPT_BLANKS = 8
 """Looks of an empty line that are kept."""
 
-KEPT_FRAMED = 1024
+KEPT_FRAMED = 128
 """Lines kept with their frame for the next drawing; bounds the memory of a long scroll."""
 
 
@@ -50,16 +50,6 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     """
 
     ALLOW_MAXIMIZE = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "pane--header",
-        "pane--cursor",
-        "pane--cursor-away",
-        "pane--muted",
-        "pane--mark",
-        "pane--match",
-        "pane--accent",
-    }
-
     leads = ""
     """The group of actions that come first in the footer while this pane has the focus."""
 
@@ -86,9 +76,12 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def retitle(self) -> None:
         """Build the border's title again from what it is made of."""
         title = self.title_line()
-        if title != self._titled:  # another title draws the whole pane again
+        if title != self._titled:
             self._titled = title
-            self.border_title = Content(title) if title else None
+            # Textual would draw the whole pane again; the title is on one line.
+            self._border_title = Content(title).expand_tabs(4).split()[0] if title else None
+            gutter = self.gutter
+            self.refresh(Region(-gutter.left, -gutter.top, self.outer_size.width, 1))
 
     def title_line(self) -> str:
         """Return the whole title; panes that know more than a title add it here."""
@@ -105,26 +98,23 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     _titled = ""
     """The title that the border says."""
 
+    _line_width = 0
+    """The cells of a line while lines are drawn."""
+
     fields: Fields[Any] | None = None
     """What its filter knows by name; None where it takes only words."""
 
     @property
-    def place_reading(self) -> bool:
-        """Whether what the place shows is being read; no dialog reads."""
-        reads = getattr(self.screen, "reads", None)
-        return reads is not None and reads.reading
-
-    @property
-    def place_unread(self) -> bool:
-        """Whether nothing of what the place asked for last could be read."""
-        reads = getattr(self.screen, "reads", None)
-        return reads is not None and reads.unread
+    def place_reads(self) -> Any:
+        """The `Reads` of its place; None in a dialog."""
+        return getattr(self.screen, "reads", None)
 
     def nothing_said(self, text: str) -> str:
         """Return what stands where there is nothing to show: ``text``, or that all is empty."""
         aside = any(each.has_class("-side") for each in self.ancestors)
         nowhere = "" if aside else getattr(self.screen, "nowhere", "")
-        return offered(self, nowhere or text)
+        misread = "" if self.place_reads is None else self.place_reads.misread_note
+        return offered(self, nowhere or misread or text)
 
     def start_at(self, id: str) -> None:
         """Put the cursor on what has an id, as soon as that is there."""
@@ -214,11 +204,12 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         if looks != self._looks:
             self._framed.clear()
             self._looks = looks
-        if len(self._framed) > KEPT_FRAMED:
-            self._framed.clear()
+        while len(self._framed) > KEPT_FRAMED:
+            del self._framed[next(iter(self._framed))]
         top = self.gutter.top
         end = top + self.content_size.height
-        title = self.border_title, self.border_subtitle
+        title = self._titled
+        self._line_width = self.scrollable_content_region.width
         keys: list[object] = []
         missing: dict[object, tuple[int, object]] = {}
         for at, y in enumerate(crop.line_range):
@@ -236,7 +227,13 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
             for nth, line in zip(run, super().render_lines(part), strict=True):
                 key, (_, content) = new[nth]
                 self._framed[key] = content, line
+        self._line_width = 0
         return [self._framed[key][1] for key in keys]
+
+    @property
+    def line_width(self) -> int:
+        """How many cells a line of content takes; measured once for all lines of a drawing."""
+        return self._line_width or self.scrollable_content_region.width
 
     def put_cursor(self, x: int, y: int) -> None:
         """Place the real terminal cursor at content coordinates, for screen readers and tmux."""

@@ -13,9 +13,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widget import Widget
-from textual.widgets import Label
+from textual.widgets import Static
 
-from copydesk.domain.cause import ASKER, Asker, Why
+from copydesk.domain.cause import Asker, Why
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.outbox_marks import NOTHING
@@ -39,7 +39,6 @@ from copydesk.tui.framework.frame import Part as Part
 from copydesk.tui.framework.frame import View as View
 from copydesk.tui.framework.pane import HEIGHTS, Pane
 from copydesk.tui.framework.reader import Reads, age_line
-from copydesk.tui.framework.workers import Pause
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -55,9 +54,6 @@ T = TypeVar("T")
 C = TypeVar("C", bound="Commands")
 
 Tone = Literal["", "good", "warn", "bad"]
-
-FRAME_SECONDS = 0.05
-"""How long keys must pause before the footer follows the cursor."""
 
 
 class Place(Acts, SteadyScreen[None]):
@@ -109,7 +105,6 @@ class Place(Acts, SteadyScreen[None]):
         self.cached = False
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
-        self._pause = Pause(self, FRAME_SECONDS, self.refresh_frame)
         self._lines: tuple[Head, Views, Status, Foot] | None = None
         self.mounted_panes: dict[Pane, None] = {}
         """The panes that are there; each tells when it comes and goes."""
@@ -154,7 +149,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def trail(self) -> Iterable[str]:
         """Yield the steps of the breadcrumb, outermost first; clean text."""
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield self.title or ""
 
     @property
@@ -287,7 +282,7 @@ class Place(Acts, SteadyScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay the frame around the panes."""
         # What its parts read by themselves, as lists do, is for this screen.
-        ASKER.set(Asker(self.PLACE, Why.VISIBLE))
+        self.reads.ask_for(Asker(self.PLACE, Why.VISIBLE))
         # The shape for a size, before the first frame; Textual takes it after that.
         size = self.app.size
         columns = shape(self.HORIZONTAL_BREAKPOINTS, size.width)
@@ -305,7 +300,7 @@ class Place(Acts, SteadyScreen[None]):
             yield from self.panes()
         yield status
         yield foot
-        yield Label(f"Too small: {SMALLEST.width}x{SMALLEST.height} at least.", id="small")
+        yield Static(f"Too small: {SMALLEST.width}x{SMALLEST.height} at least.", id="small")
 
     @property
     def desk(self) -> DeskApp:
@@ -328,11 +323,11 @@ class Place(Acts, SteadyScreen[None]):
         if self._lines is not None:
             self._lines[1].set_class(not self.views, "-none")
         self._unwatch = self.session.watch(self._session_changed)
+        if self.begins_at:
+            self.start_at(self.begins_at)
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        if self.begins_at:
-            self.start_at(self.begins_at)
         self.opened()
         self.read_again()
 
@@ -383,12 +378,10 @@ class Place(Acts, SteadyScreen[None]):
 
     def frame_soon(self) -> None:
         """Bring the frame up to date once keys pause: guards may cost more than a cursor move."""
-        self._pause.ask()
+        self.reads.pause.ask()
 
-    @property
-    def frame_due(self) -> bool:
-        """Whether the frame is about to be brought up to date."""
-        return self._pause.asked
+    def follow_cursor(self, rows: Pane) -> None:
+        """Show what belongs to the row under the cursor of a list, and read what is missing."""
 
     def refresh_frame(self) -> None:
         """Have the frame brought up to date: once for all that asks for it before it is drawn."""
@@ -400,9 +393,9 @@ class Place(Acts, SteadyScreen[None]):
 
     def update_frame(self) -> None:
         """Bring the lines of the frame up to date at once; what shows beside them as well."""
-        self._pause.stop()
         if not self.framed or self._lines is None:
             return
+        self.reads.follow()
         head, views, status, foot = self._lines
         views.set_class(not self.views, "-none")
         for line in (views, head, status, foot):

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 
 _KEY = r"(?:[A-Za-z<>]|ctrl\+[a-z])"
-_TOLD = re.compile(
+_TOLD = (
     rf"(?:^|(?<=[.;:,!?]) | {{3}}|\()(?:Esc, then )?(?P<key>{_KEY})"
     rf"(?:(?: and {_KEY})+ [a-z]+|(?:, then {_KEY}| in [A-Z]\w+)? [a-z]+s)\b[^.;)]*[.;)]?"
 )
-"""A sentence, or a part of one, that begins with a key: ``ctrl+n makes one.``"""
+"""A sentence, or a part of one, that begins with a key: ``ctrl+n makes one.`` Only a session that
+just reads compiles it: no other start waits for that."""
 
 
 def _reads_only(owner: Widget) -> DeskApp | None:
@@ -45,7 +46,7 @@ def offered(owner: Widget, text: str) -> str:
     chain = app.keyboard.chain(owner.screen)
     actions = actions_of(chain)
     there = {key for _, each in actions if not away(app.session, each) for key in each.keys}
-    left = _TOLD.sub(lambda told: told[0] if told["key"] in there else "", text)
+    left = re.sub(_TOLD, lambda told: told[0] if told["key"] in there else "", text)
     if left == text:
         return text
     left = left.rstrip(" ,;:")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import Context, copy_context
 from datetime import datetime
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from copydesk.domain.cause import ASKER, Asker, Why
+from copydesk.domain.misread import MISREAD, Misread
 from copydesk.session.ages import DAY, HOUR, MINUTE, moment
 from copydesk.session.cached_reads import read_cached
 from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
@@ -18,10 +20,11 @@ from copydesk.session.reachability import LATE_SECONDS, Contact, interval, secon
 from copydesk.tui.framework.frame import NAMED_WIDTH, STOPS, Said
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.source import ListSource, Source
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.workers import Pause, begin
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.framework.pane import Pane
     from copydesk.tui.framework.place import Place
 
 T = TypeVar("T")
@@ -32,6 +35,9 @@ Kept = Literal["first", "away", "never"]
 SLOW_SECONDS = 2.0
 """After how long a read says that it is slow."""
 
+FRAME_SECONDS = 0.05
+"""How long keys must pause before the footer, and what else belongs to the row, follows."""
+
 REST_SECONDS = 0.2
 """How long no key was pressed when what nobody waits for is read."""
 
@@ -41,6 +47,8 @@ class Reads:
 
     def __init__(self, place: Place) -> None:
         self._place = place
+        self.misread = Misread()
+        """The items of what it shows that could not be understood."""
         self._reads: dict[str, asyncio.Task[bool]] = {}
         self._aside: set[str] = set()
         """The groups of reads beside which the place is read again by itself all the same."""
@@ -67,6 +75,16 @@ class Reads:
         """The groups whose last read the service did not answer, or not so that it can be used."""
         self._live: dict[str, datetime] = {}
         """When the last read of a group that the service answered was begun."""
+        self.pause = Pause(place, FRAME_SECONDS, place.refresh_frame)
+        """Waits for keys to pause, and has the frame brought up to date then."""
+        self._moved: dict[Pane, Context] = {}
+        """The lists whose row under the cursor is not followed yet, by where they were moved."""
+
+    @property
+    def misread_note(self) -> str:
+        """That items of what it shows could not be read, and the key that shows them; or ""."""
+        said = self.misread.said
+        return f"{said} g j shows which." if said else ""
 
     @property
     def kept_at(self) -> datetime | None:
@@ -128,6 +146,7 @@ class Reads:
             self._place.session.contact.told = False  # who asks is answered
         try:
             if whole:
+                self.misread.forget()
                 self._place.reload()
             else:
                 self._place.poll()
@@ -210,6 +229,21 @@ class Reads:
             if error is not None:
                 self._take_failure(error, quiet=False)
 
+    def moved(self, rows: Pane) -> None:
+        """Have what belongs to the row under the cursor of a list follow it once keys pause.
+
+        What is read then is still read for the action that moved the cursor.
+        """
+        self._moved[rows] = copy_context()
+        self.pause.ask()
+
+    def follow(self, *, at_once: bool = False) -> None:
+        """Have the place follow the cursors that moved, if keys paused, or else ``at_once``."""
+        if self._moved and (at_once or not self.pause.asked):
+            moved, self._moved = self._moved, {}
+            for rows, context in moved.items():
+                context.run(self._place.follow_cursor, rows)
+
     def load(
         self,
         group: str,
@@ -232,10 +266,10 @@ class Reads:
 
         A newer read of the same ``group`` cancels the older. ``of`` tells what is read from others
         of the group, where ``what`` does not: see `left_behind`. ``what`` names it while it is slow
-        ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
-        reads nothing. A failure is said in the status line, and to ``failed`` if given. What a
-        poll loads says nothing, neither that it is slow nor that it failed, and neither does what
-        is ``quiet``, which nobody has asked for yet. What is ``local`` is
+        ("Reading spaces"); ``after`` waits that many seconds first, and until keys pause, so that a
+        cursor passing by reads nothing. A failure is said in the status line, and to ``failed`` if
+        given. What a poll loads says nothing, neither that it is slow nor that it failed, and
+        neither does what is ``quiet``, which nobody has asked for yet. What is ``local`` is
         read on this machine, without the client: that says nothing of the service.
         """
         failing = group in self._failing
@@ -260,6 +294,11 @@ class Reads:
             name=f"load {group}",
         )
         self._reads[group].add_done_callback(partial(self._over, group))
+
+    def ask_for(self, asker: Asker) -> None:
+        """Tag the requests of this task, and of those that it begins, as read for the place."""
+        ASKER.set(asker)
+        MISREAD.set(self.misread)
 
     def _asker(self, after: float, *, quiet: bool) -> Asker:
         """Return for whom something is read now; what follows from a read is for the same."""
@@ -389,9 +428,10 @@ class Reads:
         of: str,
         asker: Asker,
     ) -> bool:
-        ASKER.set(asker)
+        self.ask_for(asker)
         if after:
             await asyncio.sleep(after)
+            await self.rested()
         slow = self._place.set_timer(
             SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}…{STOPS}")
         )

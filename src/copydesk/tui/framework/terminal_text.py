@@ -15,6 +15,7 @@ from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
 
 from copydesk.domain.text import typed
+from copydesk.tui.framework.drawn import Difference
 
 KEPT_TEXTS = 8192
 """How many texts of segments are remembered as looked through: those of many frames."""
@@ -31,6 +32,8 @@ def only_text(update: CompositorUpdate) -> None:
     Raises ``TypeError`` for what is no frame: it cannot be looked through.
     """
     match update:
+        case Difference():
+            update.parts = [(x, y, _safe(strip)) for x, y, strip in update.parts]
         case LayoutUpdate():
             update.strips = [[_safe(strip) for strip in line] for line in update.strips]
         case ChopsUpdate():

@@ -65,6 +65,10 @@ def heard(node: DOMNode) -> asyncio.Future[None]:
     return done
 
 
+SLACK_SECONDS = 0.002
+"""How early a pause may end: a timer of Textual's that is over before it begins never rings."""
+
+
 class Pause:
     """Calls something once it was not asked for during some seconds; asking again is free."""
 
@@ -93,6 +97,8 @@ class Pause:
 
     def _rings(self) -> None:
         left = self._at - monotonic()
-        self._timer = self._pump.set_timer(left, self._rings) if left > 0 else None
-        if left <= 0:
+        if left > SLACK_SECONDS:
+            self._timer = self._pump.set_timer(left, self._rings)
+        else:
+            self._timer = None
             self._then()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.contract.models.change_request import Changes, MergeResult
-from copydesk.domain.address import web_address
+from copydesk.domain.address import is_unserved, web_address
 from copydesk.domain.text import clean
 from copydesk.present.impact import impact_line
 from copydesk.present.merge import (
@@ -31,6 +31,7 @@ from copydesk.session.reads.merge import SpokenFor, why_not_mergeable
 from copydesk.session.seen_pages import SeenPages
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.commands import UNSERVED
 from copydesk.tui.merge.conflicts import ConflictSheet, Scrolling
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def not_unknown(sheet: MergeSheet) -> str | None:
 
 def not_merged(sheet: MergeSheet) -> str | None:
     """Say so while there is nothing to look at."""
-    return None if sheet.address else "It is not merged yet, or has no address."
+    if not sheet.address:
+        return "It is not merged yet, or has no address."
+    return UNSERVED if is_unserved(sheet.address) else None
 
 
 class MergeSheet(Scrolling, scope="merge_sheet"):
@@ -191,7 +194,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         )
 
     async def _read_beside(self, api: Api, read: SpokenFor) -> Beside:
-        from copydesk.session.page_changes import changed_files, changed_pages
+        from copydesk.session.page_changes import changed_pages, changed_things
         from copydesk.session.reads.impact import read_impact
 
         space, request = read.space.id, read.request.id
@@ -199,7 +202,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if read.changes is None:
             return Beside(overlaps=overlaps)
         pages = changed_pages([], [], read.changes, told_only=True)
-        changes = [*pages, *changed_files(None, None, read.changes)]
+        changes = [*pages, *changed_things(None, None, read.changes)]
         if not 0 < len(changes) <= LOOKED_AT:
             return Beside(overlaps=overlaps)
         try:

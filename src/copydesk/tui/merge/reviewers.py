@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from copydesk.domain.text import clean, listed
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.review import RequestedReviewer
     from copydesk.contract.models.user import User
     from copydesk.session.options import Option
     from copydesk.tui.framework.place import Place
@@ -38,38 +39,42 @@ async def ask_reviewers(
     request: str,
     label: str,
     author: str,
-    before: Mapping[str, User],
+    before: Sequence[RequestedReviewer],
     sent: Callable[[], None],
     since: datetime | None = None,
 ) -> None:
     """Let the reader tick who is asked to review, and send what differs.
 
-    ``before`` are those who are asked now, by id; ``since`` when the service said so, where that is
-    kept. The author is not offered. Each request is a write of its own, all are taken back
-    together. ``sent`` reads again who is asked: also when some of it failed, for the rest may have
-    arrived. Raises `WriteError`.
+    ``before`` are those who are asked now: teams stay asked, and are named. ``since`` is when the
+    service said so, where that is kept. The author is not offered. Each request is a write of its
+    own, all are taken back together. ``sent`` reads again who is asked: also when some of it
+    failed, for the rest may have arrived. Raises `WriteError`.
     """
     from copydesk.session.ages import moment
-    from copydesk.session.members import name_of
+    from copydesk.session.members import name_of, name_of_asked
     from copydesk.session.writes.log import QueuedError
     from copydesk.tui.dialogs.choice import Choices
 
     members = await _members(place, organization)
-    people = {**(members or {}), **before}
+    now = {each.user.id: each.user for each in before if each.user is not None}
+    teams = [name_of_asked(each) for each in before if each.user is None]
+    people = {**(members or {}), **now}
     people.pop(author, None)
     options = sorted(
-        _options(people), key=lambda option: (option.id not in before, option.title.casefold())
+        _options(people), key=lambda option: (option.id not in now, option.title.casefold())
     )
     title = f"Ask to review {label}"
     if since is not None:
         title += f" (as asked {moment(since, place.session.clock())})"
     if members is None:
         title += ": who else is here is not known"
-    sheet = Choices(title, options, ticked=list(before))
+    if teams:
+        title += f" (asked too: {listed(teams)})"
+    sheet = Choices(title, options, ticked=list(now))
     chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
-    if chosen is None or chosen == before.keys():
+    if chosen is None or chosen == now.keys():
         return
-    old = frozenset(before)
+    old = frozenset(now)
     asked, left = sorted(chosen - old), sorted(old - chosen)
     names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
     steps = [(asked, "")] if asked else []
@@ -143,7 +148,7 @@ async def ask_more(
 
     api = await place.session.ready()
     pages = api.pages(ops.list_requested_reviewers, space, request, limit=100)
-    there = {each.user.id async for each in pages}
+    there = {each.user.id async for each in pages if each.user is not None}
     asked = sorted(people.keys() - there - {author})
     if not asked:
         by_author = people.keys() - there

@@ -21,6 +21,7 @@ from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.styles import style_path
@@ -576,7 +577,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         )
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield "Merge run"
 
     def url(self) -> str | None:
@@ -725,8 +726,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         self._look()
         self.refresh_frame()
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show its details."""
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
 
     def _look(self) -> None:

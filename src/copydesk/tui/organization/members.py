@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from rich.text import Text
 
 from copydesk.contract.enumerations import Role, RoleFilter, TeamRole
-from copydesk.domain.address import web_address
+from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
@@ -82,7 +82,7 @@ def space_role(reached: MemberSpace) -> str:
 def space_address(reached: MemberSpace) -> str | None:
     """Return the address of a space: in the application, else where it is read."""
     urls = reached.space.urls
-    return web_address(urls.app) or web_address(urls.published) or None
+    return shown_at(urls.app, urls.published) or None
 
 
 def team_part(joined: MemberTeam) -> str | Text:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.address import parse_app_url, web_address
+from copydesk.domain.address import parse_app_url, shown_at
 from copydesk.domain.age import age, instant
 from copydesk.domain.organization_inverses import joined
 from copydesk.domain.space_tree import RuleList, rule_list
@@ -21,6 +21,7 @@ from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
+from copydesk.session.identity import choose
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action, command
@@ -85,7 +86,7 @@ def organization_row(organization: Organization, member: Member | None = None) -
         type=clean(organization.type),
         created=organization.created_at.isoformat() if organization.created_at else "",
         host=clean(organization.custom_hostname or organization.hostname or ""),
-        url=web_address(organization.urls.app or organization.urls.published),
+        url=shown_at(organization.urls.app, organization.urls.published),
         rules_type=kind,
         rules=rules,
         rights=None
@@ -340,13 +341,11 @@ class OrganizationsPlace(Place, scope="organizations"):
         """Show the spaces of an organization; places of another one are left."""
         from copydesk.tui.spaces.list import SpacesPlace
 
-        session = self.session
-        session.organization, session.organization_title = row.id, row.title
-        session.organization_titles[row.id] = row.title
+        await choose(self.session, row.id, row.title)
         below = [screen for screen in self.app.screen_stack if isinstance(screen, SpacesPlace)]
         if below:
             if below[0].target.organization != row.id:
-                below[0].show_organization(row.id, row.title)
+                below[0].show_organization(row.id)
             await self.desk.go("spaces", below[0].target)
         else:
             await self.desk.go("spaces", Target(organization=row.id))

@@ -30,6 +30,7 @@ from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.organization.commands import AtHand, OrganizationCommands, not_admin
 from copydesk.tui.resource.place import NAME_CELLS
@@ -79,7 +80,8 @@ class Setting:
 
 def current_of(organization: Organization) -> dict[str, Any]:
     """Return the JSON of an organization under the names of its settings."""
-    held = organization.to_dict()
+    # What people see first is nothing where it is left out; it is never null.
+    held = {"defaultContent": None, **organization.to_dict()}
     if logo := organization.urls.logo:
         held["logo"] = logo
     return held
@@ -318,9 +320,8 @@ class OrganizationPlace(Place, scope="organization"):
         if self.resuming:
             self.resume_draft(self.resuming)
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
-        self.frame_soon()
 
     def _look(self) -> None:
         setting = self.rows.selected

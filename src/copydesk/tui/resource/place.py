@@ -36,6 +36,7 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import GO
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
@@ -130,6 +131,15 @@ class OrderCommands(Commands, scope="resource_list"):
             return {}
         return order.reverse or {} if self.backwards else order.query
 
+    @property
+    def opposite(self) -> Mapping[str, Any] | None:
+        """The query for the opposite of that order; None where the service has none."""
+        served = self.place.resource.orders
+        order = next((each for each in served if self.order in (SERVICE, each.name)), None)
+        if order is None or order.reverse is None:
+            return None
+        return order.query if self.backwards else order.reverse
+
     def note(self) -> Sequence[str]:
         """Return the order, and the part that is listed, for beside the title of the list."""
         said = []
@@ -221,7 +231,9 @@ class OrderCommands(Commands, scope="resource_list"):
         token: str | None = None
         guard = PageGuard()
         while True:
-            found, token, count = await self.place.row_reader.page(token, WHOLE, resource)
+            found, token, count = await self.place.row_reader.page(
+                token, WHOLE, resource, self.query
+            )
             rows.extend(found)
             at = f"as of {session.clock().astimezone():%H:%M}" if len(rows) > WHOLE else ""
             if token is None:
@@ -360,12 +372,16 @@ class RowReader(Generic[T]):
         resource = self._place.resource
 
         async def page(token: str | None, limit: int) -> Any:
-            return await self.page(token, limit, resource)
+            return await self.page(token, limit, resource, self._place.orders.query)
 
-        return PagedSource(page, key=resource.key)
+        async def reverse(token: str | None, limit: int) -> Any:
+            return await self.page(token, limit, resource, self._place.orders.opposite or {})
+
+        opposite = self._place.orders.opposite
+        return PagedSource(page, key=resource.key, reverse=None if opposite is None else reverse)
 
     async def page(
-        self, token: str | None, limit: int, resource: Resource[T]
+        self, token: str | None, limit: int, resource: Resource[T], order: Mapping[str, Any]
     ) -> tuple[Sequence[T], str | None, int | None]:
         """Return items of the list, the token of the next page, and the length of the list."""
         place = self._place
@@ -373,7 +389,7 @@ class RowReader(Generic[T]):
             return [], None, 0
         api = await place.session.ready()
         target = place.target.but(organization=place.organization)
-        asked = Asked(token, limit, place.view, place.orders.query, place.limits.conditions)
+        asked = Asked(token, limit, place.view, order, place.limits.conditions)
         found = await place.page(api, resource, target, asked)
         if resource.of != "none" and place.target.organization is None:
             # What is listed stays that of this organization, whichever is chosen later.
@@ -669,10 +685,9 @@ class ResourcePlace(Place, Generic[T]):
 
     # Details
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        if event.list is self.rows:
+    def follow_cursor(self, rows: Pane) -> None:
+        if rows is self.rows:
             self.show_item()
-            self.frame_soon()
 
     def show_item(self) -> None:
         """Show the details of the item under the cursor, and read more where there is more."""

@@ -258,7 +258,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             request=request.id,
             label=f"#{request.number}",
             author=request.created_by.id if request.created_by else "",
-            before={asked.user.id: asked.user for asked in rules.requested or ()},
+            before=rules.requested or (),
             sent=self.here.request_tabs.read_rules,
             since=self.place.reads.kept_at,
         )
@@ -436,8 +436,8 @@ def no_linked_page(here: HasReview) -> str | None:
     change = here.model.change
     if change is None:
         return "Go to a page first."
-    if change.file:
-        return "This is a file: it has no links."
+    if change.thing:
+        return f"This is no page but a {clean(change.thing)}: it has no links."
     if change.after is None:
         return "The request removes this page: it has no links in it."
     return None
@@ -446,7 +446,14 @@ def no_linked_page(here: HasReview) -> str | None:
 class ImpactCommands(ReviewCommands, scope="review"):
     """The ways from a review to the impact of the request, and to the links of its page."""
 
-    @action("i", "impact", unless=not_read, show=3, group="Look")
+    @action(
+        "i",
+        "impact",
+        unless=not_read,
+        show=3,
+        group="Look",
+        uses="list_space_page_backlinks",
+    )
     async def show_impact(self) -> None:
         """See which pages lead to what this request changes, and which links it breaks."""
         await self.place.desk.go("impact", self._target())

@@ -85,7 +85,7 @@ def no_line(here: HasReview) -> str | None:
     if (
         here.view == "changes"
         and here.diff.page is None
-        and not (known and (change is None or change.file))
+        and not (known and (change is None or change.thing))
     ):
         return NoRowYet("The page is not read yet.")
     if here.view != "changes" or here.diff.page is None:
@@ -110,7 +110,7 @@ def may_not_review(here: HasReview) -> str | None:
     if opened is None:
         return not_read(here)
     if here.model.rules is not None and here.model.rules.reviews is None:
-        return "This service offers no reviews."
+        return "This service has no reviews."
     if opened.request.status not in ("open", "draft"):
         return f"{here.model.numbered} is {clean(opened.request.status)} and takes no review."
     return _may_not(here, lambda granted: granted.review, "review")

@@ -69,7 +69,7 @@ class ImpactPlace(Place, scope="impact"):
 
     def trail(self) -> Iterable[str]:
         """The space and the request that it is about."""
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         if self._read is None:
             yield f"change request{glyphs().more}"
         else:
@@ -154,7 +154,7 @@ class ImpactPlace(Place, scope="impact"):
     def view_changed(self) -> None:
         """Show the links of the view."""
         if self._read is not None:
-            self.rows.empty = NOTHING[self.view]
+            self.rows.empty = self._read.impact.lacks or NOTHING[self.view]
         source = self.rows.source.base
         assert isinstance(source, ListSource)
         source.set([row for row in self._found if self.view in ("all", row.kind)])

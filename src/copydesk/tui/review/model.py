@@ -81,7 +81,7 @@ class ReviewModel:
     @property
     def no_changes(self) -> str:
         """The sentence that stands in the place of changed pages."""
-        if self.opened is not None and self.opened.merged:
+        if self.opened is not None and self.opened.untold:
             return "Merged. The service does not tell which pages it changed; t lists all pages."
         return "This change request changes nothing yet."
 

@@ -193,5 +193,5 @@ class NewsCommands(ReviewCommands, scope="review"):
         return [
             change
             for change in changes
-            if change.after is not None and not change.file and seen.state(change.id) != "unseen"
+            if change.after is not None and not change.thing and seen.state(change.id) != "unseen"
         ]

@@ -108,8 +108,8 @@ class PageReader(ReviewCommands, scope="review"):
 
     async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
         text = await reading.read_page(api, opened, change)
-        # Of a merged request less can be read than was seen: that is no change.
-        if self.model.seen is not None and not opened.merged:
+        # Where the former text cannot be read, less is shown than was seen: that is no change.
+        if self.model.seen is not None and not opened.untold:
             await self.model.seen.compare(change.id, text.now)
         return text
 

@@ -129,7 +129,7 @@ class Review(Place):
 
     def trail(self) -> Iterable[str]:
         """Organization, space, and the request with its subject."""
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         opened = self.model.opened
         if opened is None:
             listed = self.model.listed
@@ -268,7 +268,7 @@ class Review(Place):
 
     def _request_read(self, opened: Opened) -> None:
         before = self.model.opened
-        if before is not None and opened.merged and not opened.changes:
+        if before is not None and opened.untold and not opened.changes:
             # What it changed was read before it was merged; not every service tells it after.
             opened = replace(opened, changes=before.changes)
         self.model.opened = opened
@@ -467,7 +467,7 @@ class Review(Place):
             return None
         permissions, title = opened.space.permissions, clean(opened.space.title)
         may = permissions is None or permissions.edit
-        on_page = change is not None and not change.file
+        on_page = change is not None and not change.thing
         return Content(
             opened.space.id,
             title,

@@ -21,7 +21,7 @@ from copydesk.present.review import overview
 from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
-from copydesk.session.members import first_words, name_of
+from copydesk.session.members import first_words, name_of, name_of_asked
 from copydesk.session.reads.merge import read_rules
 from copydesk.session.reads.review import Sides, read_replies, read_sides
 from copydesk.tui.framework.place import View
@@ -161,6 +161,7 @@ class RequestTabs:
             self.readiness,
             self.impact_said,
             model.cluster,
+            opened.unlooked,
         )
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
         self.show()
@@ -409,9 +410,10 @@ def history(
     ]
     for asked in requested or ():
         if asked.created_at is not None:
-            what = Text.assemble("asked ", (name_of(asked.user), "who"), " for a review")
+            who = asked.user.id if asked.user is not None else name_of_asked(asked)
+            what = Text.assemble("asked ", (name_of_asked(asked), "who"), " for a review")
             by = name_of(asked.requested_by) if asked.requested_by else ""
-            found.append(Happening(f"asked {asked.user.id}", asked.created_at, by, what, "rules"))
+            found.append(Happening(f"asked {who}", asked.created_at, by, what, "rules"))
     for thread in known:
         found += _thread(thread, titles)
     # What has the same second as the beginning came after it.

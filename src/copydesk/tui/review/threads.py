@@ -138,7 +138,7 @@ class WalkCommands(ReviewCommands, scope="review"):
         """
         change = self.model.change
         whole = Subject(f"Comment on {self.model.numbered}", "request")
-        if change is None or change.file or self.place.view != "changes":
+        if change is None or change.thing or self.place.view != "changes":
             await self.writing.start_thread(whole)
             return
         name = f"the page {clean(change.node.title)}"

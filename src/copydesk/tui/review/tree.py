@@ -84,7 +84,7 @@ class PageTree(TreeList[Entry]):
 
     def _line_counts(self, entry: Entry) -> Text:
         page = self._model.texts.get(entry.id)
-        if entry.change is None or entry.change.file:
+        if entry.change is None or entry.change.thing:
             return Text("")
         if page is None:
             return Text(glyphs().dot, style="muted")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.reads.sites import ANY, Rights, read_rights
-from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm, offer_checkout
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.place import Place
 from copydesk.tui.sites import settings_cells as present
@@ -189,7 +189,7 @@ class PublicationCommands(Commands, scope="site_publishing"):
         )
 
     async def _send_publishing(self, ids: tuple[str, str], site: Site, want: bool) -> None:
-        from copydesk.client.errors import ExtensionMissing
+        from copydesk.client.errors import OperationMissing
         from copydesk.contract import operations as ops
         from copydesk.domain.site_inverses import site_published
         from copydesk.session.writes.log import WriteError
@@ -212,7 +212,9 @@ class PublicationCommands(Commands, scope="site_publishing"):
                 look=look,
             )
         except WriteError as error:
-            if not isinstance(error.__cause__, ExtensionMissing):
+            if await offer_checkout(self.place, f"{title} is not published", error):
+                return
+            if not isinstance(error.__cause__, OperationMissing):
                 raise
             self.place.tell(NOT_HERE, "warn")
             self.place.refresh_frame()

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Item, Kind
+from copydesk.domain.redirects import path_on, wrong_source
+from copydesk.domain.site_rules import REDIRECT
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
+from copydesk.session.options import Option
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
     no_row,
@@ -23,7 +26,6 @@ from copydesk.tui.sites.structure_cells import value
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
-    from copydesk.session.options import Option
     from copydesk.tui.sites.structure import SiteStructurePlace
 
 ADDRESS_CELLS = 60
@@ -107,6 +109,10 @@ class EditCommands(Commands, scope="site_structure"):
         if row is None:
             return
         fields = [self._field(row, name) for name in EDITABLE[row.kind]]
+        source = self._former(row)
+        if source:
+            at = next(at for at, field in enumerate(fields) if field.name == "path") + 1
+            fields.insert(at, self._redirect_field(row, source))
         facts = ["Staged here: nothing is sent until ctrl+s in the structure."]
         if row.kind == "site-space":
             facts.append("Its title is that of its space.")
@@ -114,6 +120,9 @@ class EditCommands(Commands, scope="site_structure"):
         async def stage(values: Mapping[str, str]) -> None:
             before = {field.name: field.value for field in fields}
             changes = {name: text for name, text in values.items() if text != before[name]}
+            if (wanted := changes.pop(REDIRECT, before.get(REDIRECT))) is not None:
+                moved = values["path"] != self._path_before(row)
+                changes[REDIRECT] = source if moved and wanted == "yes" else ""
             draft = self.place.draft
             draft.stage_or_refuse(lambda: draft.arrangement.change(row.id, changes))
 
@@ -122,6 +131,41 @@ class EditCommands(Commands, scope="site_structure"):
             f"Edit {row.title}", fields, draft_key=key, facts=facts, send=stage, verb="stage"
         )
         await self.place.desk.push_screen_wait(form)
+
+    def _path_before(self, row: Row) -> str:
+        """Return the path of a row as the service has it."""
+        item = self.place.draft.arrangement.base.items.get(row.id)
+        return "" if item is None else str(item.values.get("path") or "")
+
+    def _former(self, row: Row) -> str:
+        """Return what a redirect from the row's address leads from, "" where none is offered.
+
+        The path of the default is in no address, and of a site that is not published nobody knows
+        one.
+        """
+        from copydesk.contract import operations as ops
+
+        node, read, api = self.place.node, self.place.read, self.place.session.api
+        if node is None or read is None or node.default or not read.site.published:
+            return ""
+        if api is not None and not api.has(ops.create_site_redirect):
+            return ""
+        path = path_on(node.address, read.site.address or None) if node.address else None
+        source = f"{(path or '').rstrip('/')}/*"
+        return source if wrong_source(source) is None else ""
+
+    def _redirect_field(self, row: Row, source: str) -> Field:
+        staged = value(row, "path") != self._path_before(row)
+        options = [
+            Option("yes", f"leads from {source}", "once the path is another one"),
+            Option("no", "none", "links that readers kept break"),
+        ]
+        return Field(
+            REDIRECT,
+            "Redirect",
+            "no" if staged and not row.item.values.get(REDIRECT) else "yes",
+            options=options,
+        )
 
     def _field(self, row: Row, name: str) -> Field:
         before = value(row, name)
@@ -243,8 +287,6 @@ class EditCommands(Commands, scope="site_structure"):
             await self._add_spaces(section, spaces)
 
     def _kinds(self, section: Item | None, *, empty: bool) -> list[Option]:
-        from copydesk.session.options import Option
-
         options = [Option("section", "a section", "with a space as its first variant")]
         if section is not None:
             options.insert(0, Option("space", f"a space in {section.title}", "a variant"))
@@ -327,7 +369,7 @@ class EditCommands(Commands, scope="site_structure"):
         uses=(
             "move_site_section", "move_site_space", "update_site_section", "update_site_space",
             "update_site", "add_site_section", "add_site_space", "delete_site_section",
-            "delete_site_space", "list_site_sections", "list_site_spaces",
+            "delete_site_space", "list_site_sections", "list_site_spaces", "create_site_redirect",
         ),
         takes="none",
     )  # fmt: skip

@@ -27,6 +27,7 @@ from copydesk.tui.framework.actions import NoRowYet, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.sites.commands import PublicationCommands
@@ -292,8 +293,11 @@ class ShareLinksPlace(Place, scope="share_links"):
             self.resume_draft(self.resuming)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        if event.id != self._revealed:
+        if self._revealed and event.id != self._revealed:  # at once: it must not stay to be read
             self._revealed = ""
+            self._look()
+
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

@@ -27,6 +27,7 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import PagedSource
 from copydesk.tui.sites.commands import KEYED, DeletionCommands, PublicationCommands
@@ -310,7 +311,7 @@ class SitesPlace(Place, scope="sites"):
         ]
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield "Sites"
 
     def _published_at_hand(self) -> bool | None:
@@ -432,7 +433,7 @@ class SitesPlace(Place, scope="sites"):
             self.rows.refresh_rows()
         return rows, page.next.page if page.next else None, page.count
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
 
     def _look(self) -> None:

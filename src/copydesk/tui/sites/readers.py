@@ -19,8 +19,9 @@ from copydesk.session.reads.site_readers import Audience, ReadersRead, nobody_sp
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
-from copydesk.tui.framework.commands import DetailsCommands, no_url
+from copydesk.tui.framework.commands import DetailsCommands, no_url, unserved_url
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.read_only import offered
 from copydesk.tui.framework.trees import TreeSource
@@ -226,7 +227,7 @@ class SiteReadersPlace(Place, scope="site_readers"):
         self._look()
         self.refresh_frame()
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
 
     def _look(self) -> None:
@@ -257,7 +258,9 @@ class SiteReadersPlace(Place, scope="site_readers"):
         """Copy where readers find the row."""
         self.common.copy_url()
 
-    @action("o", "browser", unless=(secret, no_url), show=3, group="Share", override=True)
+    @action(
+        "o", "browser", unless=(secret, no_url, unserved_url), show=3, group="Share", override=True
+    )
     def browse(self) -> None:
         """Open what readers get in the browser."""
         self.common.browse()

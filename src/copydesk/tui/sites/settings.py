@@ -21,6 +21,7 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.commands import (
@@ -406,9 +407,8 @@ class SiteSettingsPlace(Place, scope="site_settings"):
 
     # What is on screen
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
-        self.frame_soon()
 
     def _look(self) -> None:
         setting, site = self.rows.selected, self.site

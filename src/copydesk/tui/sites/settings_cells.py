@@ -15,6 +15,7 @@ from copydesk.domain.age import age
 from copydesk.domain.site_inverses import READ_AT
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.facts import Fact
+from copydesk.present.threads import emoji_text
 from copydesk.session.site_rows import AUDIENCES
 
 if TYPE_CHECKING:
@@ -170,8 +171,25 @@ def adaptive_of(site: Site) -> bool:
 
 def proxy_of(site: Site) -> str:
     """Return the proxy of a site as a request names it: host and path; empty when there is none."""
-    target = (site.proxy.target or "") if site.proxy is not None else ""
-    return target.removeprefix("https://").removeprefix("http://")
+    return (site.proxy.origin or "") if site.proxy is not None else ""
+
+
+def icon_of(site: Site) -> str:
+    """Return the icon of a site in a word; empty when it has none."""
+    from copydesk.contract.models.site import SiteIcon, ThemedImage
+
+    icon: object = site.icon
+    if isinstance(icon, SiteIcon):
+        icon = emoji_text(icon.emoji) if icon.emoji else icon.icon
+    if isinstance(icon, ThemedImage):
+        return "a picture" if icon.light or icon.dark else ""
+    return clean(icon) if isinstance(icon, str) else ""
+
+
+def inner_address(site: Site) -> str:
+    """Return where a proxy has to pass requests on to; empty when that is nowhere yet."""
+    known = web_address(site.proxy.target) if site.proxy is not None else ""
+    return known or own_address(site, site.basename)
 
 
 def value_of(site: Site, name: str) -> object:
@@ -309,8 +327,8 @@ def proxy_facts(site: Site, wanted: str) -> list[Text | str]:
     if not facts:
         facts = [f"The proxy becomes {clean(wanted) or 'none'}.", ""]
     if wanted:
-        facts.append("That host has to pass its requests on to the site before readers arrive.")
-        facts.append(f"It is reached at {own_address(site, site.basename) or 'no host yet'} too.")
+        facts.append("That host has to pass its requests on to the site before readers arrive:")
+        facts.append(Text(clean(inner_address(site)) or "it has no host yet", style="link"))
     facts.append(_moved(site))
     return facts
 
@@ -397,6 +415,9 @@ def setting_facts(setting: Setting, site: Site, now: datetime) -> list[Fact]:
             )
             for feature in site.features
         ]
+    if setting.name == "proxy" and proxy_of(site):
+        inner = Text(clean(inner_address(site)) or "none yet", style="link")
+        found.append(Fact("passes on to", inner))
     address = clean(address_of(site))
     found += [
         Fact("", ""),
@@ -404,6 +425,8 @@ def setting_facts(setting: Setting, site: Site, now: datetime) -> list[Fact]:
         Fact("address", Text(address or "none yet", style="link" if address else "muted")),
         Fact("shows", plural(site.site_spaces, "space")),
     ]
+    if said := icon_of(site):
+        found.append(Fact("icon", said))
     if site.created_at is not None:
         since = age(site.created_at, now)
         found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))

@@ -30,6 +30,7 @@ TABS: tuple[tuple[str, str, str], ...] = (
     ("site-readers", "Readers", "Readers"),
     ("site-schema", "Schema", "Schema"),
     ("site-settings", "Settings", "Settings"),
+    ("redirects", "Redirects", "Redirects"),
 )
 """The places of a site, in the order of their tabs: name, title, title where there is no room."""
 
@@ -70,7 +71,7 @@ class SiteTabs:
 
     def trail(self, title: str) -> Iterable[str]:
         """Yield the organization, the site, and the title of the place."""
-        yield self.place.session.organization_title or "no organization"
+        yield self.place.session.title_of(self.place.organization) or "no organization"
         yield self.title
         yield title
 

@@ -33,6 +33,7 @@ from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.sites import visitor_schema_cells as present
@@ -386,7 +387,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         if self.read is not None:
             self.do_soon("edit")
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
 
     def _look(self) -> None:

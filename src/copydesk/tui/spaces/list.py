@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.app import ComposeResult
 
-from copydesk.domain.address import markdown_link
+from copydesk.domain.address import markdown_link, shown_at
 from copydesk.domain.filter import Query, fold
 from copydesk.domain.space_tree import (
     DESCENDING,
@@ -29,6 +29,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
+from copydesk.session.identity import choose
 from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
 from copydesk.session.views import COUNT_SECONDS
@@ -36,6 +37,7 @@ from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.framework.workers import begin
@@ -271,7 +273,7 @@ class SpacesPlace(Place, scope="spaces"):
 
     def trail(self) -> Iterable[str]:
         """Only the organization: this is where everything begins."""
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
 
     def views_note(self) -> str:
         labels = (f"{tab.title} {'' if tab.count is None else tab.count}" for tab in self.views)
@@ -299,7 +301,7 @@ class SpacesPlace(Place, scope="spaces"):
 
     def url(self) -> str | None:
         node = self.rows.selected_item
-        return (node.app_url or node.published_url or None) if node is not None else None
+        return (shown_at(node.app_url, node.published_url) or None) if node is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
         node = self.rows.selected_item
@@ -326,8 +328,9 @@ class SpacesPlace(Place, scope="spaces"):
             self.desk.go_soon(chosen)
 
     def on_screen_resume(self) -> None:
-        if self.session.organization not in (None, self.target.organization):
-            self.show_organization(self.session.organization or "")
+        chosen = self.session.organization
+        if chosen is not None and chosen != self.organization:
+            self.show_organization(chosen)
         elif len(self.session.log) != self._written:
             self.reload()
 
@@ -346,11 +349,11 @@ class SpacesPlace(Place, scope="spaces"):
     def poll(self) -> None:
         self.reads.load("spaces", self._read, self._arrived, what="Reading spaces")
 
-    def show_organization(self, organization: str, title: str = "") -> None:
+    def show_organization(self, organization: str) -> None:
         """Show another organization; its rows of the last run come first."""
+        for group in ("spaces", "counts", "needing"):  # what they tell is of the one before
+            self.reads.cancel(group)
         self.target = self.target.but(organization=organization)
-        self.session.organization = organization
-        self.session.organization_title = title
         self._rules, self.counts.known = None, {}
         self.rows.forget()
         self._show_last_run()
@@ -367,7 +370,8 @@ class SpacesPlace(Place, scope="spaces"):
 
         wanted = self.organization
         # Only the organization of the last run may be left without a word.
-        desk = reading.read_first_desk(api, wanted, insist=not self.cached, progress=self._progress)
+        insist = self.target.organization is not None and not self.cached
+        desk = reading.read_first_desk(api, wanted, insist=insist, progress=self._progress)
         found, _ = await asyncio.gather(desk, who())
         return found
 
@@ -388,8 +392,12 @@ class SpacesPlace(Place, scope="spaces"):
         same = self.target.organization == organization.id
         if not same:
             self.rows.forget()
+        at, here = self.session.organization, self.organization
         self.target = self.target.but(organization=organization.id)
-        self.session.organization, self.session.organization_title = organization.id, title
+        self.session.organization_titles[organization.id] = title
+        moved = (organization.id, title) != (at, self.session.organization_title)
+        if moved and at in (None, here):  # the reader may be in another one by now
+            begin(self, choose, self.session, organization.id, title, group="organization")
         self._rules = rule_list(organization.merge_rules)
         self.rows.empty = (
             f"No spaces that you can see in {title}. Ask an administrator, "
@@ -423,17 +431,15 @@ class SpacesPlace(Place, scope="spaces"):
     # The rows of the last run
 
     def _show_last_run(self) -> None:
-        wanted = self.organization
-        run = read_last_run(self.session.snapshot, wanted)
-        if run is None:
+        if self.organization is None:
             return
+        run = read_last_run(self.session.snapshot, self.organization)
         self.rows.order, self.rows.backwards = run.sort, run.backwards
         if not run.nodes:
             return
         self.cached = True
         self._who, self.counts.known = run.who, dict(run.counts)
-        self.session.organization = run.organization
-        self.session.organization_title = run.title
+        self.session.organization_titles.setdefault(run.organization, run.title)
         self.target = self.target.but(organization=run.organization)
         self.rows.show_nodes(tuple(run.nodes), partial=run.partial, folded=run.folded)
 
@@ -441,7 +447,7 @@ class SpacesPlace(Place, scope="spaces"):
         rows = self.rows
         return LastRun(
             organization=self.target.organization or "",
-            title=self.session.organization_title,
+            title=self.session.title_of(self.target.organization),
             who=self._who,
             sort=rows.order,
             backwards=rows.backwards,
@@ -464,7 +470,7 @@ class SpacesPlace(Place, scope="spaces"):
 
     # What is under the cursor
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
 
     def update_frame(self) -> None:
@@ -474,7 +480,6 @@ class SpacesPlace(Place, scope="spaces"):
         super().update_frame()
 
     def _look(self) -> None:
-        self.frame_soon()
         rules = () if self._rules is None else self._rules[1]
         self._details.rest(self.rows.selected_item, self.target.organization or "", rules)
 
@@ -568,7 +573,8 @@ class SpacesPlace(Place, scope="spaces"):
             return
         for found in await read_organizations(await self.session.ready()):
             if all(word in fold(found.title) for word in words):
-                self.show_organization(found.id, clean(found.title))
+                await choose(self.session, found.id, found.title)
+                self.show_organization(found.id)
                 return
         self.say(f"You are in no organization called {rest!r}. Press “g o” for yours.", "warn")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 
+from copydesk.domain.address import shown_at
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.space_tree import TRASH, SpaceNode
@@ -170,7 +171,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     def url(self) -> str | None:
         node = self.node
-        return (node.app_url or node.published_url or None) if node is not None else None
+        return (shown_at(node.app_url, node.published_url) or None) if node is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
         row, node = self.row, self.node

@@ -598,11 +598,16 @@ class DeletionCommands(Commands, scope="organization_structure"):
         if why is not None or row is None or node is None:
             self.place.say(why or "", "warn")
             return
+        from copydesk.contract import operations as ops
         from copydesk.session.options import Option
         from copydesk.session.reads.spaces import read_organizations
         from copydesk.tui.dialogs.choice import Choice
 
         api = await self.place.session.ready()
+        operation = ops.transfer_collection if row.kind == "collection" else ops.transfer_space
+        if await api.routes.lacks(operation):  # before anything is chosen or typed
+            self.place.tell(self.place.session.without([operation.name]) or "", "warn")
+            return
         others = [
             each
             for each in await read_organizations(api)

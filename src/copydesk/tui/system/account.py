@@ -89,7 +89,7 @@ async def change_token(session: Session, keeper: TokenKeeper, typed: str) -> str
 
 async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) -> str:
     """Return whose a token is, as the end of a sentence. Raises `NotDoneError` for another's."""
-    from copydesk.client.errors import ExtensionMissing
+    from copydesk.client.errors import OperationMissing
     from copydesk.contract import operations as ops
 
     try:
@@ -99,7 +99,7 @@ async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) ->
     async with trial:
         try:
             me = await trial(ops.get_current_user)
-        except ExtensionMissing:
+        except OperationMissing:
             await trial(ops.list_organizations, limit=1)
             return ""
     name = clean(me.display_name)

@@ -120,18 +120,6 @@ class CommandPrompt(Prompt):
         if not text:
             return
         HISTORY.append(text)
-        name = text.partition(" ")[0]
-        if self._place.desk.waking and ALSO.get(name, name) not in self._words:
-            self._place.desk.soon(self._do_later, text)
-        else:
-            self._do(text)
-
-    async def _do_later(self, text: str) -> None:
-        """Do what may be about a place that is still being imported."""
-        await self._place.desk.all_places()
-        self._do(text)
-
-    def _do(self, text: str) -> None:
         known = self._words
         name, _, rest = text.partition(" ")
         rest = rest.strip()

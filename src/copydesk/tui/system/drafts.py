@@ -19,6 +19,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -227,9 +228,8 @@ class Drafts(Place, scope="drafts"):
         why = f"**Not sent:** {row.why}\n\n---\n\n" if row is not None and row.why else ""
         self.text.set_text(why + readable(row.belongs, text) if row is not None else "")
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
-        self.frame_soon()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to where the draft belongs, and open it there."""

@@ -21,6 +21,7 @@ from copydesk.session.writes.reversals import way_back_in
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.framework.workers import begin
@@ -337,9 +338,8 @@ class OutboxPlace(Place, scope="outbox"):
         ]
         return "\n\n".join(lines)
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
-        self.frame_soon()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         entry = self.entry

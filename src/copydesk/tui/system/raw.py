@@ -63,11 +63,12 @@ class RawPlace(Place, scope="raw"):
         from copydesk.contract import operations as ops
 
         raw = self._raw
-        if not raw.operation:
-            value = raw.value
-            return json_text(value if isinstance(value, dict) else value.to_dict())
-        answer = await api.answer(getattr(ops, raw.operation), *raw.arguments, **raw.query)
-        text = json_text(json.loads(answer.content))
+        if raw.operation:
+            answer = await api.answer(getattr(ops, raw.operation), *raw.arguments, **raw.query)
+            value = json.loads(answer.content)
+        else:
+            value = raw.value if isinstance(raw.value, dict | list) else raw.value.to_dict()
+        text = json_text(value)
         return await asyncio.to_thread(mask, text) if raw.masked else text
 
     def _arrived(self, text: str) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from textual.screen import Screen
 
+from copydesk.session.declarations import ACTIONS_FILE, SCREENS_FILE, Way
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import (
     SCOPES,
     Action,
     Acts,
     Command,
+    actions_of,
     declared,
     declared_commands,
 )
@@ -28,7 +32,16 @@ def load_everything() -> None:
     package = importlib.import_module("copydesk.tui")
     for module in pkgutil.walk_packages(package.__path__, "copydesk.tui."):
         importlib.import_module(module.name)
-    navigation.load_all()
+
+
+def _places() -> Iterator[tuple[navigation.Entry, type[Place]]]:
+    """Yield every way to a place, and that: by the words after ``:``, the ways to one together."""
+    load_everything()
+    first = {name: place.PLACE for name, place in navigation.PLACES.items()}
+    for name in sorted(first, key=lambda name: (first[name], first[name] != name)):
+        place = navigation.PLACES[name]
+        if place.__module__.startswith("copydesk."):
+            yield navigation.ENTRIES[name], place
 
 
 def _own_scopes() -> set[str]:
@@ -38,12 +51,9 @@ def _own_scopes() -> set[str]:
 
 def _ours() -> list[Action]:
     ours = _own_scopes()
-    jumps = [
-        entry.action
-        for entry in navigation.ENTRIES.values()
-        if entry.place.__module__.startswith("copydesk.")
+    return [each for each in declared() if each.scope in ours] + [
+        entry.action for entry, _ in _places()
     ]
-    return [each for each in declared() if each.scope in ours] + jumps
 
 
 def _words() -> list[Command]:
@@ -128,13 +138,10 @@ def _of_places() -> dict[str, list[str]]:
 
     Screens come in the order of the words that lead to them.
     """
-    load_everything()
     titles: dict[str, list[str]] = {}
     places: dict[type[Acts], str] = {}
-    for name in sorted(navigation.ENTRIES):
-        entry = navigation.ENTRIES[name]
-        if entry.place.__module__.startswith("copydesk."):
-            places.setdefault(entry.place, entry.title)
+    for entry, kind in _places():
+        places.setdefault(kind, entry.title)
     for place, title in places.items():
         kinds = [each for owner in place.owner_classes() for each in owner.__mro__]
         for scope in dict.fromkeys(vars(kind).get("SCOPE", "") for kind in kinds):
@@ -181,6 +188,35 @@ def _cells(each: Action) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def tables() -> dict[Path, str]:
+    """Return what `session.declarations` reads, by its file."""
+    ways: list[Way] = []
+    actions: dict[str, tuple[object, ...]] = {}
+    scopes: dict[str, list[str]] = {}
+    for entry, place in _places():
+        key = "".join(entry.action.keys).removeprefix("g ")
+        first = next(entry.action.operations(), "")
+        ways.append(Way(entry.name, entry.title, key, entry.view, entry.module, first))
+        if entry.name == place.PLACE:
+            own = [each for _, each in actions_of(place.owner_classes())]
+            scopes[entry.name] = list(dict.fromkeys(each.scope for each in own))
+            for each in own:
+                actions.setdefault(each.id, (each.id, each.keys, each.label, each.types))
+    rows: dict[Path, Sequence[object]] = {
+        SCREENS_FILE: ways,
+        ACTIONS_FILE: [*actions.values(), scopes],
+    }
+    return {
+        path: "[\n" + ",\n".join(map(json.dumps, each)) + "\n]\n" for path, each in rows.items()
+    }
+
+
+def write_tables() -> None:
+    """Write them, for ``make generate``."""
+    for path, text in tables().items():
+        path.write_text(text)
 
 
 class Reference:

@@ -8,16 +8,14 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from copydesk.client.sent import KEPT_MINUTES
 from copydesk.domain.text import plural
-from copydesk.present.requests import SentRow, budget_line, sent_rows
+from copydesk.present.requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
 from copydesk.session.session import Session
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
-
-SHOWN_MINUTES = 10
-"""For how long a request is shown."""
 
 
 class Requests(ScrollingSheet[None], scope="requests"):
@@ -26,42 +24,45 @@ class Requests(ScrollingSheet[None], scope="requests"):
     ASKS = False
 
     def __init__(self, session: Session) -> None:
-        super().__init__(f"Requests of the last {SHOWN_MINUTES} minutes   q back")
+        super().__init__(f"Requests of the last {KEPT_MINUTES} minutes   q back")
         self._session = session
         self._source: ListSource[SentRow] = ListSource(self._rows(), key=lambda row: row.id)
         self._stop = session.watch(self._changed)
 
     def _rows(self) -> list[SentRow]:
         api = self._session.api
-        since = self._session.clock().timestamp() - 60 * SHOWN_MINUTES
-        return [] if api is None else sent_rows(api.sent, since)
+        since = self._session.clock().timestamp() - 60 * KEPT_MINUTES
+        return [] if api is None else sent_rows(api.tally, since)
 
     def body(self) -> ComposeResult:
         self.add_class("help")
         yield Static(self.paint(self._budget()), id="requests-budget")
         yield VirtualList(self._source, self._columns(), empty="Nothing was sent.")
+        yield Static(self.paint(Text(WHY_TOLD, "muted")))
 
     def _columns(self) -> list[Column[SentRow]]:
         def at(row: SentRow) -> str:
             return f"{datetime.fromtimestamp(row.last, UTC).astimezone():%H:%M:%S}"
 
         def answers(row: SentRow) -> Text:
-            return Text(", ".join(row.answers), style="" if row.good else "warn")
+            return Text(row.answers, style="warn" if row.bad else "")
 
         return [
             Column("screen", "SCREEN", lambda row: row.asker.screen or "copydesk", width=13),
-            Column("why", "WHY", lambda row: row.asker.why.name.lower(), width=7),
-            Column("name", "REQUEST", lambda row: row.name, flex=1, minimum=24),
+            Column("why", "WHY", lambda row: WHY[row.asker.why], width=6),
+            Column("name", "REQUEST", lambda row: row.name, flex=1, minimum=30),
             Column("count", "N", lambda row: f"{row.count:,}", width=4, align="right"),
-            Column("last", "LAST", at, width=8),
-            Column("took", "TOOK", lambda row: f"{row.seconds * 1000:,.0f} ms", width=8,
+            Column("last", "LAST", at, width=8, drop=1),
+            Column("took", "TOOK", lambda row: f"{row.seconds / row.count * 1000:,.0f} ms", width=8,
                    align="right", drop=1),
-            Column("answers", "ANSWERS", answers, width=9),
+            Column("answers", "ANSWERS", answers, width=12),
         ]  # fmt: skip
 
     def _budget(self) -> Text:
-        budget, count = self._session.budget, sum(row.count for row in self._rows())
-        said = f"{plural(count, 'request')} sent. "
+        budget, rows = self._session.budget, self._rows()
+        bad = sum(row.bad for row in rows)
+        sent = plural(sum(row.count for row in rows), "request")
+        said = f"{sent} sent{f', {bad:,} without success' if bad else ''}. "
         if budget is None:
             return Text(said)
         left = budget_line(budget, self._session.clock())

@@ -16,11 +16,12 @@ from copydesk.domain.age import age, moment
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.writes.log import ChangedSinceError, Written
 from copydesk.session.writes.reversals import is_of_outbox
-from copydesk.session.writes.undo import Past
-from copydesk.tui.dialogs.dialog import Confirm, Fact
+from copydesk.session.writes.undo import Past, not_taken
+from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import action, refusal
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -141,6 +142,12 @@ async def turn(
         place.tell("Nothing was done again." if again else "Nothing was taken back.")
         return
     said = "Done again" if again else "Taken back"
+    if stays := not_taken(results):
+        names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in pasts[:NAMED])
+        place.tell(f"{said}: {names}, except {len(stays)}. {stays[0]}", "warn")
+        lines = [*stays[:SHOWN], *([f"and {len(stays) - SHOWN} more"] if stays[SHOWN:] else [])]
+        await place.desk.push_screen_wait(Notice(f"Not {said.lower()}", lines))
+        return
     others = [past for past in pasts if past.by_others]
     if others and len(pasts) == 1:
         entry, left_to_do = pasts[0].entry, "do again" if again else "take back"
@@ -498,9 +505,8 @@ class UndoList(Place, scope="undo_list"):
             lines.append("There is nothing to read first: it is taken back as it is.")
         return "\n\n".join(lines)
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+    def follow_cursor(self, rows: Pane) -> None:
         self._look()
-        self.frame_soon()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Take it back, or do it again."""

@@ -24,6 +24,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NoRowYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.threads.commands import ThreadCommands
@@ -150,7 +151,7 @@ class Inbox(Place, scope="inbox"):
         return source
 
     def trail(self) -> Iterable[str]:
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield "Inbox"
 
     def copies(self) -> Sequence[tuple[str, str]]:
@@ -336,10 +337,8 @@ class Inbox(Place, scope="inbox"):
 
     # The thread beside the list
 
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show the whole thread once the cursor rests."""
+    def follow_cursor(self, rows: Pane) -> None:
         self._look(after=REST_SECONDS)
-        self.frame_soon()
 
     def _put(self, comment: Comment) -> None:
         thread = self.threads.put(comment)
@@ -357,7 +356,8 @@ class Inbox(Place, scope="inbox"):
         if row is None or thread is None:
             self.reads.cancel("thread")
             return
-        if not thread.comment.replies:
+        known = thread.replies is not None and not self.reads.left_behind("thread", row.id)
+        if not thread.comment.replies or (known and after):
             return
 
         def arrived(replies: list[CommentReply]) -> None:
@@ -369,6 +369,7 @@ class Inbox(Place, scope="inbox"):
             lambda api: read_thread(api, row.space, row.request, row.id),
             arrived,
             what="Reading replies",
+            of=row.id,
             after=after,
         )
 

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual.geometry import Region
 from textual.strip import Strip
 
 from copydesk.present.facts import Fact
@@ -45,6 +46,9 @@ class Facts(Pane):
         self._lines: list[Strip] | None = None
         self._width = -1
         self._base = Style.null()
+        self._looked: object = None
+        self._drawn: dict[object, list[Strip]] = {}
+        """The lines of each fact as they were drawn last, for ``_looked``."""
 
     def on_mount(self) -> None:
         self.retitle()
@@ -61,7 +65,7 @@ class Facts(Pane):
         self._given, self._about = facts, about
         if waits := waiting_about(self.app if self.is_attached else None, about):
             facts = [Fact("", Text(f"{glyphs().waits} {waits}", style="accent")), *facts]
-        if list(facts) == list(self._facts):
+        if list(map(_key, facts)) == list(map(_key, self._facts)):
             return
         self._facts = list(facts)
         self.scroll_to(y=0, animate=False)
@@ -83,7 +87,7 @@ class Facts(Pane):
 
     def refresh_rows(self) -> None:
         """Draw what it says, or for another width or theme."""
-        self._lines = None
+        self._lines = self._looked = None
         self.refresh()
         if self.is_attached and self.scrollable_content_region.width > 0:
             # Measured now and not once drawn, it is laid out and drawn in one go.
@@ -97,12 +101,18 @@ class Facts(Pane):
             return
         now = self._measured()
         self.resize_lines(max(1, len(now)))
+        differing: list[Region] = []
+        width, top = self.size.width, self.scroll_offset.y
         for line, (old, new) in enumerate(zip_longest(before, now)):
-            if old != new:
-                self.refresh_line(line)
+            if old is not new and old != new:
+                differing.append(Region(0, line - top, width, 1))
+            elif old is not None:
+                now[line] = old  # the same strip is not framed again
+        if differing:
+            self.refresh(*differing)
 
     def _measured(self) -> list[Strip]:
-        width = self.scrollable_content_region.width
+        width = self.line_width
         if self._lines is None or width != self._width:
             self._width = width
             self._lines = self._draw(width)
@@ -115,26 +125,41 @@ class Facts(Pane):
 
     def _draw(self, width: int) -> list[Strip]:
         console = self.app.console
-        base = self._base = self.rich_style
+        base = self.rich_style
         muted = base + console.get_style("muted")
         facts = self._facts or [Fact("", Text(offered(self, self.empty), style="muted"))]
         beside = max((cell_len(label) for label, _ in facts if label), default=0)
         beside = beside + GAP if beside else 0
+        looks = width, beside, base, muted
+        before = self._drawn if looks == self._looked else {}
+        self._base, self._looked, self._drawn = base, looks, {}
         lines: list[Strip] = []
         for label, said in bounded(facts):
             text = Text(said) if isinstance(said, str) else offered_text(self, said)
-            if text.style:
-                # Rich leaves the style of a whole text out where no part has one of its own.
-                text = text.copy()
-                text.stylize_before(text.style)
-            indent = beside if label else 0
-            room = max(8, width - indent - 2)
-            wrapped = text.wrap(console, room) if text.plain else [Text()]
-            for at, line in enumerate(wrapped):
-                lead = label if at == 0 else ""
-                segments = [Segment(" " + lead.ljust(indent), muted)]
-                segments.extend(_over(line, base, self))
-                lines.append(Strip(segments).adjust_cell_length(width, base))
+            key = _key(Fact(label, text))
+            drawn = before.get(key)
+            if drawn is None:
+                drawn = self._lines_of(label, text, width, beside if label else 0)
+            self._drawn[key] = drawn
+            lines += drawn
+        return lines
+
+    def _lines_of(self, label: str, text: Text, width: int, indent: int) -> list[Strip]:
+        """Draw the lines of one fact."""
+        console, base = self.app.console, self._base
+        muted = base + console.get_style("muted")
+        if text.style:
+            # Rich leaves the style of a whole text out where no part has one of its own.
+            text = text.copy()
+            text.stylize_before(text.style)
+        room = max(8, width - indent - 2)
+        # Most are short: that they fit is told sooner than they are wrapped.
+        fits = "\n" not in text.plain and "\t" not in text.plain and text.cell_len <= room
+        lines = []
+        for at, line in enumerate([text] if fits else text.wrap(console, room)):
+            segments = [Segment(" " + (label if at == 0 else "").ljust(indent), muted)]
+            segments.extend(_over(line, base, self))
+            lines.append(Strip(segments).adjust_cell_length(width, base))
         return lines
 
     def render_line(self, y: int) -> Strip:
@@ -143,7 +168,13 @@ class Facts(Pane):
         at = self.scroll_offset.y + y
         if at < len(lines):
             return lines[at]
-        return self.blank(self.scrollable_content_region.width, self._base)
+        return self.blank(self.line_width, self._base)
+
+
+def _key(fact: Fact) -> object:
+    """Return what tells a fact from others: Rich takes texts for equal whose tones differ."""
+    label, said = fact
+    return fact if isinstance(said, str) else (label, said.plain, said.style, tuple(said.spans))
 
 
 def bounded(facts: Sequence[Fact]) -> Iterator[Fact]:

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from copydesk.domain.filter import Query
-from copydesk.session.errors import STILL_READING
+from copydesk.session.errors import LACKS, STILL_READING
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import NoRowYet, action
 from copydesk.tui.framework.pane import Pane
@@ -32,8 +32,11 @@ GUTTER = 4
 AGAIN = " R tries again."
 """Ends a sentence that says already which key reads again."""
 
-KEPT_STRIPS = 1024
+KEPT_STRIPS = 128
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""
+
+PARTS = ("header", "cursor", "cursor-away", "muted", "mark", "accent")
+"""What of a list has a style of its own, as ``.pane--cursor``."""
 
 __all__ = ["Column", "VirtualList"]
 
@@ -41,7 +44,7 @@ __all__ = ["Column", "VirtualList"]
 def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
     if rows.selected is not None or rows.source.error:
         return None
-    if rows.source.busy or rows.place_reading:
+    if rows.source.busy or (rows.place_reads is not None and rows.place_reads.reading):
         return NoRowYet(STILL_READING)
     return "There is nothing here to open."
 
@@ -53,8 +56,8 @@ def no_row(rows: VirtualList[Any], why: str) -> str | None:
     """
     if rows.selected is not None:
         return None
-    failed = rows.source.error or rows.place_unread
-    unread = failed or rows.source.busy or rows.place_reading
+    reads, source = rows.place_reads, rows.source
+    unread = source.error or source.busy or (reads is not None and (reads.unread or reads.reading))
     return NoRowYet(why) if unread else why
 
 
@@ -91,7 +94,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
     class MarksChanged(RowMessage):
         """Other rows are marked now."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = set()
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"pane--{name}" for name in PARTS}
 
     def __init__(
         self,
@@ -221,11 +224,10 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._tell(row)
 
     def _tell(self, row: T | None) -> None:
-        """Say where the cursor is now: to whoever listens, and to the footer."""
+        """Say where the cursor is now: to whoever listens at once, and to its place."""
         self.post_message(self.Highlighted(self, self._cursor_id, row))
-        frame_soon = getattr(self.screen, "frame_soon", None)
-        if frame_soon is not None:
-            frame_soon()
+        if self.place_reads is not None:
+            self.place_reads.moved(self)
 
     def title_line(self) -> str:
         """Return the title with the filter, the sort, and how much has been read."""
@@ -257,7 +259,8 @@ class VirtualList(Pane, Generic[T], scope="list"):
     @property
     def not_yet(self) -> bool:
         """Whether its first rows are still being read."""
-        return isinstance(no_row(self, ""), NoRowYet) and not self.source.error
+        unread = not (self.source.loaded or self.source.error)
+        return unread and isinstance(no_row(self, ""), NoRowYet)
 
     @property
     def cursor(self) -> int:
@@ -338,9 +341,9 @@ class VirtualList(Pane, Generic[T], scope="list"):
         return True
 
     def move_last(self) -> bool:
-        """Go to the last row, reading everything up to it; `stop_reading` stops that."""
+        """Go to the last row: read from the end, or all up to it, which `stop_reading` stops."""
         base = self._source.base
-        if isinstance(base, PagedSource) and not base.complete:
+        if isinstance(base, PagedSource) and not (base.complete or base.ends_at_once):
             self._go(self._source.length - 1)
             self._to_end = True
             base.want_all()
@@ -484,8 +487,9 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def say_instead(self, text: str) -> None:
         """Show a sentence while there are no rows."""
-        self.empty = text
-        self.refresh()
+        if text != self.empty:
+            self.empty = text
+            self.refresh()
 
     def refresh_rows(self) -> None:
         """Forget drawn lines: the width, the theme or the columns changed."""
@@ -539,7 +543,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
-        width = self.scrollable_content_region.width
+        width = self.line_width
         if y < self._header:
             return self._header_strip(width)
         index = self.scroll_offset.y + y - self._header
@@ -588,7 +592,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             segments.extend(fit(content, cells, column.align, style, self.app.console))
         strip = Strip(segments).adjust_cell_length(width, style).simplify()
         if len(self._strips) >= KEPT_STRIPS:
-            self._strips.clear()
+            del self._strips[next(iter(self._strips))]
         self._strips[key] = strip
         return strip
 
@@ -644,6 +648,8 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def _error_lines(self, width: int) -> list[str]:
         """Return why the rows from here on could not be read, in lines that fit."""
         why, key = self._source.error, "Enter"
+        if why.startswith(LACKS):
+            return self._wrap(why, width)
         if why.endswith(AGAIN):
             why, key = why.removesuffix(AGAIN), "R or Enter"
         return self._wrap(f"! {why} {key} tries again.", width)

@@ -15,7 +15,7 @@ from copydesk.tui.framework.pane import Pane
 if TYPE_CHECKING:
     from copydesk.present.markdown import Span
 
-KEPT_STRIPS = 1024
+KEPT_STRIPS = 128
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""
 
 
@@ -67,7 +67,7 @@ class SpanPane(Pane):
                 ]
             strip = Strip(segments).adjust_cell_length(width, base)
             if len(self._drawn_spans) >= KEPT_STRIPS:
-                self._drawn_spans.clear()
+                del self._drawn_spans[next(iter(self._drawn_spans))]
             self._drawn_spans[key] = strip
         return strip
 

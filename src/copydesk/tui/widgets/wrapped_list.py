@@ -48,7 +48,7 @@ class WrappedList(SpanPane):
     class Seen(Moved):
         """Other rows are in view."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = set()
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"pane--cursor", "pane--cursor-away"}
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class WrappedList(SpanPane):
     @property
     def not_yet(self) -> bool:
         """Whether there is no row while its place is being read."""
-        return not self.rows and self.place_reading
+        return not self.rows and self.place_reads is not None and self.place_reads.reading
 
     @property
     def cursor(self) -> int:

@@ -1,0 +1,80 @@
+"""Operations on the redirects of a site."""
+
+from __future__ import annotations
+
+from copydesk.contract.enumerations import RedirectOrder
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.redirect import (
+    FoundRedirect,
+    RedirectResults,
+    SiteRedirect,
+    SiteRedirectCreate,
+    SiteRedirectsPut,
+    SiteRedirectUpdate,
+    SourcePath,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/redirect", extension="E12")
+def get_site_redirect(
+    organization_id: str, site_id: str, *, source: SourcePath, share_key: str | None = None
+) -> FoundRedirect:
+    """Get the redirect that holds for a path, and where it leads."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/redirects", extension="E12")
+def list_site_redirects(
+    organization_id: str,
+    site_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    search: str | None = None,
+    draft: bool = False,
+    order_by: RedirectOrder = "createdAt",
+) -> Page[SiteRedirect]:
+    """List the redirects of a site that hold, or with ``draft`` its drafts.
+
+    ``search`` is a part of the source, or of the address of the destination.
+    """
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/sites/{site_id}/redirects", status=201, extension="E12")
+def create_site_redirect(
+    organization_id: str, site_id: str, body: SiteRedirectCreate
+) -> SiteRedirect:
+    """Add a redirect to a site."""
+    ...
+
+
+@operation("PUT", "/orgs/{organization_id}/sites/{site_id}/redirects", extension="E12")
+def apply_site_redirects(
+    organization_id: str, site_id: str, body: SiteRedirectsPut
+) -> RedirectResults:
+    """Make, change, remove and publish redirects by their paths, each for itself."""
+    ...
+
+
+@operation(
+    "PATCH",
+    "/orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}",
+    extension="E12",
+)
+def update_site_redirect(
+    organization_id: str, site_id: str, site_redirect_id: str, body: SiteRedirectUpdate
+) -> SiteRedirect:
+    """Change a redirect, or let a draft hold."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}",
+    extension="E12",
+)
+def delete_site_redirect(organization_id: str, site_id: str, site_redirect_id: str) -> None:
+    """Remove a redirect from a site."""
+    ...

@@ -1,0 +1,10 @@
+"""What newer services have in the place of older operations: method and path of each."""
+
+from __future__ import annotations
+
+_SITE = "/orgs/{organization_id}/sites/{site_id}"
+
+FINDINGS = f"GET {_SITE}/findings"
+QUESTIONS = f"GET {_SITE}/questions"
+RECORDS = f"PUT {_SITE}/context-records"
+SORT = f"PATCH {_SITE}/structure/sort"

@@ -1,0 +1,108 @@
+"""The addresses that things have in the application (``urls.app``), as a browser is answered there.
+
+The desk has no web pages: what a browser gets says what kind of thing is there, and how it is
+opened in the terminal. A browser sends no token, so that the answer says nothing else of it. What
+has an id or a number is looked for; names and paths are not, which somebody could try out.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+from hashlib import sha256
+from shlex import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from copydesk.domain.address import APP, Address, parse_app_url, web_address
+from copydesk.server.store import Store, Tx
+
+PATH = APP + "/{rest:path}"
+"""What the addresses begin with, and all that may follow."""
+
+_STYLE = "body{font:1rem/1.5 sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}"
+_STYLE += "pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid;padding:.5rem}"
+
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; style-src 'sha256-"
+    + base64.b64encode(sha256(_STYLE.encode()).digest()).decode()
+    + "'",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+
+
+_KINDS = (
+    ("page", "A page"),
+    ("change_request", "A change request"),
+    ("revision", "A revision"),
+    ("space", "A space"),
+    ("collection", "A collection"),
+    ("site", "A site"),
+    ("installation", "An installation of an integration"),
+    ("integration", "An integration"),
+    ("spec", "An OpenAPI specification"),
+    ("organization", "An organization"),
+)
+"""What an address is of, by what it names; what is inside something stands before that."""
+
+_LOOKED_FOR: tuple[tuple[str, str, str | None], ...] = (
+    ("organization", "SELECT 1 FROM organization WHERE id = ? AND ? IS NULL", None),
+    *(
+        (name, f"SELECT 1 FROM {name} WHERE id = ? AND {above}_id = ?", above)  # noqa: S608 - ours
+        for name, above in (
+            ("space", "organization"),
+            ("collection", "organization"),
+            ("site", "organization"),
+            ("installation", "organization"),
+            ("revision", "space"),
+        )
+    ),
+    (
+        "change_request",
+        "SELECT 1 FROM change_request WHERE (id = ?1 OR number = ?1) AND space_id = ?2",
+        "space",
+    ),
+)
+"""What is looked for: what an address names, how that is found, and in what it has to be."""
+
+
+async def answer(store: Store, request: Request) -> Response:
+    """Answer a browser: with a page, which is a 404 where nothing has this address."""
+    base_url = str(request.base_url).rstrip("/")
+    url = web_address(base_url + request.url.path)
+    pointed = parse_app_url(url)
+    kind = None
+    if pointed is not None:
+        kind = await store.in_thread(
+            lambda: store.read(lambda tx: _kind(tx, pointed)), writes=False
+        )
+    if kind is None:
+        body = "<h1>Not found</h1><p>Nothing on this desk has this address.</p>"
+    else:
+        command = f"copydesk {quote(url)}"
+        elsewhere = f"copydesk --base-url {quote(web_address(base_url))} {quote(url)}"
+        body = (
+            f"<h1>{kind}</h1><p>It opens in a terminal. On your own desk:</p>"
+            f"<pre>{html.escape(command)}</pre><p>With a token, also from another machine:</p>"
+            f"<pre>{html.escape(elsewhere)}</pre>"
+        )
+    page = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>copydesk: {kind or 'not found'}</title><style>{_STYLE}</style></head>"
+        f"<body>{body}</body></html>\n"
+    )
+    return Response(page, 404 if kind is None else 200, _HEADERS, "text/html")
+
+
+def _kind(tx: Tx, pointed: Address) -> str | None:
+    """Return what is at an address; None where something that it names is not there."""
+    for name, query, above in _LOOKED_FOR:
+        key = getattr(pointed, name)
+        if key is not None and tx.value(query, key, above and getattr(pointed, above)) is None:
+            return None
+    return next(kind for name, kind in _KINDS if getattr(pointed, name) is not None)

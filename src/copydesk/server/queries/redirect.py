@@ -1,0 +1,225 @@
+"""Redirects as resources, and where they lead.
+
+What a site shows goes before its redirects. Paths are those that the site has once it is published.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+from urllib.parse import quote, unquote
+
+from copydesk.contract.models.redirect import (
+    NewRedirectDestination,
+    RedirectDestination,
+    SiteRedirect,
+    ToAddress,
+    ToPage,
+    ToPath,
+    ToSection,
+)
+from copydesk.domain.redirects import Trace, candidates, landing, path_on, trace
+from copydesk.server import content
+from copydesk.server.errors import Refusal, invalid, not_found
+from copydesk.server.implementation import Call
+from copydesk.server.queries.page import find_page, placed_pages
+from copydesk.server.queries.publication import SHOWN, SiteAddresses, site_address
+from copydesk.server.queries.site import SiteView
+from copydesk.server.store import Row, Value
+
+Redirect: TypeAlias = Mapping[str, Any]
+"""A row of ``site_redirect``, stored or to be stored."""
+
+
+def find_redirect(call: Call, site: Row, redirect_id: str) -> Redirect:
+    """Return a redirect of a site, or raise a 404."""
+    row = call.tx.one(
+        "SELECT * FROM site_redirect WHERE id = ? AND site_id = ?", redirect_id, site["id"]
+    )
+    if row is None:
+        raise not_found("redirect", redirect_id)
+    return dict(row)
+
+
+def redirect_model(row: Redirect | Row) -> SiteRedirect:
+    """Return the redirect of a row of ``site_redirect``."""
+    return SiteRedirect.model_validate(
+        {
+            "id": row["id"],
+            "source": row["source"],
+            "draft": bool(row["draft"]),
+            "capture_wildcard": bool(row["capture_wildcard"]),
+            "permanent": bool(row["permanent"]),
+            "destination": RedirectDestination(
+                kind=row["kind"],
+                site_section_id=row["section_id"],
+                site_space_id=row["site_space_id"],
+                page_id=row["page_id"],
+                url=row["url"],
+            ),
+            "created_at": row["created_at"],
+            "updated_at": row["updated_at"],
+        }
+    )
+
+
+def destination_columns(view: SiteView, to: NewRedirectDestination) -> dict[str, Value]:
+    """Return what is stored of a destination.
+
+    Raises a 400 where it names nothing that the site has and the caller may see.
+    """
+    columns: dict[str, Value] = dict.fromkeys(("section_id", "site_space_id", "page_id", "url"))
+    columns["kind"] = to.kind
+    if isinstance(to, ToAddress):
+        return columns | {"url": to.url}
+    if isinstance(to, ToSection):
+        where = (to.site_section_id, view.site["id"])
+        if not view.call.tx.value(
+            "SELECT 1 FROM site_section WHERE id = ? AND site_id = ?", *where
+        ):
+            raise invalid("body.destination.siteSectionId: the site has no such section")
+        return columns | {"section_id": to.site_section_id}
+    if isinstance(to, ToPath):
+        shown, page = _at_path(view, to)
+        return columns | {"kind": "site-page", "site_space_id": shown, "page_id": page}
+    row = view.lookup(to.site_space_id)
+    if row is None:
+        raise invalid("body.destination.siteSpaceId: the site has no such site space")
+    columns["site_space_id"] = to.site_space_id
+    if isinstance(to, ToPage):
+        try:
+            find_page(view.call, row["revision_id"], to.page_id)
+        except Refusal:
+            raise invalid("body.destination.pageId: the space has no such page") from None
+        columns["page_id"] = to.page_id
+    return columns
+
+
+def _at_path(view: SiteView, to: ToPath) -> tuple[str, str]:
+    """Return the site space and the page that a path in a space means."""
+    conditions, values = view.seen
+    row = view.call.tx.one(
+        f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} AND id = ? "  # noqa: S608 - ours
+        "ORDER BY shown_default DESC, shown_position, shown_id LIMIT 1",
+        *values,
+        to.space_id,
+    )
+    if row is None:
+        raise invalid("body.destination.spaceId: the site does not show this space")
+    wanted = to.path.strip("/")
+    for page in placed_pages(view.call, row["revision_id"]):
+        if page.path == wanted:
+            return row["shown_id"], page.node.page
+    raise invalid("body.destination.path: the space has no page at this path")
+
+
+@dataclass
+class RedirectPaths:
+    """What the paths of a site lead to, with the redirects that hold."""
+
+    call: Call
+    site: Row
+
+    @cached_property
+    def _addresses(self) -> SiteAddresses:
+        """The addresses of what the site shows, as paths: published or not."""
+        found = SiteAddresses(self.call, self.site)
+        found.address = ""
+        return found
+
+    @cached_property
+    def _shown(self) -> list[tuple[str, Row]]:
+        """What the site shows by path, the longest path first."""
+        rows = self.call.tx.all(
+            f"SELECT * FROM {SHOWN} WHERE shown_site = ? AND deleted_at IS NULL",  # noqa: S608 - ours
+            self.site["id"],
+        )
+        placed = ((self._addresses.address_of(row), row) for row in rows)
+        found = [(path, row) for path, row in placed if path is not None]
+        return sorted(found, key=lambda each: -len(each[0]))
+
+    def shows(self, path: str) -> bool:
+        """Say whether the site itself has something at a path."""
+        for prefix, row in self._shown:
+            if path.rstrip("/") == prefix:
+                return True
+            if path.startswith(f"{prefix}/") and self._has_page(row, path[len(prefix) + 1 :]):
+                return True
+        return False
+
+    def _has_page(self, row: Row, path: str) -> bool:
+        """Say whether a space has a page at a path; of each level only the titles are read."""
+        nodes = content.load(self.call.tx, row["revision_id"]).pages
+        for slug in unquote(path).strip("/").split("/"):
+            data = content.versions(self.call.tx, (node.version for node in nodes))
+            below = [node.children for node in nodes if data[node.version].slug == slug]
+            if not below:
+                return False
+            nodes = below[0]
+        return True
+
+    def destination(self, row: Redirect) -> str | None:
+        """Return the path, or the address elsewhere, that a redirect leads to.
+
+        None where what it leads to is gone.
+        """
+        if row["url"] is not None:
+            url = str(row["url"])
+            inside = path_on(url, site_address(self.site))
+            return url if inside is None else inside
+        if row["section_id"] is not None:
+            return _path(self._addresses.section_address(row["section_id"]))
+        shown = self.call.tx.one(
+            f"SELECT * FROM {SHOWN} WHERE shown_id = ? AND shown_site = ?",  # noqa: S608 - ours
+            row["site_space_id"],
+            self.site["id"],
+        )
+        base = None if shown is None else self._addresses.address_of(shown)
+        if shown is None or base is None or row["page_id"] is None:
+            return _path(base)
+        try:
+            page = find_page(self.call, shown["revision_id"], row["page_id"])
+        except Refusal:
+            return None
+        return f"{base}/{quote(page.path)}"
+
+    def holding(self, path: str, extra: Redirect | None = None) -> Redirect | None:
+        """Return the redirect that holds for a path, ``extra`` in place of its own former self."""
+        wanted = list(candidates(path))
+        rows = self.call.tx.all(
+            "SELECT * FROM site_redirect WHERE site_id = ? AND NOT draft "
+            "AND source IN (SELECT value FROM json_each(?))",
+            self.site["id"],
+            json.dumps(wanted),
+        )
+        by_source: dict[str, Redirect] = {row["source"]: dict(row) for row in rows}
+        if extra is not None:
+            by_source = {s: row for s, row in by_source.items() if row["id"] != extra["id"]}
+            if extra["source"] in wanted:
+                by_source[extra["source"]] = extra
+        return next((by_source[source] for source in wanted if source in by_source), None)
+
+    def landing(self, row: Redirect, path: str) -> str | None:
+        """Return where a path comes to by the redirect that holds for it; None where to nothing."""
+        to = self.destination(row)
+        capture = bool(row["capture_wildcard"])
+        return None if to is None else landing(row["source"], path, to, capture=capture)
+
+    def follow(self, path: str, extra: Redirect | None = None) -> Trace:
+        """Follow a path, as if ``extra`` held already."""
+
+        def step(at: str) -> tuple[str, str | None] | None:
+            if not at.startswith("/") or self.shows(at):
+                return None
+            row = self.holding(at, extra)
+            return None if row is None else (row["source"], self.landing(row, at))
+
+        return trace(path, step)
+
+
+def _path(address: str | None) -> str | None:
+    """Return the path of the first page for the empty address of the site itself."""
+    return "/" if address == "" else address

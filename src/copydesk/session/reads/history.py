@@ -1,0 +1,216 @@
+"""Reads of the revisions of a space: their list, and two of them compared (extension E10).
+
+No service lists revisions: each names the one that it was made from, and so they are read one after
+the other, the newest first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Next, Page
+from copydesk.domain.page_text import PageText, page_text
+from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.text import clean
+from copydesk.session.errors import NotDoneError
+from copydesk.session.page_changes import (
+    REUSABLE,
+    Changed,
+    changed_pages,
+    changed_parts,
+    changed_things,
+    page_notes,
+    settings_notes,
+)
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import Changes
+    from copydesk.contract.models.content import ContentPage, ReusableContent, Revision
+
+NO_OLDER = "This service keeps no older versions."
+"""Stands where a revision cannot be read."""
+
+AT_ONCE = 10
+"""Revisions read for one page of the list."""
+
+NAMED = 20
+"""Changes of a revision that its row is made from."""
+
+MOST = 1000
+"""Changes of a revision that are looked through for one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRow:
+    """A revision of a space; texts are clean.
+
+    ``parent`` is the revision that it was made from, None of the first. ``number`` and ``subject``
+    are of the change request that it merged, ``request`` its id. ``changed`` are the names of what
+    it changes, as far as they were read, and ``more`` counts the rest; None is not known.
+    """
+
+    id: str
+    parent: str | None
+    at: datetime | None
+    kind: str
+    who: str
+    number: int | None = None
+    request: str = ""
+    subject: str = ""
+    message: str = ""
+    changed: tuple[str, ...] | None = None
+    more: int = 0
+
+
+async def read_revisions(
+    api: Api, space_id: str, token: str | None, limit: int, page_id: str | None = None
+) -> Page[RevisionRow]:
+    """Return revisions from the one that ``token`` names, or the newest. Raises ``ApiError``.
+
+    With ``page_id`` those that change the page, or so much that it is not told whether they do; the
+    answer may then be empty and go on.
+    """
+    revision = token or (await api(ops.get_space, space_id)).revision
+    found: list[RevisionRow] = []
+    following: str | None = revision
+    while following is not None and len(found) < min(limit, AT_ONCE):
+        try:
+            whole = await api(ops.get_revision, space_id, following, computed=False)
+        except (NotFound, Forbidden) as error:
+            if not found and token is None:
+                raise NotDoneError(NO_OLDER) from error
+            following = None
+            break
+        found.append(_row(whole))
+        following = found[-1].parent
+    most = NAMED if page_id is None else MOST
+    told = await asyncio.gather(*(_changes(api, space_id, row.id, most) for row in found))
+    rows = [
+        _with_changes(row, changes)
+        for row, changes in zip(found, told, strict=True)
+        if page_id is None
+        or changes is None
+        or changes.more
+        or any(each.page is not None and each.page.id == page_id for each in changes.changes)
+    ]
+    return Page[RevisionRow](items=rows, next=None if following is None else Next(page=following))
+
+
+def _row(revision: Revision) -> RevisionRow:
+    merged = revision.merged_from
+    who = revision.created_by or (merged and (merged.merged_by or merged.created_by))
+    return RevisionRow(
+        revision.id,
+        next(iter(revision.parents), None),
+        revision.created_at,
+        clean(revision.type),
+        clean(who.display_name) if who else "",
+        merged.number if merged else None,
+        merged.id if merged else "",
+        clean(merged.subject) if merged else "",
+        clean((revision.git and revision.git.message) or "").strip(),
+    )
+
+
+async def _changes(api: Api, space_id: str, revision: str, limit: int) -> Changes | None:
+    try:
+        return await api(ops.get_revision_changes, space_id, revision, limit=limit)
+    except (NotFound, Forbidden):
+        return None
+
+
+def _with_changes(row: RevisionRow, changes: Changes | None) -> RevisionRow:
+    if changes is None:
+        return row
+    pages = changed_pages([], [], changes, told_only=True)
+    names = [clean(each.node.title) for each in (*pages, *changed_things(None, None, changes))]
+    return replace(row, changed=tuple(name or "Untitled" for name in names), more=changes.more or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two revisions of a space: what differs, and all pages of the later one.
+
+    ``before`` is None where the later one is compared with nothing: it was the first.
+    """
+
+    space: str
+    title: str
+    before: RevisionRow | None
+    after: RevisionRow
+    pages: Sequence[PageNode]
+    changes: Sequence[Changed]
+
+
+async def read_comparison(api: Api, space_id: str, before: str | None, after: str) -> Comparison:
+    """Compare two revisions. Raises ``ApiError``, and ``NotDoneError`` where one is not there."""
+
+    async def earlier() -> Revision | None:
+        return None if before is None else await api(ops.get_revision, space_id, before)
+
+    try:
+        space, now, was = await asyncio.gather(
+            api(ops.get_space, space_id), api(ops.get_revision, space_id, after), earlier()
+        )
+    except NotFound as error:
+        raise NotDoneError(NO_OLDER) from error
+    pages = flatten(now.pages)
+    changes = changed_pages(flatten(was.pages) if was else [], pages, None)
+    changes += changed_things(was.files if was else [], now.files, None)
+    changes += changed_parts(was.reusable_contents if was else [], now.reusable_contents)
+    title = clean(space.title).strip() or "Untitled"
+    return Comparison(space_id, title, _row(was) if was else None, _row(now), pages, changes)
+
+
+async def read_compared(api: Api, compared: Comparison, change: Changed) -> PageText:
+    """Read both texts of what differs and compare them, in a thread. Raises ``ApiError``."""
+    if change.thing == REUSABLE:
+        return await _part_text(api, compared, change)
+    if change.thing:
+        return page_text("", "", page_notes(change))
+
+    async def read(revision: RevisionRow | None, page: PageNode | None) -> ContentPage | None:
+        if revision is None or page is None:
+            return None
+        of = compared.space, revision.id, page.id
+        return await api(ops.get_revision_page, *of, format="markdown")
+
+    was, now = await asyncio.gather(
+        read(compared.before, change.before), read(compared.after, change.after)
+    )
+    notes = [*page_notes(change), *settings_notes(was, now)]
+    old, new = ((each.markdown if each else None) or "" for each in (was, now))
+    return await asyncio.to_thread(page_text, old, new, notes, alike=old == new != "")
+
+
+async def _part_text(api: Api, compared: Comparison, change: Changed) -> PageText:
+    async def read(revision: RevisionRow | None, there: PageNode | None) -> ReusableContent | None:
+        if revision is None or there is None:
+            return None
+        key = change.id.removeprefix(f"{REUSABLE}:")
+        return await api(ops.get_revision_reusable_content, compared.space, revision.id, key)
+
+    was, now = await asyncio.gather(
+        read(compared.before, change.before), read(compared.after, change.after)
+    )
+    return await part_text(was, now, page_notes(change))
+
+
+TEXT_UNTOLD = "The service does not tell its text; the pages that use it show it."
+
+
+async def part_text(
+    was: ReusableContent | None, now: ReusableContent | None, notes: list[str]
+) -> PageText:
+    """Compare the texts of a reusable content, in a thread; one that is not told is no text."""
+    if any(each is not None and each.markdown is None for each in (was, now)):
+        return page_text("", "", [*notes, TEXT_UNTOLD])
+    old, new = ((each.markdown if each else None) or "" for each in (was, now))
+    return await asyncio.to_thread(page_text, old, new, notes)

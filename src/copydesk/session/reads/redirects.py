@@ -1,0 +1,286 @@
+"""Reading the redirects of a site, with what is wrong with them; finding what a path means."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.address import web_address
+from copydesk.domain.layout import TOP
+from copydesk.domain.redirects import LONGEST, Rule, Rules, path_on
+from copydesk.domain.site_tree import SiteNode, Structure
+from copydesk.domain.text import clean, exposed
+from copydesk.session.page_rows import PageRow, page_rows
+from copydesk.session.reads.pages import walk
+from copydesk.session.reads.sites import PAGE, read_site
+from copydesk.session.site_rows import SiteRow
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.redirect import SiteRedirect
+
+MOST_SPACES = 20
+"""Of how many spaces the pages are read, to say where redirects to pages lead."""
+
+SiteIds = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectRow:
+    """A redirect, its texts clean. ``to`` is where it leads as a path or an address, to be read.
+
+    ``trouble`` says what is wrong with it, empty where nothing is. ``body`` is all of it as a
+    request says it, never to be drawn.
+    """
+
+    id: str
+    source: str
+    to: str
+    draft: bool
+    permanent: bool
+    capture: bool
+    leads: str | None = ""
+    title: str = ""
+    trouble: str = ""
+    created: datetime | None = None
+    updated: datetime | None = None
+    body: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+class SitePaths:
+    """What a site shows by path, and the pages of its spaces, read when they are needed."""
+
+    def __init__(self, api: Api, site: SiteRow, structure: Structure) -> None:
+        self._api = api
+        self._pages: dict[str, dict[str, PageRow] | None] = {}
+        self._at: dict[str, dict[str, str]] = {}
+        """The ids of the pages that were read, by space and path."""
+        self.site = site
+        self.nodes = structure.nodes
+        self.of: dict[str, str] = {}
+        """The path of each section and site space, by id."""
+        for node in structure.nodes.values():
+            if node.kind != "group":
+                self.of[node.id] = self._path(node)
+        self.shown: dict[str, SiteNode] = {}
+        """Sections and site spaces by path; a section goes before its first space."""
+        for node in sorted(structure.nodes.values(), key=lambda each: each.kind != "section"):
+            if node.id in self.of and not node.trashed:
+                self.shown.setdefault(self.of[node.id], node)
+
+    def _path(self, node: SiteNode) -> str:
+        inside = path_on(node.address, self.site.address or None) if node.address else None
+        if inside is not None:
+            return inside
+        if node.kind == "section" or node.level == TOP:
+            return "/" if node.default else f"/{node.path}"
+        above = self._path(self.nodes[node.level])
+        return above if node.default else f"{above.rstrip('/')}/{node.path}"
+
+    async def pages(self, space: str) -> dict[str, PageRow] | None:
+        """Return the pages of a space by id; None where they cannot be read."""
+        from copydesk.client.errors import ApiError
+        from copydesk.contract import operations as ops
+
+        if space not in self._pages:
+            try:
+                found = await self._api(ops.list_space_pages, space)
+            except ApiError:
+                self._pages[space] = None
+            else:
+                rows = await asyncio.to_thread(page_rows, found.pages)
+                self._pages[space] = {row.id: row for row in walk(rows)}
+                self._at[space] = {row.path: row.id for row in walk(rows)}
+        return self._pages[space]
+
+    async def destination(self, text: str) -> dict[str, str]:
+        """Return what a path of the site, or an address, means to a request.
+
+        Raises ``ValueError`` with a sentence for what means nothing, ``ApiError``.
+        """
+        path = path_on(text, self.site.address or None)
+        if path is None:
+            if not (url := web_address(text)):
+                raise ValueError(
+                    "write a path of the site, as /guides, or an address with https://"
+                )
+            return {"kind": "external", "url": url}
+        path = path.rstrip("/") or "/"
+        node = self.shown.get(path)
+        if node is not None and node.kind == "section":
+            return {"kind": "site-section", "siteSectionId": node.id}
+        if node is not None:
+            return {"kind": "site-space", "siteSpaceId": node.id}
+        if (found := await self._page_at(path)) is not None:
+            return {"kind": "site-page", "siteSpaceId": found[0], "pageId": found[1]}
+        if not text.startswith("/"):
+            return {"kind": "external", "url": web_address(text)}
+        raise ValueError(f"the site shows nothing at {clean(path)}")
+
+    async def _page_at(self, path: str) -> tuple[str, str] | None:
+        """Return the site space and the page that a path is of, the longest way first."""
+        spaces = [node for node in self.nodes.values() if node.kind == "site-space"]
+        for node in sorted(spaces, key=lambda each: -len(self.of[each.id])):
+            base = self.of[node.id].rstrip("/")
+            if path.startswith(f"{base}/") and node.space and not node.trashed:
+                await self.pages(node.space)
+                page = self._at.get(node.space, {}).get(path[len(base) + 1 :])
+                if page is not None:
+                    return node.id, page
+        return None
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of what the site shows by path, of pages those that were read."""
+        found: dict[str, str] = {}
+        for node in self.nodes.values():
+            pages = None if node.trashed or not node.space else self._pages.get(node.space)
+            base = self.of.get(node.id, "").rstrip("/")
+            for page in (pages or {}).values():
+                found.setdefault(f"{base}/{page.path}", page.title)
+        return found | {path: node.title for path, node in self.shown.items()}
+
+    async def leads(self, destination: Mapping[str, Any]) -> tuple[str | None, str]:
+        """Return where a destination is ("" where it cannot be told, None if gone); its title."""
+        kind = destination.get("kind")
+        if kind == "external":
+            url = str(destination.get("url") or "")
+            inside = path_on(url, self.site.address or None)
+            return clean(url if inside is None else inside), ""
+        shown = str(destination.get("siteSectionId") or destination.get("siteSpaceId") or "")
+        node = self.nodes.get(shown)
+        if kind not in ("site-section", "site-space", "site-page"):
+            return "", clean(str(kind))
+        if node is None or node.trashed:
+            return None, ""
+        if kind != "site-page":
+            return self.of[shown], node.title
+        read = node.space in self._pages or len(self._pages) < MOST_SPACES
+        pages = await self.pages(node.space) if read and node.space else None
+        if pages is None:
+            return "", f"a page of {node.title}"
+        page = pages.get(str(destination.get("pageId")))
+        if page is None:
+            return None, ""
+        return f"{self.of[shown].rstrip('/')}/{page.path}", page.title
+
+
+@dataclass(frozen=True)
+class RedirectsRead:
+    """The redirects of a site, and why the reader may not change them (empty: may)."""
+
+    site: SiteRow
+    rows: tuple[RedirectRow, ...]
+    paths: SitePaths
+    refused: str = ""
+    missing: bool = False
+    """Whether the service has no redirects at all."""
+
+
+async def read_redirects(api: Api, ids: SiteIds, me: str | None) -> RedirectsRead:
+    """Return all redirects of a site, those that hold and drafts. Raises ``ApiError``."""
+    from copydesk.client.errors import OperationMissing
+    from copydesk.contract import operations as ops
+
+    found = await read_site(api, *ids, me)
+    paths = SitePaths(api, found.site, found.structure)
+    redirects: dict[str, SiteRedirect] = {}
+    try:
+        for draft in (False, True):
+            pages = api.pages(
+                ops.list_site_redirects, *ids, draft=draft, order_by="source", limit=PAGE
+            )
+            async for each in pages:
+                redirects.setdefault(each.id, each)
+    except OperationMissing:
+        return RedirectsRead(found.site, (), paths, found.refused, missing=True)
+    rows = [await redirect_row(each, paths) for each in redirects.values()]
+    named = await asyncio.to_thread(with_troubles, rows, paths)
+    return RedirectsRead(found.site, named, paths, found.refused)
+
+
+async def redirect_row(redirect: SiteRedirect, paths: SitePaths) -> RedirectRow:
+    """Return the row of a redirect."""
+    body = redirect.to_dict()
+    destination = body.get("destination") or {}
+    leads, title = await paths.leads(destination)
+    source = clean(exposed(redirect.source))
+    return RedirectRow(
+        redirect.id,
+        source,
+        leads or (title or "?" if leads == "" else "(gone)"),
+        redirect.draft,
+        redirect.permanent,
+        redirect.capture_wildcard,
+        leads,
+        title,
+        "",
+        redirect.created_at,
+        redirect.updated_at,
+        {
+            "source": redirect.source,
+            "draft": redirect.draft,
+            "captureWildcard": redirect.capture_wildcard,
+            "permanent": redirect.permanent,
+            "destination": destination,
+        },
+    )
+
+
+def rules_of(rows: Iterable[RedirectRow], paths: SitePaths) -> Rules:
+    """Return the redirects that hold, to be followed."""
+    rules = {row.source: Rule(row.source, row.leads, row.capture) for row in rows if not row.draft}
+    return Rules(rules, paths.titles())
+
+
+def with_troubles(rows: Iterable[RedirectRow], paths: SitePaths) -> tuple[RedirectRow, ...]:
+    """Return the rows in the order of their sources, each with what is wrong with it."""
+    rows = sorted(rows, key=lambda row: (row.source, row.draft))
+    rules = rules_of(rows, paths)
+    return tuple(
+        row
+        if row.draft
+        else replace(row, trouble=rules.trouble(Rule(row.source, row.leads, row.capture)))
+        for row in rows
+    )
+
+
+async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
+    """Return a sentence that says where a path leads, as the service says it. Raises ``ApiError``.
+
+    Raises ``ValueError`` with a sentence for what is no path.
+    """
+    from copydesk.client.errors import NotFound, OperationMissing
+    from copydesk.contract import operations as ops
+    from copydesk.domain.redirects import wrong_source
+
+    start = at = (path.partition("?")[0].partition("#")[0].rstrip("/")) or "/"
+    sources: list[str] = []
+    while len(sources) < LONGEST and at != "/" and wrong_source(at) is None:
+        try:
+            found = await api(ops.get_site_redirect, *ids, source=at)
+        except OperationMissing:
+            raise
+        except NotFound:
+            break
+        source = clean(found.redirect.source)
+        if source in sources:
+            return f"{clean(start)} goes in a circle: {' to '.join([*sources, source])}."
+        sources.append(source)
+        inside = path_on(found.target, paths.site.address or None)
+        if inside is None:
+            at = clean(found.target)
+            break
+        at = clean(inside).rstrip("/") or "/"
+    node = paths.shown.get(at)
+    shown = f" ({node.title})" if node is not None else ""
+    if not sources:
+        if node is not None:
+            return f"{clean(start)} is shown by the site{shown}: no redirect holds there."
+        if start != "/" and (why := wrong_source(start)) is not None:
+            raise ValueError(f"{clean(start)}: {why}.")
+        return f"No redirect holds for {clean(start)}."
+    way = f", by {sources[0]}" if len(sources) == 1 else f": a chain, {' to '.join(sources)}"
+    return f"{clean(start)} leads to {at}{shown}{way}."

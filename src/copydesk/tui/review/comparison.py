@@ -1,0 +1,216 @@
+"""What differs between two revisions of a space: the list, and the lines of one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import moment
+from copydesk.domain.page_text import PageText
+from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import Raw
+from copydesk.present.page_changes import Entry, counted, entries, entry_title, in_order, page_signs
+from copydesk.session.content import Content
+from copydesk.session.page_changes import Changed
+from copydesk.session.reads import history as reading
+from copydesk.session.reads.history import Comparison, RevisionRow
+from copydesk.session.target import Target
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.styles import style_path
+from copydesk.tui.review.diff import DiffView
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+REST_SECONDS = 0.12
+"""How long the cursor rests on a page before its texts are read."""
+
+SAME = "Nothing differs: both revisions say the same."
+
+
+def no_text(here: ComparisonPlace) -> str | None:
+    """Say so when no page is compared."""
+    return None if here.diff.page is not None else "No page is shown here."
+
+
+@place(
+    "comparison",
+    title="Comparison",
+    uses=("get_space", "get_revision", "get_revision_page"),
+)
+class ComparisonPlace(Place, scope="comparison"):
+    """Two revisions: ``target.item`` is the earlier, ``target.revision`` the later one.
+
+    Without an earlier one everything is new, without a later one it is the space as it is now.
+    """
+
+    RAW = ("get_revision_page",)
+    CSS_PATH: ClassVar = style_path("comparison")
+    AUTO_FOCUS = "#compared"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.add_class("-in-left")
+        self._compared: Comparison | None = None
+        self._shown = ""
+
+    def panes(self) -> ComposeResult:
+        """What differs, and the lines of the page under the cursor."""
+        self.rows: VirtualList[Changed] = VirtualList(
+            ListSource(key=lambda change: change.id),
+            [Column("title", "PAGE", _title, flex=1, minimum=16)],
+            title="Changes",
+            empty="Comparing…",
+            header=False,
+            id="compared",
+        )
+        self.diff = DiffView(id="comparison-diff")
+        self.diff.empty = ""
+        yield Part("left", self.rows)
+        yield Part("main", self.diff)
+
+    def trail(self) -> Iterable[str]:
+        yield self.session.title_of(self.organization) or "no organization"
+        yield self._compared.title if self._compared is not None else "space"
+        yield "Comparison"
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        return [*super().signs(), *page_signs()[2:]]
+
+    def content(self) -> Content | None:
+        read, change = self._compared, self.rows.selected
+        if read is None:
+            return None
+        page = change if change is not None and not change.thing else None
+        return Content(
+            read.space,
+            read.title,
+            page=page.id if page else "",
+            page_title=clean(page.node.title) if page else "",
+        )
+
+    def raw(self) -> Raw | None:
+        read, change = self._compared, self.rows.selected
+        if read is None or change is None or change.thing or change.after is None:
+            return None
+        ids = (read.space, read.after.id, change.id)
+        return Raw(f"page {clean(change.node.title)}", "get_revision_page", ids)
+
+    def status_left(self) -> str:
+        """Say which revisions are compared."""
+        read = self._compared
+        if read is None:
+            return super().status_left()
+        before = "nothing" if read.before is None else self._named(read.before)
+        what = counted(change.kinds for change in read.changes) or "no change"
+        return f"{before} to {self._named(read.after)}: {what}"
+
+    def _named(self, row: RevisionRow) -> str:
+        said = [moment(row.at, self.session.now), row.who]
+        said.append("" if row.number is None else f"#{row.number}")
+        return " ".join(filter(None, said)) or clean(row.id)
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read both revisions again."""
+        space, before, after = self.target.space, self.target.item, self.target.revision
+        if space is None or (before is None and after is None):
+            self._say("No revisions are chosen. g h lists those of a space.")
+            return
+
+        async def read(api: Api) -> Comparison:
+            from copydesk.contract import operations as ops
+
+            later = after or (await api(ops.get_space, space)).revision
+            return await reading.read_comparison(api, space, before, later)
+
+        self.reads.load("compared", read, self._came, what="Comparing", failed=self._say)
+
+    def poll(self) -> None:
+        """Read nothing: revisions never change."""
+
+    def _say(self, said: str) -> None:
+        self.rows.say_instead(said)
+        self.diff.show(None, {})
+
+    def _came(self, read: Comparison) -> None:
+        self._compared = read
+        roots: Sequence[Entry] = entries(read.pages, read.changes)
+        changes = in_order(roots)
+        self.rows.empty = SAME
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        source.set(changes)
+        self.rows.title = plural(len(changes), "change")
+        self.rows.retitle()
+        self.rows.refresh_rows()
+        wanted = self._shown or self.target.page
+        if wanted is None or not self.rows.select(wanted):
+            self.rows.move_first()
+        self._shown = ""
+        self.show_change()
+        self.refresh_frame()
+
+    def follow_cursor(self, rows: Pane) -> None:
+        if rows is self.rows:
+            self.show_change(after=REST_SECONDS)
+
+    def show_change(self, *, after: float = 0) -> None:
+        """Show the lines of what is under the cursor."""
+        read, change = self._compared, self.rows.selected
+        if read is None or change is None:
+            self.diff.show(None, {})
+            return
+        if change.id == self._shown:
+            return
+        self._shown = change.id
+        self.diff.title = clean(change.node.title) or "Untitled"
+        self.diff.empty = "Reading…"
+        self.diff.show(None, {})
+
+        def came(page: PageText) -> None:
+            self.diff.empty = ""
+            self.diff.show(page, {})
+
+        def failed(said: str) -> None:
+            self._shown = ""
+            self.diff.empty = said
+            self.diff.show(None, {})
+
+        self.reads.load(
+            "page",
+            lambda api: reading.read_compared(api, read, change),
+            came,
+            what="Reading both texts",
+            of=change.id,
+            failed=failed,
+            after=after,
+        )
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        self.show_pane(self.diff)
+
+    @action("J", "next change", unless=no_text, show=8, group="Read")
+    def next_change(self) -> None:
+        """Go to the next changed lines of the page."""
+        if not self.diff.step_change(1):
+            self.say("No later change on this page.")
+
+    @action("K", "previous change", unless=no_text, show=False, group="Read")
+    def previous_change(self) -> None:
+        """Go to the previous changed lines of the page."""
+        if not self.diff.step_change(-1):
+            self.say("No earlier change on this page.")
+
+
+def _title(change: Changed) -> Text:
+    return entry_title(Entry(change.id, clean(change.node.title), change))

@@ -1,0 +1,211 @@
+"""The revisions of a space, or those that changed one page, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.age import ago
+from copydesk.domain.age import moment as short_moment
+from copydesk.domain.text import clean, plural
+from copydesk.session.reads.history import RevisionRow
+from copydesk.session.target import Target
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import View
+from copydesk.tui.resource.place import ResourcePlace, nothing_selected
+from copydesk.tui.resource.resource import Asked, Resource, Shown
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+
+PAGE, SPACE = "page", "space"
+"""The views of the history of a page: its own revisions, and all of its space."""
+
+MADE = {
+    "edits": "edited",
+    "merge": "merged",
+    "rollback": "rolled back",
+    "update": "updated",
+    "computed": "computed",
+}
+"""How a revision was made, in a word."""
+
+SHOWN = 20
+"""So many names of what a revision changes are among its details."""
+
+
+async def _revisions(api: Api, target: Target, asked: Asked) -> Page[RevisionRow]:
+    from copydesk.session.reads.history import read_revisions
+
+    page = target.page if asked.view != SPACE else None
+    return await read_revisions(api, target.space or "", asked.token, asked.limit, page)
+
+
+def request_of(row: RevisionRow) -> str:
+    """Return the change request that a revision merged; else how it was made."""
+    if row.number is None:
+        return row.message.partition("\n")[0] or MADE.get(row.kind, row.kind)
+    return f"#{row.number} {row.subject or '(no subject)'}"
+
+
+def changed_by(row: RevisionRow) -> str:
+    """Return what a revision changes: names, and how many more."""
+    if row.changed is None:
+        return "not told"
+    if not row.changed:
+        return "nothing"
+    rest = len(row.changed) - 1 + row.more
+    return f"{row.changed[0]} and {rest:,} more" if rest else row.changed[0]
+
+
+def _request(row: RevisionRow, now: datetime) -> Text | str:
+    said = request_of(row)
+    return said if row.number is not None else Text(said, style="muted")
+
+
+def _changed(row: RevisionRow, now: datetime) -> list[tuple[str, str | Text]]:
+    told = row.changed or ()
+    found: list[tuple[str, str | Text]] = [("changes", name) for name in told[:SHOWN]]
+    more = len(told) - SHOWN + row.more if len(told) > SHOWN else row.more
+    if more > 0:
+        found.append(("changes", f"and {more:,} more: enter shows them"))
+    return found
+
+
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+
+HISTORY: Resource[RevisionRow] = Resource(
+    noun="revision",
+    title="History",
+    pages=_revisions,
+    key=lambda row: row.id,
+    label=request_of,
+    shown=(
+        Shown("when", "WHEN", lambda row, now: short_moment(row.at, now), 14),
+        Shown("who", "WHO", lambda row, now: row.who or None, 16, drop=1),
+        Shown("request", "CHANGE REQUEST", _request, flex=3, minimum=18),
+        Shown("pages", "PAGES", lambda row, now: changed_by(row), flex=2, drop=2, detail=False),
+        Shown("age", "AGE", lambda row, now: ago(row.at, now) or None),
+    ),
+    empty="There is no revision here.",
+    of="space",
+    get="get_revision",
+    arguments=lambda target, row: (target.space or "", row.id),
+    more=_changed,
+)  # fmt: skip
+"""Revisions, each with what it changed."""
+
+VIEWS = (View(PAGE, "This page"), View(SPACE, "The whole space"))
+
+
+@place(
+    "history",
+    key="h",
+    title="History of a space",
+    uses=("get_space", "get_revision", "get_revision_changes"),
+)
+class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
+    """The revisions of a space: when, who, which change request, and what changed."""
+
+    RESOURCE = HISTORY
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._space_title = ""
+        self._page_title = ""
+
+    def within(self) -> Iterable[str]:
+        if self._space_title:
+            yield self._space_title
+        if self._page_title and self.view != SPACE:
+            yield self._page_title
+
+    def opened(self) -> None:
+        super().opened()
+        if self.target.page is not None:
+            self.set_views(VIEWS)
+
+    def reload(self) -> None:
+        super().reload()
+        space, page = self.target.space, self.target.page
+        if space is None:
+            return
+
+        async def read(api: Api) -> tuple[str, str]:
+            from copydesk.client.errors import NotFound
+            from copydesk.contract import operations as ops
+
+            title = clean((await api(ops.get_space, space)).title).strip() or "Untitled"
+            if page is None:
+                return title, ""
+            try:
+                found = await api(ops.get_space_page, space, page, metadata=False)
+            except NotFound:
+                return title, "a page that is not in main"
+            return title, clean(found.title).strip() or "Untitled"
+
+        def came(titles: tuple[str, str]) -> None:
+            self._space_title, self._page_title = titles
+            self.refresh_frame()
+
+        self.reads.load("titles", read, came, what="Reading the space")
+
+    def nothing(self) -> str:
+        if self.target.page is not None and self.view != SPACE and not self.limits.chosen:
+            return "No revision changed this page. ] goes on to the whole space."
+        return super().nothing()
+
+    def status_left(self) -> str:
+        """Say what is chosen to be compared."""
+        chosen = len(self.rows.marks)
+        if not chosen:
+            return super().status_left()
+        other = "= compares them" if chosen > 1 else "space on another one, then = compares them"
+        return f"{plural(chosen, 'revision')} chosen: {other}"
+
+    # Comparing
+
+    def open_item(self, item: RevisionRow) -> None:
+        self.desk.go_soon("comparison", self._compared(item.parent, item.id))
+
+    @action("space", "choose", unless=nothing_selected, show=12, group="Look")
+    def choose(self) -> None:
+        """Choose a revision to compare, two at most; again takes it back."""
+        item = self.item
+        assert item is not None
+        marked = self.rows.marks ^ {item.id}
+        if len(marked) > 2:
+            self.say("Two revisions are chosen already. = compares them.", "warn")
+            return
+        self.rows.set_marks(marked)
+        self.refresh_frame()
+
+    @action(
+        "=",
+        "compare",
+        unless=nothing_selected,
+        show=14,
+        group="Look",
+        takes="marked",
+        uses=("get_revision", "get_revision_page", "get_space"),
+    )
+    async def compare(self) -> None:
+        """Compare the two chosen revisions; with one or none chosen, with what the space has now.
+
+        What is compared with the newest is the chosen one, or the one under the cursor.
+        """
+        # Of a long list not all rows are held: a chosen one may have no position any more.
+        rows = sorted(self.rows.chosen(), key=lambda row: row.at or _NO_TIME, reverse=True)
+        chosen = [row.id for row in rows]
+        before, after = (chosen[1], chosen[0]) if len(chosen) == 2 else (chosen[0], None)
+        await self.desk.go("comparison", self._compared(before, after))
+
+    def _compared(self, before: str | None, after: str | None) -> Target:
+        """Return a comparison: without ``before`` all is new, without ``after`` it is of now."""
+        target = Target(self.organization, self.target.space, page=self.target.page)
+        return target.but(item=before, revision=after)

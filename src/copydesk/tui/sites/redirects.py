@@ -1,0 +1,546 @@
+"""The redirects of a site: where addresses that are gone lead, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import moment
+from copydesk.domain.redirects import SOURCE_RULE, wrong_source
+from copydesk.domain.site_inverses import redirect_changed, redirect_made, redirect_removed
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.facts import Fact
+from copydesk.session.draft_keys import redirect_key
+from copydesk.session.errors import with_key
+from copydesk.session.options import Option
+from copydesk.session.reads.redirects import (
+    RedirectRow,
+    RedirectsRead,
+    read_redirects,
+    rules_of,
+    where_to,
+)
+from copydesk.session.target import Target
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.form import Field, FieldsWrongError, Form
+from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
+from copydesk.tui.framework.commands import DetailsCommands
+from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.sites.commands import PublicationCommands
+from copydesk.tui.sites.redirect_import import ImportCommands
+from copydesk.tui.sites.tabs import WHICH, SiteTabs
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.redirect import SiteRedirect
+
+MISSING = "This service has no redirects."
+"""What is said where it lacks the operations."""
+
+READ = ("get_site", "list_site_redirects", "list_site_sections", "list_site_spaces", "get_member",
+        "list_space_pages")  # fmt: skip
+"""What is sent to read redirects and where they lead."""
+
+
+def trouble_cell(row: RedirectRow) -> Text:
+    """Return in a word what is wrong with a redirect."""
+    return Text(row.trouble.partition(":")[0].replace("leads nowhere", "gone"), style="warn")
+
+
+def state_cell(row: RedirectRow) -> Text | str:
+    """Return whether a redirect holds."""
+    return Text("draft", style="warn") if row.draft else "live"
+
+
+def kind_cell(row: RedirectRow) -> str:
+    """Return for how long a redirect is meant."""
+    return "permanent" if row.permanent else "temporary"
+
+
+def redirect_facts(row: RedirectRow, now: datetime) -> list[Fact]:
+    """Return what to know about a redirect."""
+    found = [Fact("from", row.source), Fact("to", row.to)]
+    if row.title and row.title != row.to:
+        found.append(Fact("title", row.title))
+    if row.trouble:
+        found.append(Fact("!", Text(row.trouble, style="warn")))
+    if row.source.endswith("*"):
+        rest = "goes on behind the destination" if row.capture else "is left out"
+        found.append(Fact("rest", f"what stands for the * {rest}"))
+    found.append(Fact("kind", kind_cell(row)))
+    held = "draft: it leads nowhere until W lets it hold" if row.draft else "live"
+    found.append(Fact("state", held))
+    if row.created is not None:
+        found.append(Fact("made", moment(row.created, now)))
+    if row.updated is not None:
+        found.append(Fact("changed", moment(row.updated, now)))
+    return found
+
+
+def not_allowed(here: RedirectsPlace) -> str | None:
+    """Say why the reader may not change the redirects of this site."""
+    if here.read is None:
+        return NotYet("The redirects have not been read yet.")
+    return MISSING if here.read.missing else here.read.refused or None
+
+
+def not_read(here: RedirectsPlace) -> str | None:
+    """Say so when the redirects are not there."""
+    if here.read is None:
+        return NotYet("The redirects have not been read yet.")
+    return MISSING if here.read.missing else None
+
+
+def no_redirect(here: RedirectsPlace) -> str | None:
+    """Say so when the cursor is on no redirect."""
+    why = "Put the cursor on a redirect first."
+    if here.redirect is not None:
+        return None
+    return why if here.read is not None else NoRowYet(why)
+
+
+def state_label(here: RedirectsPlace) -> str:
+    """Return what W does now."""
+    return "let it hold" if here.redirect is not None and here.redirect.draft else "make a draft"
+
+
+async def make_redirect(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect:
+    """Make a redirect. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.redirect import SiteRedirectCreate
+
+    return await api(ops.create_site_redirect, *ids, SiteRedirectCreate.model_validate(dict(body)))
+
+
+class RedirectCommands(Commands, scope="redirects"):
+    """Making redirects, changing and removing them."""
+
+    place: RedirectsPlace
+
+    @action(
+        "ctrl+n",
+        "new redirect",
+        unless=not_allowed,
+        danger=1,
+        takes="none",
+        show=28,
+        group="Change",
+        uses=("create_site_redirect", "list_space_pages", "list_site_redirects"),
+        types=True,
+    )
+    async def make(self) -> None:
+        """Make a redirect: from a path of the site to another one, or to an address elsewhere."""
+        here = self.place
+        key = redirect_key(here.tabs.ids[1], "new")
+
+        async def send(values: Mapping[str, str]) -> None:
+            body, ids = await here.body(values), here.tabs.ids
+            made = await here.writer.perform(
+                "Make redirect",
+                shorten(str(body["source"]), 40),
+                lambda api: make_redirect(api, ids, body),
+                reversal=lambda found: redirect_made(ids, found.id, body),
+                look=lambda api: find_made(api, ids, body),
+                draft=key,
+            )
+            here.wanted = made.id
+
+        form = Form("New redirect", here.fields(None), draft_key=key, send=send, verb="make it")
+        if await here.desk.push_screen_wait(form):
+            here.read_again()
+
+    @action(
+        "e",
+        "edit",
+        unless=(not_allowed, no_redirect),
+        danger=1,
+        takes="one",
+        show=26,
+        group="Change",
+        uses=("update_site_redirect", "list_space_pages"),
+        types=True,
+    )
+    async def edit(self) -> None:
+        """Change where a redirect leads, from where, and for how long."""
+        here, row = self.place, self.place.redirect
+        assert row is not None
+        key = redirect_key(here.tabs.ids[1], row.id)
+
+        async def send(values: Mapping[str, str]) -> None:
+            body = await here.body(values, row)
+            await self._change(row, "Change redirect", body, key)
+
+        form = Form(
+            f"Redirect from {shorten(row.source, 40)}", here.fields(row), draft_key=key, send=send
+        )
+        if await here.desk.push_screen_wait(form):
+            here.read_again()
+
+    @action(
+        "W",
+        "draft/live",
+        unless=(not_allowed, no_redirect),
+        takes="one",
+        show=24,
+        group="Change",
+        uses="update_site_redirect",
+        now=state_label,
+        override=True,
+    )
+    async def turn(self) -> None:
+        """Let a draft hold, or make a draft of a redirect that holds. u takes it back."""
+        row = self.place.redirect
+        assert row is not None
+        what = "Let redirect hold" if row.draft else "Make a draft of redirect"
+        await self._change(row, what, {**row.body, "draft": not row.draft})
+        self.place.read_again()
+
+    async def _change(
+        self, row: RedirectRow, what: str, body: Mapping[str, Any], draft: str = ""
+    ) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.redirect import SiteRedirectUpdate
+
+        ids = self.place.tabs.ids
+        update = SiteRedirectUpdate.model_validate(dict(body))
+        await self.place.writer.perform(
+            what,
+            shorten(row.source, 40),
+            lambda api: api(ops.update_site_redirect, *ids, row.id, update),
+            reversal=redirect_changed(ids, row.id, row.body, body),
+            draft=draft,
+        )
+
+    @action(
+        "D",
+        "remove",
+        unless=(not_allowed, no_redirect),
+        danger=2,
+        takes="one",
+        show=18,
+        group="Change",
+        uses="delete_site_redirect",
+    )
+    async def remove(self) -> None:
+        """Remove the redirect; its path leads nowhere from then on. u makes it again."""
+        from copydesk.contract import operations as ops
+
+        here, row = self.place, self.place.redirect
+        assert row is not None
+        ids = here.tabs.ids
+        facts = [f"{row.source} leads to {row.to} now.", "It will lead nowhere. u makes it again."]
+        sheet = Confirm(f"Remove redirect {shorten(row.source, 40)}", facts, verb="remove")
+        if await here.desk.push_screen_wait(sheet):
+            await here.writer.perform(
+                "Remove redirect",
+                shorten(row.source, 40),
+                lambda api: api(ops.delete_site_redirect, *ids, row.id),
+                reversal=redirect_removed(ids, row.body),
+            )
+            here.read_again()
+
+    @command("test", "PATH", uses="get_site_redirect", takes="none")
+    async def test(self, rest: str) -> None:
+        """Say where a path of the site leads, as the service finds it (:test /guides/start)."""
+        here = self.place
+        if (why := not_read(here)) is not None or here.read is None:
+            here.say(why or "", "warn")
+            return
+        from copydesk.domain.redirects import path_on
+
+        path = path_on(rest.strip(), here.read.site.address or None)
+        if not path:
+            here.say("Say which path of this site, as in :test /guides/start.", "warn")
+            return
+        try:
+            api = await here.session.ready()
+            said = await where_to(api, here.tabs.ids, here.read.paths, path)
+        except ValueError as error:
+            here.say(str(error), "warn")
+        else:
+            here.say(said)
+
+
+async def find_made(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect | None:
+    """Return the redirect that may have been made."""
+    from copydesk.contract import operations as ops
+
+    source = body["source"]
+    pages = api.pages(
+        ops.list_site_redirects, *ids, search=source.rstrip("*"), draft=bool(body["draft"])
+    )
+    async for each in pages:
+        if each.source == source:
+            return each
+    return None
+
+
+@place("redirects", key="r", title="Redirects", uses=READ)
+class RedirectsPlace(Place, scope="redirects"):
+    """Where the addresses lead that a site no longer has, or never had."""
+
+    OF_SITE = True
+    COMMAND_CLASSES = (RedirectCommands, ImportCommands, DetailsCommands, PublicationCommands)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.tabs = SiteTabs(self)
+        self.read: RedirectsRead | None = None
+        self.wanted = ""
+        """The redirect to go to once they have been read again."""
+        self._written = 0
+        """How many writes there were when the redirects were read."""
+
+    def panes(self) -> ComposeResult:
+        self.rows: VirtualList[RedirectRow] = VirtualList(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("source", "FROM", lambda row: row.source, flex=1, minimum=20),
+                Column("to", "TO", lambda row: row.to, flex=1, minimum=20),
+                Column("kind", "KIND", kind_cell, 9, drop=2),
+                Column("state", "STATE", state_cell, 5, drop=1),
+                Column("trouble", "NOTE", trouble_cell, 8),
+            ],
+            title="Redirects",
+            empty="Reading the redirects…",
+            id="redirects",
+        )
+        self.facts = Facts(title="Redirect", empty="No redirect is selected.", id="redirect")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def trail(self) -> Iterable[str]:
+        yield from self.tabs.trail("Redirects")
+        if self.read is not None and self.read.refused:
+            yield "read-only"
+
+    def status_left(self) -> str:
+        if self.read is None or self.read.missing:
+            return ""
+        if (said := self.read.refused or super().status_left()) != "":
+            return said
+        rows = self.read.rows
+        drafts = sum(row.draft for row in rows)
+        wrong = sum(bool(row.trouble) for row in rows)
+        told = [plural(len(rows), "redirect"), f"{plural(drafts, 'draft')}" if drafts else ""]
+        told.append(f"{wrong} to look at" if wrong else "")
+        return ", ".join(each for each in told if each)
+
+    def opened(self) -> None:
+        self.tabs.open()
+
+    def view_changed(self) -> None:
+        self.tabs.turn()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        if not self.tabs.leave_if_gone():
+            super().turned(results)
+
+    @property
+    def redirect(self) -> RedirectRow | None:
+        """The redirect under the cursor."""
+        return self.rows.selected
+
+    def refusal(self) -> str | None:
+        """Say why the reader may not change the redirects of this site."""
+        return not_allowed(self)
+
+    # Reading
+
+    def reload(self) -> None:
+        self.reads.load(
+            "redirects", self._read, self._arrived, what="Reading redirects", failed=self._unread
+        )
+
+    def poll(self) -> None:
+        self.reads.load("redirects", self._read, self._arrived, what="Reading again")
+
+    async def _read(self, api: Api) -> RedirectsRead | None:
+        if await self.tabs.find_site(api) is None:
+            return None
+        me = self.session.me.id if self.session.me is not None else None
+        return await read_redirects(api, self.tabs.ids, me)
+
+    def _unread(self, text: str) -> None:
+        if self.read is None:
+            self.rows.say_instead(with_key(text))
+
+    def _arrived(self, found: RedirectsRead | None) -> None:
+        if found is None:
+            self.rows.say_instead(WHICH)
+            return
+        self.read = found
+        if found.missing:
+            self.rows.say_instead(MISSING)
+        else:
+            offer = "" if found.refused else " ctrl+n makes one."
+            self.rows.say_instead(f"This site has no redirects.{offer}")
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        if self.wanted or len(self.session.log) != self._written:
+            # What was written here is shown at once; what others did waits to be folded in.
+            source.set(found.rows)
+        else:
+            source.merge(found.rows)
+        self._written = len(self.session.log)
+        self.rows.retitle()
+        if self.wanted and self.rows.select(self.wanted):
+            self.wanted = ""
+        self._look()
+        self.refresh_frame()
+        if self.resuming:
+            self.resume_draft(self.resuming)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self._look()
+
+    def _look(self) -> None:
+        row = self.redirect
+        if row is None:
+            self.facts.show([], title="Redirect")
+            return
+        self.facts.show(redirect_facts(row, self.session.now), title=row.source, about=row.id)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        row = self.redirect
+        if row is None or self.read is None:
+            return
+        to, nodes = row.body["destination"], self.read.paths.nodes
+        node = nodes.get(str(to.get("siteSectionId") or to.get("siteSpaceId")))
+        if node is not None and node.kind == "section":
+            inside = [each for each in nodes.values() if each.level == node.id]
+            node = next((each for each in inside if each.default), next(iter(inside), None))
+        if node is None or not node.space:
+            self.say("It leads to nothing that can be opened here. o opens it in the browser.")
+            return
+        target = Target(organization=self.target.organization, space=node.space)
+        self.desk.go_soon("pages", target.but(page=to.get("pageId")))
+
+    def url(self) -> str | None:
+        row, read = self.redirect, self.read
+        if row is None or read is None or not (read.site.published and read.site.address):
+            return None
+        return read.site.address + row.source.rstrip("*")
+
+    def resume_draft(self, part: str) -> None:
+        self.resuming = part if self.read is None else ""
+        if self.read is None:
+            return
+        commands = self.commands_of(RedirectCommands)
+        if part == "new":
+            self.app.call_later(run, commands, commands.ACTIONS["make"])
+        elif self.rows.select(part):
+            self.app.call_later(run, commands, commands.ACTIONS["edit"])
+        else:
+            self.say("The redirect is gone. What you typed is kept (:drafts).", "warn")
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        row = self.redirect
+        if row is None:
+            return []
+        return [("path", row.source), ("destination", row.to), ("id", row.id)]
+
+    # The form
+
+    def fields(self, row: RedirectRow | None) -> list[Field]:
+        """Return the fields of a redirect, or of a new one."""
+        capture = row is not None and row.capture
+        permanent = row is None or row.permanent
+        draft = row is not None and row.draft
+        return [
+            Field(
+                "source",
+                "From",
+                "" if row is None else row.source,
+                wrong_source,
+                note=self._source_note,
+                help=f"The path that leads on: {SOURCE_RULE}.",
+                required=True,
+            ),
+            Field(
+                "to",
+                "To",
+                "" if row is None or row.leads is None else row.leads,
+                help="A path that this site shows, or an address that begins with https://.",
+                required=True,
+            ),
+            Field(
+                "rest",
+                "Rest",
+                "keep" if capture else "drop",
+                options=[Option("drop", "left out"), Option("keep", "goes on behind it")],
+                help="What becomes of what stands for the * of the path.",
+            ),
+            Field(
+                "kind",
+                "Kind",
+                "permanent" if permanent else "temporary",
+                options=[Option("permanent", "permanent"), Option("temporary", "temporary")],
+                help="Browsers and search engines remember a permanent one.",
+            ),
+            Field(
+                "state",
+                "State",
+                "draft" if draft else "live",
+                options=[Option("live", "live"), Option("draft", "draft")],
+                help="A draft leads nowhere until W lets it hold.",
+            ),
+        ]
+
+    def _source_note(self, text: str) -> str:
+        node = self.read.paths.shown.get(text) if self.read is not None else None
+        return "" if node is None else f"never used: the site shows {node.title} there"
+
+    async def body(
+        self, values: Mapping[str, str], row: RedirectRow | None = None
+    ) -> dict[str, Any]:
+        """Return what a form says as a request. Raises ``FieldsWrongError``, ``ApiError``."""
+        assert self.read is not None
+        source, to = values["source"].strip(), values["to"].strip()
+        if values["rest"] == "keep" and not source.endswith("*"):
+            raise FieldsWrongError({"rest": "the path has no * at its end"})
+        if row is not None and to == (row.leads or ""):
+            destination = row.body["destination"]
+        else:
+            try:
+                destination = await self.read.paths.destination(to)
+            except ValueError as error:
+                raise FieldsWrongError({"to": str(error)}) from error
+        body = {
+            "source": row.body["source"] if row is not None and source == row.source else source,
+            "draft": values["state"] == "draft",
+            "captureWildcard": values["rest"] == "keep",
+            "permanent": values["kind"] == "permanent",
+            "destination": destination,
+        }
+        if (why := self._circle(body, row)) is not None:
+            raise FieldsWrongError({"to": why})
+        return body
+
+    def _circle(self, body: Mapping[str, Any], row: RedirectRow | None) -> str | None:
+        """Say so when a redirect would lead in a circle once it holds."""
+        assert self.read is not None
+        if body["draft"] or body["destination"]["kind"] != "external":
+            return None
+        from copydesk.domain.redirects import path_on
+
+        url = str(body["destination"]["url"])
+        inside = path_on(url, self.read.site.address or None)
+        new = RedirectRow(
+            "new", str(body["source"]), url, False, False, bool(body["captureWildcard"]),
+            url if inside is None else inside,
+        )  # fmt: skip
+        others = [each for each in self.read.rows if row is None or each.id != row.id]
+        rules = rules_of([*others, new], self.read.paths)
+        said = rules.trouble(rules.rules[new.source])
+        return clean(said) if said.startswith("loop") else None

@@ -1,0 +1,27 @@
+"""Reading the revisions of a space."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.session.reads import history
+from tests.world import World
+
+
+async def test_a_revision_that_may_have_changed_a_page_stays_in_its_history(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = world.space("Handbook", {"a": "One.", "b": "One."})
+    world.commit(space, {"a": "Two.", "b": "Two."})
+    monkeypatch.setattr(history, "MOST", 1)
+    for path in ("a", "b"):
+        async with world.api() as api:
+            page = world.page_id(space, path)
+            found = await history.read_revisions(api, space, None, 10, page)
+        newest = newest_of(world, space)
+        assert found.items[0].id == newest
+
+
+def newest_of(world: World, space: str) -> str:
+    revision: str = world.row("space", space)["revision_id"]
+    return revision

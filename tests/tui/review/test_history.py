@@ -1,0 +1,136 @@
+"""The history of a space and of a page, and two revisions compared, by keyboard on a real desk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.server.desk_seed import Editor
+from copydesk.session.target import Target
+from copydesk.tui.review.history import HistoryPlace
+from tests.drive import drive
+from tests.tui.opening import open_world
+from tests.tui.review_world import Faults
+from tests.world import BASE_URL, World
+
+HOSTILE = "Bank\x1b[2J‮ [bold]film 🦊"
+
+
+class Past:
+    """A space with a past: an edit, a merged change request with hostile names, and another."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        pages = {"start": "# Start\n\nOne.\n\nTwo.\n", "guide": "# Guide\n\nFirst steps.\n"}
+        self.space = world.space("Manual", pages, author=world.ana)
+        lee = world.user("lee", display_name=f"Lee {HOSTILE}")
+        self.request = world.change_request(
+            self.space, {"start": "# Start\n\nOne!\n\nTwo.\n"}, subject=HOSTILE, by=lee
+        )
+
+        def include(editor: Editor) -> None:
+            editor.file(".gitbook/includes/note.md", b"---\ntitle: Note\n---\nN.\n", kind="source")
+            editor.page(HOSTILE, f"# It\n\n{HOSTILE}\n")
+
+        world.commit(self.space, edit=include, by=lee)
+        self.target = Target(world.home, self.space)
+
+    async def merge(self) -> None:
+        async with self.world.client() as client:
+            at = f"/spaces/{self.space}/change-requests/1"
+            assert (await client.post(f"{at}/merge")).json()["result"] == "merge"
+        self.world.commit(self.space, {"guide": "# Guide\n\nFirst and last steps.\n"})
+
+
+@pytest.fixture
+async def past(world: World) -> Past:
+    made = Past(world)
+    await made.merge()
+    return made
+
+
+async def test_the_history_of_a_space_says_who_when_and_what(
+    past: Past, update_golden: bool
+) -> None:
+    async with drive(open_world(past.world, "spaces"), "G", "g h", size=(140, 40)) as driver:
+        assert driver.place.PLACE == "history"
+        driver.golden("history", update=update_golden)
+        await driver.resize(80, 24)
+        await driver.press("j")
+        driver.golden("history", update=update_golden)
+        await driver.press("g j")
+        assert "get_revision" in driver.screen
+        await driver.press("escape", "enter")
+        assert driver.place.PLACE == "comparison"
+        driver.golden("comparison", update=update_golden)
+        await driver.press("enter")
+        assert "- One" in driver.screen
+        assert "+ One" in driver.screen
+        await driver.press("g j")
+        assert "get_revision_page" in driver.screen
+        await driver.press("escape", "q", "G", "enter")
+        assert "2 added" in driver.screen, "the first revision made everything"
+
+
+async def test_two_revisions_are_chosen_and_compared(past: Past, update_golden: bool) -> None:
+    app = open_world(past.world, "history", past.target)
+    async with drive(app, "space", size=(140, 40)) as driver:
+        assert "1 revision chosen: space on another one" in driver.screen
+        await driver.press("G", "space", "k", "space")
+        assert "Two revisions are chosen already." in driver.screen
+        await driver.press("=")
+        assert driver.place.PLACE == "comparison"
+        driver.golden("comparison", update=update_golden)
+        await driver.press("j", "j")
+        assert "New page." in driver.screen
+        await driver.press("G")
+        assert "+ N." in driver.screen, "a reusable content has its text"
+        await driver.press("q")
+        assert "2 revisions chosen: = compares them" in driver.screen
+        # Without a choice: what the space has now.
+        await driver.press("g", "g", "space", "G", "space", "j", "=")
+        assert "Start" in driver.screen
+
+
+async def test_a_chosen_revision_is_compared_that_the_list_holds_no_more(past: Past) -> None:
+    async with drive(open_world(past.world, "history", past.target), size=(100, 24)) as driver:
+        place = driver.place
+        assert isinstance(place, HistoryPlace)
+        assert place.item is not None
+        older = replace(place.item, id="older", at=None)
+        place.rows.set_marks({"older", place.item.id}, {"older": older})
+        newest = place.item.id
+        await driver.press("=")
+        assert driver.place.PLACE == "comparison"
+        assert (driver.place.target.item, driver.place.target.revision) == ("older", newest)
+
+
+async def test_a_page_has_a_history_of_its_own(past: Past) -> None:
+    guide = past.world.page_id(past.space, "guide")
+    app = open_world(past.world, "pages", past.target.but(page=guide))
+    async with drive(app, "g h", size=(140, 40)) as driver:
+        assert driver.place.PLACE == "history"
+        assert "This page" in driver.screen
+        assert "#1" not in driver.screen, "it did not change the guide"
+        await driver.press("enter")
+        assert "and last" in driver.screen, driver.screen
+        await driver.press("q", "]")
+        assert "#1" in driver.screen
+
+
+async def test_without_revisions_or_a_space_it_says_so(past: Past, world: World) -> None:
+    transport = Faults(world, bare=True)
+    api = Api(BASE_URL, world.token(world.ana), transport=transport)
+    async with drive(open_world(world, "history", past.target, api=api)) as driver:
+        assert "This service keeps no older versions." in driver.screen
+    target = past.target.but(item="none", revision="none")
+    async with drive(open_world(world, "comparison", target)) as driver:
+        assert "This service keeps no older versions." in driver.screen
+    async with drive(open_world(world, "comparison", past.target)) as driver:
+        assert "No revisions are chosen." in driver.screen
+    same = world.row("space", past.space)["revision_id"]
+    target = past.target.but(item=same, revision=same)
+    async with drive(open_world(world, "comparison", target)) as driver:
+        assert "Nothing differs" in driver.screen

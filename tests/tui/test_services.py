@@ -1,0 +1,113 @@
+"""The program on the desks of other services: what they lack is said, and not called removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from copydesk.client.errors import OperationMissing
+from copydesk.contract import operations as ops
+from copydesk.session import errors
+from copydesk.session.target import Target
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.tui.review_world import ReviewWorld
+from tests.world import World
+
+SIZES = [(80, 24), (140, 40)]
+
+
+@pytest.fixture
+def today() -> Iterator[World]:
+    world = World(edition="today")
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def document() -> Iterator[World]:
+    world = World(edition="document")
+    yield world
+    world.close()
+
+
+async def expect(driver: Driver, *keys: str, said: str) -> None:
+    """Press keys, which say what the service lacks, and nothing that is untrue."""
+    await driver.press(*keys)
+    assert said in driver.screen, driver.screen
+    for untrue in ("Removed by someone", "tries again", "reads it again"):
+        assert untrue not in driver.screen, driver.screen
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_today_s_service_has_no_clusters_and_no_conversations(
+    today: World, size: tuple[int, int]
+) -> None:
+    today.space("Guide", {"intro": "One."})
+    api = today.api(elsewhere=True)
+    async with drive(open_world(today, "spaces", api=api), size=size) as driver:
+        await expect(driver, "g k", said="This service has no clusters.")
+        before = driver.place.PLACE
+        # Known now: the key says so and stays where it is.
+        await driver.press("g s")
+        await expect(driver, "g k", said="This service has no clusters.")
+        assert (before, driver.place.PLACE) != ("spaces", "clusters")
+        assert driver.place.PLACE == "spaces"
+        await expect(driver, "g v", said="This service has no conversations.")
+        await driver.press("g s")
+        await expect(driver, "g u", said="This service has no issues of conversations.")
+
+
+async def test_today_s_service_has_no_links(today: World) -> None:
+    review = ReviewWorld(today)
+    today.write(lambda tx: tx.update("change_request", review.request, cluster_id="c1"))
+    target = Target(today.home, space=review.space, change_request=review.request)
+    api = today.api(elsewhere=True)
+    async with drive(open_world(today, "review", target, api=api), size=(140, 40)) as driver:
+        await expect(driver, "1", said="cluster  This service has no clusters.")
+        assert "gk opens it" not in driver.screen
+        await expect(driver, "g k", said="This service has no clusters.")
+        assert driver.place.PLACE == "review"
+        assert "breaks no link" not in driver.screen
+        assert "i shows them" not in driver.screen
+        await expect(driver, "i", said="This service has no links.")
+        assert driver.place.PLACE == "review"
+        await expect(driver, "g l", said="This service has no links.")
+        await driver.press("g p")
+        await expect(driver, "b", said="This service has no links.")
+
+
+async def test_a_space_of_today_s_service_is_not_prepared_for_a_transfer(today: World) -> None:
+    space = today.space("Handbook")
+    today.organization("Elsewhere", admin=today.ana)
+    api = today.api(elsewhere=True)
+    app = open_world(today, "organization-structure", api=api)
+    async with drive(app, size=(140, 40)) as driver:
+        await driver.press(":")
+        await driver.type("transfer")
+        await expect(driver, "enter", said="This service has no transfer of a space.")
+        assert "Hand Handbook over to" not in driver.screen
+    assert today.row("space", space)["organization_id"] == today.home
+
+
+async def test_a_service_of_the_document_only_has_no_reviews(document: World) -> None:
+    review = ReviewWorld(document)
+    target = Target(document.home, space=review.space, change_request=review.request)
+    api = document.api(elsewhere=True)
+    async with drive(open_world(document, "review", target, api=api), size=(140, 40)) as driver:
+        await expect(driver, "a", said="This service has no reviews.")
+        await expect(driver, "w", said="This service does not ask people for reviews.")
+        await driver.press("i")
+        assert "This service has no" not in driver.screen, "it has links"
+
+
+def test_what_has_taken_the_place_is_named_with_its_key() -> None:
+    missing = OperationMissing(
+        "This service has no clusters, but sites.",
+        lacking="clusters",
+        successor=ops.list_sites.route,
+    )
+    assert errors.sentence(missing) == "This service has no clusters. g t: sites."
+    missing.successor = "GET /v1/nowhere"
+    assert errors.sentence(missing) == "This service has no clusters, but sites."

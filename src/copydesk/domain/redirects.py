@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
+from copydesk.contract.models.redirect import SOURCE_LIMIT, SOURCE_PATTERN
 from copydesk.domain.late_dataclass import dataclass
 
 PROBE = "~"
@@ -76,6 +77,19 @@ def trace(path: str, step: Callable[[str], tuple[str, str | None] | None]) -> Tr
     return Trace(tuple(sources), path, "there")
 
 
+def loop_of(source: str, follow: Callable[[str], Trace]) -> tuple[str, ...]:
+    """Return the sources of the loop that a redirect is part of, its own at both ends.
+
+    Empty where it is in none; one that only leads to others that go in a loop is not part of it.
+    ``follow`` follows a path with the redirect in force.
+    """
+    for probe in probes(source):
+        way = follow(probe)
+        if way.end == "loop" and way.sources[-1] == source:
+            return way.sources[way.sources.index(source) :]
+    return ()
+
+
 def path_on(address: str, site: str | None) -> str | None:
     """Return the path on a site that an address is of; None where it is of another one.
 
@@ -92,13 +106,6 @@ def path_on(address: str, site: str | None) -> str | None:
     return bare[len(base) :] if bare.lower().startswith(base.lower() + "/") else None
 
 
-_SOURCE = re.compile(
-    r"/(?:[\w.~+-]|%[0-9A-Fa-f]{2})+(?:/(?:[\w.~+-]|%[0-9A-Fa-f]{2})+)*(?:/?\*)?", re.ASCII
-)
-
-SOURCE_LIMIT = 512
-"""Characters of a source."""
-
 SOURCE_RULE = "a path such as /guides/start, or /guides/* for all below it"
 
 
@@ -106,7 +113,7 @@ def wrong_source(text: str) -> str | None:
     """Say what is wrong with the source of a redirect."""
     if len(text) > SOURCE_LIMIT:
         return f"{len(text)} characters; at most {SOURCE_LIMIT}"
-    return None if _SOURCE.fullmatch(text) else f"write {SOURCE_RULE}"
+    return None if re.fullmatch(SOURCE_PATTERN, text) else f"write {SOURCE_RULE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +158,10 @@ class Rules:
             return rule.source, to
 
         return trace(path, step)
+
+    def loop(self, source: str) -> tuple[str, ...]:
+        """Return what `loop_of` does of one of these redirects."""
+        return loop_of(source, self.follow)
 
     def trouble(self, rule: Rule) -> str:
         """Name what is wrong with a redirect; empty where nothing is."""

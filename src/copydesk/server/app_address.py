@@ -51,16 +51,15 @@ _KINDS = (
 
 _LOOKED_FOR: tuple[tuple[str, str, str | None], ...] = (
     ("organization", "SELECT 1 FROM organization WHERE id = ? AND ? IS NULL", None),
-    *(
-        (name, f"SELECT 1 FROM {name} WHERE id = ? AND {above}_id = ?", above)  # noqa: S608 - ours
-        for name, above in (
-            ("space", "organization"),
-            ("collection", "organization"),
-            ("site", "organization"),
-            ("installation", "organization"),
-            ("revision", "space"),
-        )
+    ("space", "SELECT 1 FROM space WHERE id = ? AND organization_id = ?", "organization"),
+    ("collection", "SELECT 1 FROM collection WHERE id = ? AND organization_id = ?", "organization"),
+    ("site", "SELECT 1 FROM site WHERE id = ? AND organization_id = ?", "organization"),
+    (
+        "installation",
+        "SELECT 1 FROM installation WHERE id = ? AND organization_id = ?",
+        "organization",
     ),
+    ("revision", "SELECT 1 FROM revision WHERE id = ? AND space_id = ?", "space"),
     (
         "change_request",
         "SELECT 1 FROM change_request WHERE (id = ?1 OR number = ?1) AND space_id = ?2",

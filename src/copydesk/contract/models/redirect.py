@@ -10,16 +10,18 @@ from copydesk.contract.models.parts import Timestamp, WebAddress
 SOURCE_LIMIT = 512
 """Characters of a source path."""
 
+SOURCE_PATTERN = (
+    r"^/(?:[A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
+    r"(?:/(?:[A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+)*(?:/\*|\*)?$"
+)
+"""A path without empty parts; the last may be, or end in, ``*``."""
+
 BULK_LIMIT = 500
 """How many redirects go with one request at most."""
 
 SourcePath: TypeAlias = Annotated[
     str,
-    StringConstraints(
-        max_length=SOURCE_LIMIT,
-        pattern=r"^/(?:[A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+"
-        r"(?:/(?:[A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+)*(?:/\*|\*)?$",
-    ),
+    StringConstraints(max_length=SOURCE_LIMIT, pattern=SOURCE_PATTERN),
 ]
 """A path on a site, at most 512 characters; with ``*`` at its end it stands for what goes on."""
 

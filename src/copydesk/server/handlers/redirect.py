@@ -19,7 +19,7 @@ from copydesk.contract.models.redirect import (
     SiteRedirectsPut,
     SiteRedirectUpdate,
 )
-from copydesk.domain.redirects import probes
+from copydesk.domain.redirects import loop_of
 from copydesk.server.errors import Refusal, conflict, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
@@ -104,6 +104,7 @@ def create_site_redirect(
     view = site_view(call, organization_id, site_id, "createContent")
     row = _make(
         view,
+        RedirectPaths(call, view.site),
         source=body.source,
         draft=body.draft,
         capture_wildcard=body.capture_wildcard,
@@ -130,7 +131,7 @@ def update_site_redirect(
     }
     if body.destination is not None:
         changes |= destination_columns(view, body.destination)
-    return redirect_model(_change(view, row, changes))
+    return redirect_model(_change(view, RedirectPaths(call, view.site), row, changes))
 
 
 @implements(ops.delete_site_redirect)
@@ -153,15 +154,18 @@ def apply_site_redirects(
 ) -> RedirectResults:
     """Make, change, remove and publish redirects, in order; one that is refused stops no other."""
     view = site_view(call, organization_id, site_id, "createContent")
-    return RedirectResults(results=[_put(view, each) for each in body.redirects])
+    paths = RedirectPaths(call, view.site)
+    return RedirectResults(results=[_put(view, paths, each) for each in body.redirects])
 
 
-def _put(view: SiteView, wanted: RedirectPublish | RedirectUpsert) -> RedirectResult:
+def _put(
+    view: SiteView, paths: RedirectPaths, wanted: RedirectPublish | RedirectUpsert
+) -> RedirectResult:
     draft = wanted.intent == "draft"
     said: dict[str, Any] = {"source": wanted.source, "draft": draft}
     try:
         if isinstance(wanted, RedirectPublish):
-            key = _publish(view, wanted.source)
+            key = _publish(view, paths, wanted.source)
             return RedirectResult(status="published", id=key, **said)
         row = _at(view, wanted.source, draft=draft)
         if wanted.destination is None:
@@ -175,41 +179,43 @@ def _put(view: SiteView, wanted: RedirectPublish | RedirectUpsert) -> RedirectRe
         if wanted.permanent is not None or row is None:
             columns["permanent"] = bool(wanted.permanent)
         if row is not None:
-            _change(view, row, columns)
+            _change(view, paths, row, columns)
             return RedirectResult(status="updated", id=row["id"], **said)
-        made = _make(view, source=wanted.source, draft=draft, **columns)
+        made = _make(view, paths, source=wanted.source, draft=draft, **columns)
         return RedirectResult(status="created", id=made["id"], **said)
     except Refusal as refusal:
         return RedirectResult(status="error", error=refusal.message, **said)
 
 
-def _publish(view: SiteView, source: str) -> str:
+def _publish(view: SiteView, paths: RedirectPaths, source: str) -> str:
     """Let the draft of a path hold, in place of what held for it; return its id."""
     draft, live = _at(view, source, draft=True), _at(view, source, draft=False)
     if draft is None:
         raise not_found("draft from", source)
-    _check_way(view, {**draft, "draft": 0, "id": draft["id"] if live is None else live["id"]})
+    _check_way(paths, {**draft, "draft": 0, "id": draft["id"] if live is None else live["id"]})
     if live is not None:
         view.call.tx.run("DELETE FROM site_redirect WHERE id = ?", live["id"])
-    _change(view, draft, {"draft": False})
+    _change(view, paths, draft, {"draft": False})
     return str(draft["id"])
 
 
-def _make(view: SiteView, **values: Value) -> Redirect:
+def _make(view: SiteView, paths: RedirectPaths, **values: Value) -> Redirect:
     tx = view.call.tx
     row = {"id": tx.new_id(), "site_id": view.site["id"], "created_at": tx.now, **values}
     _check_free(view, row)
-    _check_way(view, row)
+    _check_way(paths, row)
     tx.insert("site_redirect", **row)
     return dict(tx.row("site_redirect", row["id"]))
 
 
-def _change(view: SiteView, row: Redirect, changes: dict[str, Value]) -> Redirect:
+def _change(
+    view: SiteView, paths: RedirectPaths, row: Redirect, changes: dict[str, Value]
+) -> Redirect:
     tx = view.call.tx
     after = {**row, **changes}
     if changes.keys() & {"source", "draft"}:
         _check_free(view, after)
-    _check_way(view, after)
+    _check_way(paths, after)
     tx.update("site_redirect", row["id"], updated_at=tx.now, **changes)
     return dict(tx.row("site_redirect", row["id"]))
 
@@ -237,18 +243,15 @@ def _check_free(view: SiteView, row: Redirect) -> None:
         raise conflict(f"There is a {kind} from {row['source']!r} already.")
 
 
-def _check_way(view: SiteView, row: Redirect) -> None:
+def _check_way(paths: RedirectPaths, row: Redirect) -> None:
     """Raise a 400 where a redirect would lead back to itself once it holds.
 
     Not where it leads to others that go in a circle: those there are.
     """
     if row["draft"]:
         return
-    paths = RedirectPaths(view.call, view.site)
-    for probe in probes(row["source"]):
-        way = paths.follow(probe, row)
-        if way.end == "loop" and way.sources[-1] == row["source"]:
-            raise invalid(f"body.destination: it leads in a circle: {' to '.join(way.sources)}")
+    if loop := loop_of(row["source"], lambda path: paths.follow(path, row)):
+        raise invalid(f"body.destination: it leads in a circle: {' to '.join(loop)}")
 
 
 def _unseen(view: SiteView, row: Redirect) -> bool:

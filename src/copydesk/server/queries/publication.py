@@ -101,6 +101,14 @@ class SiteAddresses:
                 found[section] = shown_id
         return found
 
+    @cached_property
+    def shown(self) -> list[Row]:
+        """The rows of ``SHOWN`` of this site that are not in the trash."""
+        return self.call.tx.all(
+            f"SELECT * FROM {SHOWN} WHERE shown_site = ? AND deleted_at IS NULL",  # noqa: S608 - ours
+            self.site["id"],
+        )
+
     def _in_order(self) -> list[tuple[str, str | None, int, str | None]]:
         """Read what the site shows in order: site space, section, default, when deleted."""
         return [

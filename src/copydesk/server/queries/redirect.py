@@ -26,7 +26,7 @@ from copydesk.server import content
 from copydesk.server.errors import Refusal, invalid, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.page import find_page, placed_pages
-from copydesk.server.queries.publication import SHOWN, SiteAddresses, site_address
+from copydesk.server.queries.publication import SiteAddresses, site_address
 from copydesk.server.queries.site import SiteView
 from copydesk.server.store import Row, Value
 
@@ -100,15 +100,12 @@ def destination_columns(view: SiteView, to: NewRedirectDestination) -> dict[str,
 
 def _at_path(view: SiteView, to: ToPath) -> tuple[str, str]:
     """Return the site space and the page that a path in a space means."""
-    conditions, values = view.seen
-    row = view.call.tx.one(
-        f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} AND id = ? "  # noqa: S608 - ours
-        "ORDER BY shown_default DESC, shown_position, shown_id LIMIT 1",
-        *values,
-        to.space_id,
+    rows = view.seen_rows(
+        "id = ? ORDER BY shown_default DESC, shown_position, shown_id LIMIT 1", to.space_id
     )
-    if row is None:
+    if not rows:
         raise invalid("body.destination.spaceId: the site does not show this space")
+    row = rows[0]
     wanted = to.path.strip("/")
     for page in placed_pages(view.call, row["revision_id"]):
         if page.path == wanted:
@@ -133,11 +130,7 @@ class RedirectPaths:
     @cached_property
     def _shown(self) -> list[tuple[str, Row]]:
         """What the site shows by path, the longest path first."""
-        rows = self.call.tx.all(
-            f"SELECT * FROM {SHOWN} WHERE shown_site = ? AND deleted_at IS NULL",  # noqa: S608 - ours
-            self.site["id"],
-        )
-        placed = ((self._addresses.address_of(row), row) for row in rows)
+        placed = ((self._addresses.address_of(row), row) for row in self._addresses.shown)
         found = [(path, row) for path, row in placed if path is not None]
         return sorted(found, key=lambda each: -len(each[0]))
 
@@ -172,11 +165,8 @@ class RedirectPaths:
             return url if inside is None else inside
         if row["section_id"] is not None:
             return _path(self._addresses.section_address(row["section_id"]))
-        shown = self.call.tx.one(
-            f"SELECT * FROM {SHOWN} WHERE shown_id = ? AND shown_site = ?",  # noqa: S608 - ours
-            row["site_space_id"],
-            self.site["id"],
-        )
+        there = (each for each in self._addresses.shown if each["shown_id"] == row["site_space_id"])
+        shown = next(there, None)
         base = None if shown is None else self._addresses.address_of(shown)
         if shown is None or base is None or row["page_id"] is None:
             return _path(base)

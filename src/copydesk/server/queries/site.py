@@ -33,7 +33,7 @@ from copydesk.server.queries.publication import (
 )
 from copydesk.server.queries.space import published_space_model, space_model, trash_limit
 from copydesk.server.site_structure import Siblings
-from copydesk.server.store import Row
+from copydesk.server.store import Row, Value
 
 ADAPTIVE_CONTENT = "sites-adaptive-content"
 """The id of the feature that a site with adaptive content uses."""
@@ -123,6 +123,15 @@ class SiteView(SiteAddresses):
             values.append(trash_limit(self.call.tx))
         return [f"({condition})" for condition in conditions], values
 
+    def seen_rows(self, where: str, *values: Value) -> list[Row]:
+        """Return the rows of ``SHOWN`` that the caller may see; ``where`` may end in an order."""
+        conditions, seen = self.seen
+        return self.call.tx.all(
+            f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} AND {where}",  # noqa: S608 - ours
+            *seen,
+            *values,
+        )
+
     @cached_property
     def defaults(self) -> dict[str | None, str]:
         """The default site space of each section, or of the root, as the caller is shown it."""
@@ -136,13 +145,9 @@ class SiteView(SiteAddresses):
 
     def prepare_sections(self, sections: Sequence[Row]) -> None:
         """Read at once what some rows of ``site_section`` show."""
-        conditions, values = self.seen
         known: dict[str, list[Row]] = {row["id"]: [] for row in sections}
-        rows = self.call.tx.all(
-            f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} "  # noqa: S608 - ours
-            "AND shown_section IN (SELECT value FROM json_each(?)) "
-            "ORDER BY shown_position, shown_id",
-            *values,
+        rows = self.seen_rows(
+            "shown_section IN (SELECT value FROM json_each(?)) ORDER BY shown_position, shown_id",
             json.dumps(list(known)),
         )
         for row in rows:
@@ -154,24 +159,13 @@ class SiteView(SiteAddresses):
         """Return what a section, or the root, shows in order."""
         if section_id in self._known:
             return self._known[section_id]
-        conditions, values = self.seen
-        rows = self.call.tx.all(
-            f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} "  # noqa: S608 - ours
-            "AND shown_section IS ? ORDER BY shown_position, shown_id",
-            *values,
-            section_id,
-        )
+        rows = self.seen_rows("shown_section IS ? ORDER BY shown_position, shown_id", section_id)
         self.prepare(rows)
         return rows
 
     def lookup(self, site_space_id: str) -> Row | None:
         """Return a site space with its space (a row of ``SHOWN``) if the caller may see it."""
-        conditions, values = self.seen
-        return self.call.tx.one(
-            f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} AND shown_id = ?",  # noqa: S608
-            *values,
-            site_space_id,
-        )
+        return next(iter(self.seen_rows("shown_id = ?", site_space_id)), None)
 
     def find_site_space(self, site_space_id: str) -> Row:
         """Return what ``lookup`` returns, or raise a 404."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.address import web_address
 from copydesk.domain.layout import TOP
-from copydesk.domain.redirects import LONGEST, Rule, Rules, path_on
+from copydesk.domain.redirects import LONGEST, Rule, Rules, path_on, wrong_source
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.domain.text import clean, exposed
 from copydesk.session.page_rows import PageRow, page_rows
@@ -254,7 +254,6 @@ async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
     """
     from copydesk.client.errors import NotFound, OperationMissing
     from copydesk.contract import operations as ops
-    from copydesk.domain.redirects import wrong_source
 
     start = at = (path.partition("?")[0].partition("#")[0].rstrip("/")) or "/"
     sources: list[str] = []

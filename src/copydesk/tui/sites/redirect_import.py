@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from copydesk.contract.models.redirect import BULK_LIMIT
 from copydesk.domain.address import web_address
 from copydesk.domain.redirect_file import REMOVED, BadLine, Wanted, read_redirects_file
-from copydesk.domain.redirects import Rule, Rules, path_on, probes
+from copydesk.domain.redirects import Rule, Rules, path_on
 from copydesk.domain.site_inverses import redirects_put
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.reads.redirects import (
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 LARGEST = 10 * 1024 * 1024
 """The longest file in bytes."""
-
-MOST = 500
-"""How many redirects go with one request."""
 
 SHOWN = 200
 """Up to how many lines of each kind a plan shows."""
@@ -190,7 +188,8 @@ async def destinations_of(
                     why = "the site has no address yet: write a path that it shows"
                 found[each.line] = {"kind": "external", "url": url}
             if each.line in found:
-                why = _circle_of(held, each, lines) or why
+                loop = () if each.draft else held.loop(each.source)
+                why = f"a loop{_at(loop, lines)}" if loop else why
             if why:
                 del found[each.line]
                 bad.append(BadLine(each.line, f"{clean(each.to, limit=100)}: {why}"))
@@ -209,18 +208,6 @@ def _nothing_there(
     last = lines.get(way.sources[-1]) if way.sources else each.line
     if last in through and way.at.startswith("/") and way.at not in rules.shown:
         return f"the site shows nothing at {clean(way.at)}"
-    return ""
-
-
-def _circle_of(rules: Rules, each: Wanted, lines: Mapping[str, int]) -> str:
-    """Say so where a redirect leads back to itself, with the lines that do that."""
-    if each.draft:
-        return ""
-    for probe in probes(each.source):
-        way = rules.follow(probe)
-        if way.end == "loop" and way.sources[-1] == each.source:
-            around = way.sources[way.sources.index(each.source) :]
-            return f"a loop{_at(around, lines)}"
     return ""
 
 
@@ -282,8 +269,8 @@ class ImportCommands(Commands, scope="redirects"):
         refused: list[str] = []
         done = 0
         try:
-            for start in range(0, len(staged), MOST):
-                part = staged[start : start + MOST]
+            for start in range(0, len(staged), BULK_LIMIT):
+                part = staged[start : start + BULK_LIMIT]
                 found = await self._put(part, group)
                 for each, result in zip(part, found.results, strict=False):
                     if result.status == "error":

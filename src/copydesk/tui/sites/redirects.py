@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.age import moment
-from copydesk.domain.redirects import SOURCE_RULE, wrong_source
+from copydesk.domain.redirects import SOURCE_RULE, path_on, wrong_source
 from copydesk.domain.site_inverses import redirect_changed, redirect_made, redirect_removed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
@@ -256,8 +256,6 @@ class RedirectCommands(Commands, scope="redirects"):
         if (why := not_read(here)) is not None or here.read is None:
             here.say(why or "", "warn")
             return
-        from copydesk.domain.redirects import path_on
-
         path = path_on(rest.strip(), here.read.site.address or None)
         if not path:
             here.say("Say which path of this site, as in :test /guides/start.", "warn")
@@ -523,17 +521,15 @@ class RedirectsPlace(Place, scope="redirects"):
             "permanent": values["kind"] == "permanent",
             "destination": destination,
         }
-        if (why := self._circle(body, row)) is not None:
+        if (why := self._loop(body, row)) is not None:
             raise FieldsWrongError({"to": why})
         return body
 
-    def _circle(self, body: Mapping[str, Any], row: RedirectRow | None) -> str | None:
-        """Say so when a redirect would lead in a circle once it holds."""
+    def _loop(self, body: Mapping[str, Any], row: RedirectRow | None) -> str | None:
+        """Name the loop that a redirect would be part of once it holds."""
         assert self.read is not None
         if body["draft"] or body["destination"]["kind"] != "external":
             return None
-        from copydesk.domain.redirects import path_on
-
         url = str(body["destination"]["url"])
         inside = path_on(url, self.read.site.address or None)
         new = RedirectRow(
@@ -541,6 +537,5 @@ class RedirectsPlace(Place, scope="redirects"):
             url if inside is None else inside,
         )  # fmt: skip
         others = [each for each in self.read.rows if row is None or each.id != row.id]
-        rules = rules_of([*others, new], self.read.paths)
-        said = rules.trouble(rules.rules[new.source])
-        return clean(said) if said.startswith("loop") else None
+        loop = rules_of([*others, new], self.read.paths).loop(new.source)
+        return f"loop: {clean(' to '.join(loop))}" if loop else None

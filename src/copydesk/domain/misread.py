@@ -67,9 +67,9 @@ WHOLE: ContextVar[bool] = ContextVar("whole", default=False)
 
 @contextmanager
 def whole_answers() -> Iterator[None]:
-    """Have the client raise ``Garbled`` for an answer of which it would leave a part out.
+    """Have the client raise ``Garbled`` for an answer that it cannot read completely.
 
-    For reads that decide what is written next: an object that was left out is not one that is
+    For reads that decide what is written next: an object that could not be read is not one that is
     missing.
     """
     before = WHOLE.set(True)

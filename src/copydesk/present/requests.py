@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from copydesk.client.sent import Count, Tally
 
 ANY_NUMBER = 1_000_000
-"""A limit of so many of which none are used up is none, as that of the embedded desk."""
+"""A limit this high that stays unused is no limit: the embedded desk sends such a one."""
 
 NAME_CELLS = 60
 """The longest name of a request that is shown."""
@@ -90,7 +90,7 @@ WHY = {
 """Why something was sent, in a word."""
 
 WHY_TOLD = (
-    "asked: by a key, or as a screen opened   shown: for what is on screen   "
+    "asked: by a key, or as a screen opened   shown: for rows on screen   "
     "ahead: may come next   poll: is something new?"
 )
 """What the words say."""

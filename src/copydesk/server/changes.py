@@ -367,7 +367,7 @@ def _page_changes(
     old: Mapping[str, ChangedPage],
     new: Mapping[str, ChangedPage],
 ) -> list[Change]:
-    """Return the changes of one page, which is None where it is not.
+    """Return the changes of one page; a side on which it does not exist is None.
 
     ``old`` and ``new`` are the pages that it may stand below on either side.
     """

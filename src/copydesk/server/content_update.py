@@ -63,7 +63,7 @@ _FLAGS = ("hidden", "no_index", "no_robots_index")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a change: ``kind`` says what was done to the page."""
+    """The result of a change: ``kind`` says what was done to the page."""
 
     kind: str
     page: str

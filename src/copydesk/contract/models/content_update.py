@@ -24,7 +24,7 @@ Place: TypeAlias = Annotated[int, Field(ge=0)]
 
 
 class PageUpdate(Body):
-    """What is said of a page besides its text. Front matter of a Markdown text goes before it."""
+    """The metadata of a page. The front matter of its Markdown text takes precedence."""
 
     title: Title | None = None
     slug: Slug | None = None
@@ -38,7 +38,7 @@ class PageUpdate(Body):
 
 
 class UpdatePage(Tagged, PageUpdate):
-    """A change of a page: its text, what is said of it, its place.
+    """A change of a page: its text, metadata and place.
 
     ``into`` is the page above, null the top; without it the page stays where it is.
     """
@@ -134,7 +134,7 @@ class WrittenPage(Shape):
 
 
 class ContentUpdateChange(Shape):
-    """What came of one change: a page, or the id of one that was deleted."""
+    """The result of one change: a page, or the id of a deleted one."""
 
     object: Open[Literal["created_page", "updated_page", "deleted_page"]]
     ref: str | None = None

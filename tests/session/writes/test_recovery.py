@@ -9,6 +9,7 @@ import pytest
 from copydesk.client.errors import Garbled
 from copydesk.domain.inverses import message_trace
 from copydesk.session.reads.sites import read_structure
+from copydesk.session.reads.tree import read_tree
 from copydesk.session.writes.recovery import find_trace
 from tests.tui.review_world import ReviewWorld
 from tests.tui.site_world import publish
@@ -42,3 +43,26 @@ async def test_a_structure_with_a_part_that_is_not_understood_is_not_arranged(
     async with strange(world, "/sections", change) as api:
         with pytest.raises(Garbled):
             await read_structure(api, world.home, site)
+
+
+@pytest.mark.parametrize("path", ["/spaces", "/collections"])
+async def test_a_tree_with_a_part_that_is_not_understood_is_not_arranged(
+    world: World, path: str
+) -> None:
+    world.space("Guide")
+
+    def change(value: Any) -> None:
+        value["items"].append({"object": "space"})
+
+    async with strange(world, path, change) as api:
+        with pytest.raises(Garbled):
+            await read_tree(api, world.home)
+
+
+async def test_a_tree_without_one_of_the_rules_is_not_arranged(world: World) -> None:
+    def change(value: Any) -> None:
+        value["mergeRules"] = {"type": "rules", "rules": [{"rule": {"odd": True}}]}
+
+    async with strange(world, f"/orgs/{world.home}", change) as api:
+        with pytest.raises(Garbled):
+            await read_tree(api, world.home)

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.layout import Layout
+from copydesk.domain.misread import whole_answers
 from copydesk.domain.space_tree import TRASH_DAYS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean
 from copydesk.domain.tree_arrangement import layout_of
@@ -76,10 +77,15 @@ class Trashed:
 
 
 async def read_tree(api: Api, organization: str) -> TreeRead:
-    """Return the tree of an organization. Raises ``ApiError``."""
+    """Return the tree of an organization.
+
+    Raises ``ApiError``, also where a part of it is not understood: without that it would be another
+    tree with other rules, and what is sent follows from it.
+    """
     from copydesk.session.reads.spaces import read_desk
 
-    desk = await read_desk(api, organization)
+    with whole_answers():
+        desk = await read_desk(api, organization)
     layout, hidden = layout_of(desk.nodes)
     granted = desk.organization.permissions
     creates = granted is None or granted.create_content

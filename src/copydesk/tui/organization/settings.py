@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from copydesk.contract.enumerations import Role
 from copydesk.contract.models.organization import OrganizationUpdate
 from copydesk.domain.address import web_address
+from copydesk.domain.misread import whole_answers
 from copydesk.domain.organization_inverses import organization_changed
 from copydesk.domain.space_tree import rule_list
 from copydesk.domain.text import clean, listed, shorten
@@ -392,16 +393,18 @@ class OrganizationPlace(Place, scope="organization"):
         ]
 
     async def _change_rules(self) -> None:
+        from copydesk.contract import operations as ops
         from copydesk.contract.models.organization import OrganizationUpdate
         from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 
-        home, read = self.organization, self.read
+        home = self.organization
         assert home is not None
-        assert read is not None
 
         async def people() -> Sequence[Named]:
             return await self.session.members.read(await self.session.ready(), home)
 
+        with whole_answers():  # a rule that cannot be read would be taken away
+            read = await (await self.session.ready())(ops.get_organization, home)
         before = read.merge_rules.to_dict()
         sheet = RulesSheet(
             "Merge rules of the organization",

@@ -1,0 +1,22 @@
+"""The settings of an organization where its service answers in other ways than the embedded desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.drive import drive
+from tests.tui.opening import open_world
+from tests.tui.strange import strange
+from tests.world import World
+
+
+async def test_rules_that_cannot_be_read_completely_are_not_changed(world: World) -> None:
+    # What the dialog does not know of would be taken away as it is saved.
+    def change(value: Any) -> None:
+        value["mergeRules"] = {"type": "rules", "rules": [{"rule": {"odd": True}}]}
+
+    api = strange(world, f"/orgs/{world.home}", change)
+    async with drive(open_world(world, "organization", api=api)) as driver:
+        await driver.press("/", *"merge", "enter", "e")
+        assert "Merge rules of the organization" not in driver.screen
+        assert "is not understood" in driver.screen

@@ -522,3 +522,18 @@ async def test_ages_go_by_the_clock_of_the_service(
     for near in (timedelta(seconds=50), timedelta(days=999_999)):
         assert service_time(world.clock.now, near) == world.clock.now, "no difference, or nonsense"
         assert not apart(near)
+
+
+async def test_before_there_is_a_connection_nothing_is_said_to_be_missing(
+    service: Service, filled: dict[str, str]
+) -> None:
+    service.held = asyncio.Event()
+    app = service.open("members")
+    async with app.run_test() as pilot:
+        driver = Driver(app, pilot)
+        await eventually(lambda: "Reading members…" in driver.screen, driver.turn)
+        assert "No organization is chosen" not in driver.screen
+        service.held.set()
+        service.held = None
+        await driver.idle()
+        assert "Ana" in driver.screen

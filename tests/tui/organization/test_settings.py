@@ -1,4 +1,4 @@
-"""The settings of an organization where its service answers in other ways than the embedded desk."""
+"""The settings of an organization whose service answers with what is not understood."""
 
 from __future__ import annotations
 

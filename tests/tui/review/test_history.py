@@ -9,6 +9,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.server.desk_seed import Editor
 from copydesk.session.target import Target
+from copydesk.tui.review.comparison import ComparisonPlace
 from copydesk.tui.review.history import HistoryPlace
 from tests.drive import drive
 from tests.tui.opening import open_world
@@ -105,6 +106,20 @@ async def test_a_chosen_revision_is_compared_that_the_list_holds_no_more(past: P
         await driver.press("=")
         assert driver.place.PLACE == "comparison"
         assert (driver.place.target.item, driver.place.target.revision) == ("older", newest)
+
+
+async def test_the_next_change_brings_the_lines_into_sight(past: Past) -> None:
+    async with drive(open_world(past.world, "history", past.target)) as driver:
+        await driver.press("space", "j", "space", "=")
+        place = driver.place
+        assert isinstance(place, ComparisonPlace)
+        focused = [driver.app.focused]
+        await driver.press("J")
+        focused.append(driver.app.focused)
+        assert focused == [place.rows, place.diff]
+        assert "No later change" not in driver.screen, "it was out of sight"
+        await driver.press(*"JJJJ")
+        assert "No later change on this page." in driver.screen
 
 
 async def test_a_page_has_a_history_of_its_own(past: Past) -> None:

@@ -385,9 +385,9 @@ class RowReader(Generic[T]):
     ) -> tuple[Sequence[T], str | None, int | None]:
         """Return items of the list, the token of the next page, and the length of the list."""
         place = self._place
+        api = await place.session.ready()  # before that nothing is known to be missing
         if place.missing() is not None:
             return [], None, 0
-        api = await place.session.ready()
         target = place.target.but(organization=place.organization)
         asked = Asked(token, limit, place.view, order, place.limits.conditions)
         found = await place.page(api, resource, target, asked)

@@ -202,14 +202,19 @@ class ComparisonPlace(Place, scope="comparison"):
     @action("J", "next change", unless=no_text, show=8, group="Read")
     def next_change(self) -> None:
         """Go to the next changed lines of the page."""
-        if not self.diff.step_change(1):
-            self.say("No later change on this page.")
+        self._step(1, "No later change on this page.")
 
     @action("K", "previous change", unless=no_text, show=False, group="Read")
     def previous_change(self) -> None:
         """Go to the previous changed lines of the page."""
-        if not self.diff.step_change(-1):
-            self.say("No earlier change on this page.")
+        self._step(-1, "No earlier change on this page.")
+
+    def _step(self, by: int, none: str) -> None:
+        behind = not self.diff.has_focus
+        self.show_pane(self.diff)
+        # Where the lines were out of sight, the change that they stand at is the next.
+        if not self.diff.step_change(by) and not behind:
+            self.say(none)
 
 
 def _title(change: Changed) -> Text:

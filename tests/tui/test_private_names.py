@@ -1,28 +1,31 @@
 """What copydesk takes from inside Textual and argparse, none of which they promise to keep.
 
-A test that fails here names what a new version of the library lacks: look at who uses it.
+Textual's is taken by one module alone; that each of its methods does what it is there for is held
+by tests/tui/framework/test_inside_textual.py. A test that fails here names what a new version of
+the library lacks, or what another module takes.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import os
+import re
 import sys
 from argparse import ArgumentError, ArgumentParser
-from inspect import getsource, isfunction
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from textual._compositor import Compositor
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
-from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
-from textual.widget import Widget
 
 import copydesk.tui
 from copydesk.cli.parser import Parser
+from copydesk.tui.framework import inside_textual
 from copydesk.tui.widgets.text_field import TextField
 from tests.drive import drive
 from tests.test_structure import own_classes
@@ -30,57 +33,22 @@ from tests.tui.opening import open_world
 from tests.world import World
 
 TUI = Path(copydesk.tui.__file__).parent
+INSIDE = Path(inside_textual.__file__)
 
-OVERRIDDEN = [
-    (App, "_display _fatal_error _handle_exception"),
-    (MessagePump, "_dispatch_message _flush_next_callbacks _message_loop_exit"),
-    (Screen, "_forward_event _on_timer_update _refresh_layout _screen_resized"),
-    (Widget, "_post_register"),
-    (Compositor, "_get_renders"),
-    (LinuxDriver, "_get_terminal_size _run_input_thread _sigcont_application _sigtstp_application"),
-]
-"""What each does otherwise, beside what it would do: tests/tui/framework/test_inside_textual.py,
-test_ending.py, tests/terminal."""
-
-USED = {
-    "framework/base_app.py": "_batch_count _driver _exception _loop _next_callbacks "
-    "_previous_cursor_position _refresh_truecolor_filter _running",
-    "framework/base_screen.py": "_get_breakpoint_classes _get_virtual_dom _pruning "
-    "_push_result_callback _result_callbacks _size _styles_cache _update_timer",
-    "framework/drawn.py": "_dirty_regions",
-    "framework/pane.py": "_start_widget _styles_cache",
-    "kept_screen.py": "_compositor _dirty_regions",
-    "terminal_driver.py": "_auto_restart _debug _loop _writer_thread",
-}
-"""What is read or called besides, by module: of a program, a screen, a pane and the terminal."""
-
-SET = {
-    "framework/base_screen.py": "_compositor",
-    "framework/pane.py": "_border_title",
-    "kept_screen.py": "_dirty_regions",
-}
-"""What is given another value than Textual gives it, by module."""
-
-
-@pytest.mark.parametrize(("owner", "names"), OVERRIDDEN)
-def test_what_is_overridden_is_there(owner: type, names: str) -> None:
-    assert [name for name in names.split() if not callable(getattr(owner, name, None))] == []
+PRIVATE_MODULE = re.compile(r"^\s*(from|import) textual\.(\w+\.)*_", re.MULTILINE)
 
 
 def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
-def test_nothing_else_is_overridden() -> None:
-    found = {
-        name
-        for kind in own_classes()
-        for base in kind.__mro__
-        if base.__module__.startswith("textual.")
-        for name in vars(kind).keys() & vars(base).keys()
-        if is_private(name) and isfunction(vars(kind)[name])
-    }
-    assert found == {name for _, names in OVERRIDDEN for name in names.split()}
+def overridden(kind: type) -> Iterator[str]:
+    """Yield the private methods of Textual that a class has others for."""
+    for base in kind.__mro__:
+        if base.__module__.startswith("textual."):
+            for name in vars(kind).keys() & vars(base).keys():
+                if is_private(name) and inspect.isfunction(vars(kind)[name]):
+                    yield name
 
 
 def names_in(source: str) -> tuple[set[str], set[str]]:
@@ -100,26 +68,88 @@ def names_in(source: str) -> tuple[set[str], set[str]]:
     return set(filter(is_private, made)), set(filter(is_private, read))
 
 
-def test_nothing_else_is_used() -> None:
+def names_of_textual() -> set[str]:
+    """Return the private names that are made by what ours stand on, and by their bases."""
     bases = {base for kind in (App, ScrollView, Screen, LinuxDriver) for base in kind.__mro__}
+    bases |= set(inside_textual.PartCompositor.__mro__)
     modules = {base.__module__ for base in bases if base.__module__.startswith("textual.")}
-    theirs = set().union(*(names_in(getsource(sys.modules[each]))[0] for each in modules))
-    ours = {path: names_in(path.read_text()) for path in TUI.rglob("*.py")}
-    given = {name for names in SET.values() for name in names.split()}
-    theirs -= ({name for made, _ in ours.values() for name in made} - given) | vars(os).keys()
+    return set().union(*(names_in(inspect.getsource(sys.modules[each]))[0] for each in modules))
+
+
+def test_each_private_method_of_the_one_module_overrides_one_of_textual() -> None:
+    kinds = [kind for kind in vars(inside_textual).values() if inspect.isclass(kind)]
+    ours = [kind for kind in kinds if kind.__module__ == inside_textual.__name__]
     found = {
-        path.relative_to(TUI).as_posix(): names
-        for path, (_, read) in ours.items()
-        if (names := read & theirs)
+        f"{kind.__name__}.{name}"
+        for kind in ours
+        for name, value in vars(kind).items()
+        if is_private(name) and inspect.isfunction(value)
     }
-    assert found == {module: set(names.split()) for module, names in USED.items()}
-    assert given <= theirs
-    stored = {
-        path.relative_to(TUI).as_posix(): names
-        for path, (made, _) in ours.items()
-        if (names := made & given)
+    assert len(found) > 10
+    assert found == {f"{kind.__name__}.{name}" for kind in ours for name in overridden(kind)}
+
+
+def test_each_override_says_what_it_stands_on() -> None:
+    lines = INSIDE.read_text().splitlines()
+    for at, line in enumerate(lines):
+        if re.match(r"    (async )?def _[a-z]", line):
+            before = at - 1
+            while lines[before].startswith("    #") and "Stands on: " not in lines[before]:
+                before -= 1
+            assert lines[before].startswith("    # Stands on: "), line
+
+
+def test_no_other_class_overrides_what_is_private() -> None:
+    others = [kind for kind in own_classes() if kind.__module__ != inside_textual.__name__]
+    assert [(kind.__name__, name) for kind in others for name in overridden(kind)] == []
+
+
+def test_no_other_module_imports_or_uses_what_is_private() -> None:
+    texts = {path: path.read_text() for path in TUI.rglob("*.py")}
+    assert [path for path, text in texts.items() if PRIVATE_MODULE.search(text)] == [INSIDE]
+    names = {path.name: names_in(text) for path, text in texts.items() if path != INSIDE}
+    theirs = names_of_textual() - vars(os).keys()
+    foreign = theirs - {name for made, _ in names.values() for name in made}
+    assert [(name, found) for name, (_, read) in names.items() if (found := read & foreign)] == []
+
+
+def set_on_self(node: ast.AST) -> set[str]:
+    """Return the private names that a class sets on its objects."""
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, ast.Store)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "self"
+        and is_private(each.attr)
     }
-    assert stored == {module: set(names.split()) for module, names in SET.items()}
+
+
+def test_no_other_class_sets_by_chance_what_textual_keeps_under_that_name() -> None:
+    @cache
+    def set_in(module: str) -> dict[str, set[str]]:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+        kinds = (each for each in ast.walk(tree) if isinstance(each, ast.ClassDef))
+        return {each.name: set_on_self(each) for each in kinds}
+
+    def set_by(kind: type) -> set[str]:
+        return set_in(kind.__module__)[kind.__name__]
+
+    assert [
+        (kind.__name__, found)
+        for kind in own_classes()
+        for base in kind.__mro__
+        if kind.__module__ != inside_textual.__name__ and base.__module__.startswith("textual.")
+        if (found := set_by(kind) & set_by(base))
+    ] == []
+
+
+def test_what_the_one_module_reads_and_sets_is_there() -> None:
+    made, read = names_in(INSIDE.read_text())
+    own = {"_begun", "_cursor_at", "_ends_badly", "_parts", "_prepares", "_was_shown"}
+    assert (made | read) - own - names_of_textual() == set()
+    assert len((made | read) & names_of_textual()) > 30
 
 
 async def test_textual_keeps_who_watches_the_theme_where_fields_are_taken_out(world: World) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input, TextArea
 
 from copydesk.tui.framework.frame import Line
+from copydesk.tui.framework.inside_textual import whole_frame
 from copydesk.tui.framework.terminal_text import only_text
 
 if TYPE_CHECKING:
@@ -23,10 +24,7 @@ def lines_of(place: Place) -> str:
     unread = place.reads.read_at is None and place.reads.unread_yet
     if not place.framed or place.shows_secret or unread or typed_into:
         return ""
-    compositor = place._compositor
-    waiting = compositor._dirty_regions.copy()
-    update = compositor.render_full_update()
-    compositor._dirty_regions |= waiting  # they are still to be drawn
+    update = whole_frame(place)
     for line in place.query(Line):
         begun = line.at_start()
         if begun is not None:

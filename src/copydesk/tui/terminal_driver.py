@@ -7,6 +7,7 @@ bytes that are no text, and terminals that show nothing but ASCII. POSIX only.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import selectors
@@ -18,18 +19,25 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from shutil import get_terminal_size
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from rich.cells import cell_len
 from textual import events
-from textual._xterm_parser import XTermParser
 from textual.constants import ESCAPE_DELAY
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 
 from copydesk.local import preface
 from copydesk.local.child_processes import run
+from copydesk.tui.framework.inside_textual import (
+    limit_size,
+    may_restart,
+    terminal_parser,
+    write_through,
+    writer_of,
+)
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -49,7 +57,7 @@ RESTORE = (
 CLEARING = "\x1b[?1049h"
 """What takes the second screen, and clears it, also where it is taken already."""
 
-MOST_COLUMNS, MOST_ROWS = 600, 200
+MOST = Size(600, 200)
 """More than any screen has; of what is larger a corner is drawn, or a frame would take seconds."""
 
 TICK_SECONDS = 0.1
@@ -76,6 +84,10 @@ def _stand_in(found: re.Match[str]) -> str:
     said = "".join(each if each.isascii() else "?" * cell_len(each) for each in alike)
     width = cell_len(found[0])
     return said[:width].ljust(width, "?")
+
+
+def _drawn(columns: int, rows: int) -> Size:
+    return Size(min(columns or 80, MOST.width), min(rows or 24, MOST.height))
 
 
 class Outlet:
@@ -152,7 +164,12 @@ class TerminalDriver(LinuxDriver):
         # The errors of the shell may go to a file, and what is typed comes from the terminal that
         # is written to.
         self.outlet = Outlet(sys.__stdout__, self._lost, ascii_only=not self._desk.utf8)
-        self._file = cast("Any", self.outlet)
+        write_through(self, self.outlet)
+        limit_size(self, MOST)
+        self._home = asyncio.get_running_loop()
+        # Later, between two steps of the program: in the middle of one its locks may be held.
+        signal.signal(signal.SIGTSTP, lambda *_: self._in_loop(self._stop))
+        signal.signal(signal.SIGCONT, lambda *_: self._in_loop(self._go_on))
         self._attributes: list[Any] | None = None
         """How the terminal was before anything was done to it."""
         self._stopped = self._taken = False
@@ -169,12 +186,12 @@ class TerminalDriver(LinuxDriver):
 
     def _in_loop(self, step: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop has ended: so has everything else
-            self._loop.call_soon_threadsafe(step)
+            self._home.call_soon_threadsafe(step)
 
     def write(self, data: str) -> None:
         """Write to the terminal, unless it is given back."""
-        writer = self._writer_thread
-        if writer is not None and writer.is_alive() and not (self._taken and data == CLEARING):
+        writer = writer_of(self)
+        if writer is not None and not (self._taken and data == CLEARING):
             writer.write(data)
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
@@ -197,7 +214,7 @@ class TerminalDriver(LinuxDriver):
         if before is not None:
             self.attrs_before = self._attributes = before
         self._taken = False
-        self._desk.hold_frames(Size(*self._get_terminal_size()), over_preface=drawn)
+        self._desk.hold_frames(_drawn(*get_terminal_size()), over_preface=drawn)
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""
@@ -213,51 +230,39 @@ class TerminalDriver(LinuxDriver):
 
     # Stopping and going on
 
-    def _sigtstp_application(self, *_: object) -> None:
-        # Later, between two steps of the program: in the middle of one its locks may be held.
-        self._in_loop(self._stop)
-
-    def _sigcont_application(self, *_: object) -> None:
-        self._in_loop(self._go_on)
-
     def _stop(self) -> None:
-        if self._auto_restart and not self._stopped:
+        if may_restart(self) and not self._stopped:
             self.suspend_application_mode()
             self._stopped = True
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _go_on(self) -> None:
-        if not self._auto_restart:
+        if not may_restart(self):
             return  # an editor has the terminal
         if not self._stopped:
             # It was stopped without a word, and the shell has used the terminal since.
             self.suspend_application_mode()
         self.resume_application_mode()
-        writer = self._writer_thread
-        self._stopped = writer is None or not writer.is_alive()
+        self._stopped = writer_of(self) is None
         if not self._stopped:
             self._desk.redraw()
 
     # Sizes
 
-    def _get_terminal_size(self) -> tuple[int, int]:
-        columns, rows = super()._get_terminal_size()
-        return min(columns, MOST_COLUMNS), min(rows, MOST_ROWS)
-
     def process_message(self, message: Message) -> None:
         """Take what was read from the terminal, with no size that would stop everything."""
         if isinstance(message, events.Resize):
-            width, height = message.size
-            size = Size(min(width or 80, MOST_COLUMNS), min(height or 24, MOST_ROWS))
+            size = _drawn(*message.size)
             if size != message.size:
                 message = events.Resize(size, size)
         super().process_message(message)
 
     # Reading
 
-    def _run_input_thread(self) -> None:
+    def run_input_thread(self) -> None:
+        """Read what is typed until it is told to end, or the terminal is gone."""
         try:
-            self.run_input_thread()
+            self._read()
         except OSError:
             self._lost()
         except Exception as error:  # noqa: BLE001 - the edge of a thread
@@ -280,9 +285,8 @@ class TerminalDriver(LinuxDriver):
                 os.close(end)
         self._ends = self._end = -1
 
-    def run_input_thread(self) -> None:
-        """Read what is typed until it is told to end, or the terminal is gone."""
-        parser = XTermParser(self._debug)
+    def _read(self) -> None:
+        parser = terminal_parser()
         decoder = getincrementaldecoder("utf-8" if self._desk.utf8 else "latin-1")("replace")
         settled_at = 0.0
         with selectors.SelectSelector() as selector:

@@ -1,4 +1,8 @@
-"""What screens and the program do otherwise than Textual does, beside what that does by itself."""
+"""What screens and the program do otherwise than Textual does, beside what that does by itself.
+
+What they do so for is held elsewhere: the end in tests/tui/test_ending.py, memory in
+tests/tui/test_memory.py, the terminal in tests/terminal/test_ends.py.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Label
 
-from copydesk.tui.framework.base_screen import SteadyScreen
+from copydesk.tui.framework.inside_textual import SteadyScreen
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
@@ -101,6 +105,34 @@ async def test_a_click_on_what_is_gone_and_still_drawn_hits_nothing(
         with nullcontext() if harmless else pytest.raises(AttributeError):
             screen._forward_event(click)
         label._attach(screen)
+
+
+class Counted(Label):
+    """A label that counts how often its lines are drawn."""
+
+    drawn = 0
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.drawn += 1
+        return super().render_lines(crop)
+
+
+@pytest.mark.parametrize(("kind", "drawn"), [(Theirs, 1), (Ours, 0)])
+async def test_what_lies_between_two_that_changed_is_not_drawn(
+    kind: type[Theirs], drawn: int
+) -> None:
+    app, screen = App[None](), kind()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        first, between, last = labels = [Counted("What is drawn") for _ in range(3)]
+        await screen.mount(*labels)
+        await pilot.pause()
+        counts = [each.drawn for each in labels]
+        screen._compositor._dirty_regions = {first.region, last.region}
+        assert screen._compositor.render_partial_update() is not None
+        now = [each.drawn - before for each, before in zip(labels, counts, strict=True)]
+        assert now == [1, drawn, 1]
+        assert between.region.y == first.region.y + 1
 
 
 BAD = Strip([Segment("a\x1b[2Jb")])

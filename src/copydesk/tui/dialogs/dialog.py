@@ -26,7 +26,7 @@ from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, action
-from copydesk.tui.framework.base_screen import SteadyScreen
+from copydesk.tui.framework.inside_textual import SteadyScreen
 from copydesk.tui.framework.pane import HEIGHTS, Pane, is_bare
 from copydesk.tui.framework.prompt import Field
 from copydesk.tui.framework.styles import style_path

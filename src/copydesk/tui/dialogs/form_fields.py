@@ -14,8 +14,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from copydesk.domain.text import typed
+from copydesk.tui.framework import prompt
 from copydesk.tui.framework.actions import Acts, action
-from copydesk.tui.framework.prompt import PromptInput
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.text_field import TextField
 
@@ -156,10 +156,8 @@ def no_offers(field: Any) -> str | None:
     return None if form.offers_of(field) is not None else "There is nothing to choose here: type."
 
 
-class FormInput(PromptInput, scope="form_input"):
+class FormInput(prompt.Field, scope="form_input"):
     """A field of one line."""
-
-    TYPES_TEXT = True
 
     @property
     def said(self) -> str:
@@ -170,22 +168,22 @@ class FormInput(PromptInput, scope="form_input"):
         self.value = text
         self.cursor_position = len(text)
 
-    @action("escape", "cancel", show=False, override=True)
+    @action("escape", "cancel", show=False)
     def cancel_form(self) -> None:
         """Leave the form; what was typed is kept."""
         cast("Form", self.screen).leave()
 
-    @action("tab", "next field", show=False, override=True, also=("down",))
+    @action("tab", "next field", show=False, also=("down",))
     def next_field(self) -> None:
         """Go to the next field."""
         self.screen.focus_next()
 
-    @action("enter", "next field", show=False, override=True)
+    @action("enter", "next field", show=False)
     def enter(self) -> None:
         """Go to the next field; in the last one say which key sends them."""
         cast("Form", self.screen).enter(self)
 
-    @action("shift+tab", "previous field", show=False, override=True, also=("up",))
+    @action("shift+tab", "previous field", show=False, also=("up",))
     def previous_field(self) -> None:
         """Go to the previous field."""
         self.screen.focus_previous()

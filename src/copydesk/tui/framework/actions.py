@@ -61,7 +61,7 @@ READS = ("get_", "list_", "search_")
 if TYPE_CHECKING:
     from copydesk.session.session import Session
     from copydesk.tui.framework.base_app import BaseApp
-    from copydesk.tui.framework.base_screen import SteadyScreen
+    from copydesk.tui.framework.inside_textual import SteadyScreen
 
 _MARK = "__copydesk_action__"
 _WORD = "__copydesk_command__"

@@ -6,7 +6,7 @@ all its cells for one second more. Textual writes what was drawn; here that is c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import field
 from itertools import accumulate
 from os.path import commonprefix
@@ -15,43 +15,13 @@ from typing import TYPE_CHECKING, cast
 from rich.console import Console
 from rich.control import Control
 from rich.segment import Segment
-from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
-from textual.geometry import Region
 from textual.strip import Strip
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.tui.framework.inside_textual import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderResult
-
-
-class PartCompositor(Compositor):
-    """Draws for a part of a frame only the widgets that it shows.
-
-    Textual draws all that lie within the smallest rectangle around what changed, and most of those
-    that do not: for one line of the details and the footer each widget of the screen.
-    """
-
-    _parts: Collection[Region] = ()
-
-    def render_partial_update(self) -> ChopsUpdate | None:
-        """Return what changed, or None."""
-        self._parts = self._dirty_regions.copy()
-        try:
-            return super().render_partial_update()
-        finally:
-            self._parts = ()
-
-    def _get_renders(
-        self, crop: Region | None = None
-    ) -> Iterator[tuple[Region, Region, list[Strip]]]:
-        if not self._parts:
-            yield from super()._get_renders(crop)
-            return
-        for widget, (region, clip) in self.visible_widgets.items():
-            seen = region.intersection(clip)
-            if any(map(seen.overlaps, self._parts)):
-                yield region, clip, widget.render_lines(seen.translate(-region.offset))
 
 
 class Difference(CompositorUpdate):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.content import Content
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -16,6 +15,7 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
 from copydesk.tui.framework.actions import Acts
+from copydesk.tui.framework.inside_textual import begin_bar, clear_lines, put_title
 from copydesk.tui.framework.read_only import offered
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         title = self.title_line()
         if title != self._titled:
             self._titled = title
-            # Textual would draw the whole pane again; the title is on one line.
-            self._border_title = Content(title).expand_tabs(4).split()[0] if title else None
+            put_title(self, title)
             gutter = self.gutter
             self.refresh(Region(-gutter.left, -gutter.top, self.outer_size.width, 1))
 
@@ -181,13 +180,12 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     @property
     def vertical_scrollbar(self) -> ScrollBar:
         """The scroll bar at the right, made when it is first asked for."""
-        if self._vertical_scrollbar is None:
-            self._vertical_scrollbar = bar = SteadyScrollBar(
+        return begin_bar(
+            self,
+            lambda: SteadyScrollBar(
                 vertical=True, name="vertical", thickness=self.scrollbar_size_vertical
-            )
-            bar.display = False
-            self.app._start_widget(self, bar)
-        return self._vertical_scrollbar
+            ),
+        )
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the visible lines; one that was framed before, at any height, is used again.
@@ -220,7 +218,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
             keys.append(key)
             if key not in self._framed:
                 missing.setdefault(key, (at, content))
-        self._styles_cache.set_dirty(crop)
+        clear_lines(self, crop)
         new = list(missing.items())
         for run in _runs([at for _, (at, _) in new]):
             part = Region(crop.x, crop.y + new[run.start][1][0], crop.width, len(run))

@@ -20,7 +20,6 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.outbox_marks import NOTHING
 from copydesk.tui.framework.actions import Acts, Commands
-from copydesk.tui.framework.base_screen import SteadyScreen
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.frame import (
@@ -37,6 +36,7 @@ from copydesk.tui.framework.frame import (
 )
 from copydesk.tui.framework.frame import Part as Part
 from copydesk.tui.framework.frame import View as View
+from copydesk.tui.framework.inside_textual import SteadyScreen
 from copydesk.tui.framework.pane import HEIGHTS, Pane
 from copydesk.tui.framework.reader import Reads, age_line
 

@@ -11,11 +11,11 @@ import re
 from functools import lru_cache
 
 from rich.segment import Segment
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
 
 from copydesk.domain.text import typed
 from copydesk.tui.framework.drawn import Difference
+from copydesk.tui.framework.inside_textual import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 KEPT_TEXTS = 8192
 """How many texts of segments are remembered as looked through: those of many frames."""

@@ -22,7 +22,6 @@ from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.tui.framework.actions import SCOPES, Action, Acts, Commands, NoRowYet, NotYet, asked
-from copydesk.tui.framework.base_screen import forward
 from copydesk.tui.framework.early_keys import (
     KEEP_SECONDS,
     LOOK_SECONDS,
@@ -31,6 +30,7 @@ from copydesk.tui.framework.early_keys import (
     Typed,
     text_of,
 )
+from copydesk.tui.framework.inside_textual import forward
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:

@@ -473,14 +473,14 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._name = ""
+        self._called = ""
 
     def resource_of(self, view: str) -> Resource[Any]:
         return KINDS.get(view, MEMBER_SPACES)
 
     def within(self) -> Iterable[str]:
         yield "Members"
-        yield self._name or clean(self.target.item or "nobody")
+        yield self._called or clean(self.target.item or "nobody")
 
     def opened(self) -> None:
         """Read the name of the member."""
@@ -494,7 +494,7 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         return await api(ops.get_member, self.organization or "", self.target.item or "")
 
     def _named(self, member: Member) -> None:
-        self._name = clean(member_name(member))
+        self._called = clean(member_name(member))
         self.refresh_frame()
 
     def open_item(self, item: Any) -> None:

@@ -13,7 +13,7 @@ from copydesk.domain.text import clean
 from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
 from copydesk.tui.framework import navigation
-from copydesk.tui.framework.base_screen import give_way
+from copydesk.tui.framework.inside_textual import give_way
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites.commands import PublicationCommands
 

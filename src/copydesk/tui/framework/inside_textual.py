@@ -1,0 +1,391 @@
+"""What copydesk does otherwise than Textual, by names that Textual keeps to itself and may change.
+
+Such names are used here alone, each with what it stands on: a method that begins with one
+underscore overrides Textual's, and a function takes its name as Textual's own code does. For all
+else the public way is taken. A new minor version of Textual is let in once the tests of this
+module pass (`pyproject.toml`, `tests/tui/framework/test_inside_textual.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from textual import constants, events
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
+from textual.app import App
+from textual.content import Content
+from textual.errors import NoWidget
+from textual.geometry import Offset, Region, Size
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import WorkerFailed, active_worker
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual._xterm_parser import XTermParser
+    from textual.driver import Driver
+    from textual.drivers._writer_thread import WriterThread
+    from textual.drivers.linux_driver import LinuxDriver
+    from textual.message import Message
+    from textual.scrollbar import ScrollBar
+    from textual.strip import Strip
+
+__all__ = [
+    "ChopsUpdate",
+    "CompositorUpdate",
+    "LayoutUpdate",
+    "SteadyApp",
+    "SteadyScreen",
+    "begin_bar",
+    "clear_lines",
+    "forward",
+    "give_way",
+    "limit_size",
+    "may_restart",
+    "put_title",
+    "terminal_parser",
+    "whole_frame",
+    "write_through",
+    "writer_of",
+]
+
+R = TypeVar("R")
+
+
+class SteadyApp(App[None]):
+    """A program that draws only what differs, and that one stopped worker does not end."""
+
+    _begun = False
+    """Whether it has its theme: to work out the colours of another takes time of the start."""
+    _ends_badly = False
+    """Whether an error has ended it."""
+    _cursor_at = Offset()
+    """Where the terminal's cursor was put with the last frame."""
+
+    @property
+    @abstractmethod
+    def holds_frames(self) -> bool:
+        """Whether nothing is to be drawn yet."""
+
+    @abstractmethod
+    def to_write(
+        self, screen: object, frame: CompositorUpdate, *, writes: bool, moves: bool
+    ) -> CompositorUpdate | None:
+        """Return what of a frame is given to the terminal; None if neither that nor its cursor.
+
+        Textual ``writes`` nothing in some states; ``moves``: the cursor is elsewhere than before.
+        """
+
+    @property
+    @abstractmethod
+    def explains(self) -> bool:
+        """Whether an unexpected error is told in a sentence, and not as a traceback."""
+
+    @abstractmethod
+    def take(self, error: BaseException) -> None:
+        """Keep what was typed, and explain the error that ends the program."""
+
+    @abstractmethod
+    def note(self, error: BaseException) -> None:
+        """Put an error into the log that ends nothing."""
+
+    @property
+    def terminal(self) -> Driver | None:
+        """What talks to the terminal; None before it does."""
+        return self._driver  # set by `App` as it starts to process messages
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """The loop that it runs in; None before and after that."""
+        return self._loop  # set and taken away by `App.run`
+
+    def end_as_failed(self) -> None:
+        """Have the process end with a status that tells of a failure."""
+        self._return_code = 1  # `App.exit` sets it only while messages are processed
+
+    def begin_with(self, theme: str) -> None:
+        """Have a theme before there are styles: a change of it has all of them parsed again."""
+        self._begun = True
+        # The status line says it all, and no key has a tooltip: no screen needs a widget for those.
+        # Public only as arguments of `App.run_test`; read by `Screen` as it composes.
+        self._disable_notifications = self._disable_tooltips = True
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        self.add_class(f"-theme-{theme}")
+        self.set_class(dark, "-dark-mode")
+        self.set_class(not dark, "-light-mode")
+        self._refresh_truecolor_filter(self.ansi_theme)  # as `App` does where the theme changes
+        self.stylesheet.set_variables(self.get_css_variables())
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the colours of the theme; none of Textual's own, before it begins with its own."""
+        return super().get_css_variables() if self._begun else {}
+
+    def failed(self, error: Exception) -> None:
+        """End because of an error that nobody expected."""
+        self._handle_exception(error)
+
+    # Stands on: whatever goes wrong in a message pump or a worker comes to the app's.
+    def _handle_exception(self, error: Exception) -> None:
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if self._ends_badly:
+            self.note(cause)  # only the first one is told: the others come of it
+            return
+        self.take(cause)
+        self._ends_badly = True
+        super()._handle_exception(error)
+
+    # Stands on: what `_handle_exception` calls writes the traceback, and begins the end.
+    def _fatal_error(self) -> None:
+        """Say where the log is, instead of a wall of text."""
+        if not self.explains:
+            super()._fatal_error()
+        else:
+            self.bell()
+            self.panic()
+
+    # Stands on: every frame, and every part of one, passes it as an update of the compositor,
+    # with the cursor behind it; it writes nothing in a batch (`_batch_count`) or once it is ended.
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Draw a frame, or a part of one, with its texts made harmless."""
+        if self.holds_frames:
+            return
+        if renderable is not None and not self.is_headless:
+            writes = not self._batch_count and self.is_running
+            where = self.screen.outer_size.clamp_offset(self.cursor_position)
+            frame = cast("CompositorUpdate", renderable)
+            update = self.to_write(screen, frame, writes=writes, moves=where != self._cursor_at)
+            if update is None:
+                return
+            if writes:
+                self._cursor_at = where
+            renderable = cast("RenderableType", update)
+        super()._display(screen, renderable)
+
+    # Stands on: a message pump handles each message in it, and ends without a word where it is
+    # cancelled.
+    async def _dispatch_message(self, message: Message) -> None:
+        """Go on where only what was waited for was stopped: else the program ends without a word.
+
+        A worker that is stopped stops what it waits for, as that a screen is taken away; the
+        program may wait for the same.
+        """
+        try:
+            await super()._dispatch_message(message)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self.note(error)
+
+    # Stands on: `App` has what `call_next` was given (`_next_callbacks`) done in it, in the task
+    # of whoever waits for a screen that is put up.
+    async def _flush_next_callbacks(self) -> None:
+        """Do what is to be done next; for a worker that asks for a sheet, in a task of its own.
+
+        Textual has that worker do it. It may be the worker of a place that is being taken away:
+        then it waits for that, is stopped by that, and stops it half-way.
+        """
+        if active_worker.get(None) is None:
+            await super()._flush_next_callbacks()
+        elif self._next_callbacks:  # a turn of the loop for nothing would let a key pass the sheet
+            await asyncio.shield(super()._flush_next_callbacks())
+
+
+class SteadyScreen(Screen[R]):
+    """The base of places and dialogs: it is put up and left at any moment, also as keys come."""
+
+    _prepares = False
+    _was_shown = False
+
+    # Stands on: called once, when the app knows the screen, and before it is styled; a screen draws
+    # with the compositor that it has by then.
+    def _post_register(self, app: App[object]) -> None:
+        super()._post_register(app)
+        self._compositor = PartCompositor()
+        # What follows from the size is known before anything is styled, and not only afterwards.
+        width, height = app.size
+        for cells, points in (
+            (width, self.HORIZONTAL_BREAKPOINTS),
+            (height, self.VERTICAL_BREAKPOINTS),
+        ):
+            if points:
+                self.add_class(*self._get_breakpoint_classes(cells, points), update=False)
+
+    # Stands on: called with each size that the terminal tells, and again as the screen is shown.
+    def _screen_resized(self, size: Size) -> None:
+        """Arrange nothing anew for the size it has: Textual tells of each size twice."""
+        if size != self.outer_size:
+            super()._screen_resized(size)
+
+    def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
+        """Call something once what is asked for was drawn; nothing where it was left by then."""
+
+        def unless_left() -> Any:
+            return callback(*args, **kwargs) if self.is_attached else None
+
+        return super().call_after_refresh(unless_left)
+
+    def prepare_drawing(self) -> None:
+        """Have `before_drawing` called before the next frame: once, however often it is asked."""
+        if not self._prepares and self.is_attached:
+            self._prepares = True
+            self._update_timer.resume()
+
+    def before_drawing(self) -> None:
+        """Do what only has to be done for the frame that is drawn next."""
+
+    # Stands on: the clock of a screen (`_update_timer`) calls it for a frame. A screen that has
+    # just been drawn stops that clock, here and in `_refresh_layout`.
+    def _on_timer_update(self) -> None:
+        if self._prepares:
+            self._prepares = False
+            self.before_drawing()
+        super()._on_timer_update()
+        if self._prepares:
+            self._update_timer.resume()
+
+    # Stands on: see `_on_timer_update`.
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        super()._refresh_layout(size, scroll)
+        if self._prepares:
+            self._update_timer.resume()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Begin nothing in what was left before it was drawn: it has no parts."""
+        if isinstance(event, events.ScreenResume) and not self._was_shown:
+            self._was_shown = True
+            event.refresh_styles = False  # its parts have got their styles when they were made
+        left = self._pruning or not self.children  # set by `App` as it takes a screen away
+        if not (left and isinstance(event, events.Mount)):
+            await super().on_event(event)
+
+    # Stands on: called once, after the last message of a screen; widgets keep what they drew in
+    # `_styles_cache`, and `_get_virtual_dom` has the scroll bars that `walk_children` leaves out.
+    async def _message_loop_exit(self) -> None:
+        # Textual remembers a thousand pairs of colours by the widget's own cache too: with what
+        # that holds, every line that was drawn of the last thousand widgets would stay.
+        for widget in self.walk_children(Widget, with_self=True):
+            for part in (widget, *widget._get_virtual_dom()):
+                part._styles_cache.clear()
+        await super()._message_loop_exit()
+
+    # Stands on: the app gives a screen keys, pastes and what the mouse does through it.
+    def _forward_event(self, event: events.Event) -> None:
+        """Let a click on a part that is gone already, and still to be seen, hit nothing."""
+        if isinstance(event, events.MouseDown):
+            try:
+                widget, _ = self.get_widget_at(event.x, event.y)
+            except NoWidget:
+                widget = self
+            if widget is not self and not widget.is_attached:
+                return
+        super()._forward_event(event)
+
+
+class PartCompositor(Compositor):
+    """Draws for a part of a frame only the widgets that it shows.
+
+    Textual draws all that lie within the smallest rectangle around what changed, and most of those
+    that do not: for one line of the details and the footer each widget of the screen.
+    """
+
+    _parts: Collection[Region] = ()
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        """Return what changed, or None."""
+        self._parts = self._dirty_regions.copy()  # emptied by the call
+        try:
+            return super().render_partial_update()
+        finally:
+            self._parts = ()
+
+    # Stands on: each widget of a frame comes from it, with where it lies and its lines.
+    def _get_renders(
+        self, crop: Region | None = None
+    ) -> Iterator[tuple[Region, Region, list[Strip]]]:
+        if not self._parts:
+            yield from super()._get_renders(crop)
+            return
+        for widget, (region, clip) in self.visible_widgets.items():
+            seen = region.intersection(clip)
+            if any(map(seen.overlaps, self._parts)):
+                yield region, clip, widget.render_lines(seen.translate(-region.offset))
+
+
+def forward(event: events.Event, widget: Widget) -> None:
+    """Give an event to a widget, as when it comes from the terminal."""
+    widget._forward_event(event)
+
+
+async def give_way(screen: Screen[Any], other: Screen[Any]) -> None:
+    """Put another screen where the one in front stands."""
+    if not screen._result_callbacks:
+        # Textual takes away what waits for a screen's result; the first screen has no such.
+        screen._push_result_callback(screen, None)
+    await screen.app.switch_screen(other)
+
+
+def whole_frame(screen: Screen[Any]) -> LayoutUpdate:
+    """Return all that a screen shows; what is still to be drawn of it stays to be drawn."""
+    compositor = screen._compositor
+    waiting = compositor._dirty_regions.copy()
+    update = compositor.render_full_update()
+    compositor._dirty_regions |= waiting
+    return update
+
+
+def put_title(widget: Widget, title: str) -> None:
+    """Set the border's title: `border_title` would have all of the widget drawn again."""
+    widget._border_title = Content(title).expand_tabs(4).split()[0] if title else None
+
+
+def clear_lines(widget: Widget, lines: Region) -> None:
+    """Have lines made anew: `Widget.render_lines` returns what it kept of those not marked so."""
+    widget._styles_cache.set_dirty(lines)
+
+
+def begin_bar(widget: Widget, make: Callable[[], ScrollBar]) -> ScrollBar:
+    """Return the scroll bar at the right, made where there is none; as `Widget` makes its own."""
+    if widget._vertical_scrollbar is None:
+        widget._vertical_scrollbar = bar = make()
+        bar.display = False
+        widget.app._start_widget(widget, bar)
+    return widget._vertical_scrollbar
+
+
+def write_through(driver: LinuxDriver, outlet: object) -> None:
+    """Have a driver write to another file than the errors of the shell."""
+    driver._file = cast("Any", outlet)  # read as the thread that writes is made
+
+
+def writer_of(driver: LinuxDriver) -> WriterThread | None:
+    """Return the thread that writes for a driver, if it lives: else `write` fails, or waits."""
+    writer = driver._writer_thread
+    return writer if writer is not None and writer.is_alive() else None
+
+
+def may_restart(driver: LinuxDriver) -> bool:
+    """Whether a driver takes the terminal again by itself, which no editor has in the meantime."""
+    return driver._auto_restart  # `Driver.no_automatic_restart` sets it
+
+
+def limit_size(driver: LinuxDriver, most: Size) -> None:
+    """Have a driver tell of no larger terminal than that, whenever its size changes."""
+    measure = driver._get_terminal_size
+
+    def measured() -> tuple[int, int]:
+        columns, rows = measure()
+        return min(columns, most.width), min(rows, most.height)
+
+    cast("Any", driver)._get_terminal_size = measured
+
+
+def terminal_parser() -> XTermParser:
+    """Return what makes events of what is read from a terminal."""
+    from textual._xterm_parser import XTermParser
+
+    return XTermParser(constants.DEBUG)

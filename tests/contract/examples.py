@@ -65,6 +65,7 @@ def example(
 
     ``pick`` chooses among the values of an enumeration and the members of a union.
     """
+    model.model_rebuild()  # what it names ahead is known by now
     inside = (*above, model)
     return {
         wire_name(model, name): _value(field.annotation, field.metadata, inside, pick)

@@ -76,6 +76,8 @@ class DeskOfOne:
             "site_space_id": have.site_space,
             "share_link_id": have.share_link,
             "site_redirect_id": have.redirect,
+            "site_section_group_id": have.group,
+            "site_external_link_id": have.link,
             "cluster_id": have.cluster,
             "conversation_id": "talk-1",
             "issue_id": have.issue,
@@ -150,6 +152,11 @@ class DeskOfOne:
             "move_site_space": {
                 "position": {"before": {"type": "site-space", "siteSpace": self.other_site_space}}
             },
+            "sort_site_structure": {
+                "item": {"type": "site-section", "id": have.section},
+                "position": {"after": {"type": "site-section", "id": self.other_section}},
+            },
+            "add_site_section_group": {"sections": [have.section]},
             "create_site_redirect": {"destination": to},
             "apply_site_redirects": {"redirects": [{"source": "/old", "destination": to}]},
             "request_reviewers": {"users": [have.lee]},

@@ -30,6 +30,8 @@ class Everything:
     site_space: str
     share_link: str
     redirect: str
+    group: str
+    link: str
     cluster: str
     issue: str
 
@@ -115,6 +117,22 @@ async def everything(world: World) -> Everything:
         to = {"kind": "site-section", "siteSectionId": section}
         path = f"/orgs/{home}/sites/{site}/redirects"
         redirect = await client.post(path, json={"source": "/manual/*", "destination": to})
+        at_site = f"/orgs/{home}/sites/{site}"
+        group = (await client.get(f"{at_site}/section-groups")).json()["items"][0]["id"]
+        named = {"localizedTitle": {"de": "Produkt"}, "icon": "box"}
+        path = f"{at_site}/section-groups/{group}"
+        assert (await client.patch(path, json=named)).is_success
+        elsewhere = {
+            "title": "Status",
+            "localizedTitle": {"de": "Zustand"},
+            "description": "What runs",
+            "localizedDescription": {"de": "Was geht"},
+            "icon": "heart",
+            "url": "https://status.acme.example",
+            "parent": group,
+            "condition": "visitor.claims.beta == true",
+        }
+        leads = await client.post(f"{at_site}/external-links", json=elsewhere)
         body = {
             "emailDomains": ["example.org"],
             "hostname": "acme",
@@ -141,6 +159,8 @@ async def everything(world: World) -> Everything:
         site_space=site_space,
         share_link=link.json()["id"],
         redirect=redirect.json()["id"],
+        group=group,
+        link=leads.json()["id"],
         cluster=cluster,
         issue=issue,
     )

@@ -42,6 +42,7 @@ PUBLISHED = {
     ops.list_site_sections,
     ops.list_site_spaces,
     ops.get_site_redirect,
+    ops.get_site_structure,
 }
 """What is read of a published site, by whoever its visibility lets in."""
 
@@ -128,7 +129,7 @@ def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
         return 403, "ownTeam" if op is ops.create_team else "listTeams"
     if rank(level) < rank(TABLES[needed.scope][permission]):
         return 403, permission
-    if op in (ops.duplicate_space, ops.move_space):
+    if op in (ops.duplicate_space, ops.duplicate_site_space, ops.move_space):
         # It goes into a collection, which is one more thing to have a level on.
         if caller.role is None:
             return 404, "collection"

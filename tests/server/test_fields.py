@@ -22,6 +22,7 @@ from tests.server.shapes import (
     COLLECTION,
     COMMENT,
     CONVERSATION,
+    GROUP,
     ISSUE,
     MEMBER,
     ORGANIZATION,
@@ -105,6 +106,11 @@ def readings(have: Everything) -> dict[str, tuple[Any, bool]]:
         have.at_site("site-spaces"): (SITE_SPACE, True),
         have.at_site("share-links"): (SHARE_LINK, True),
         have.at_site("redirects"): (REDIRECT, True),
+        have.at_site("section-groups"): (GROUP, True),
+        have.at_site("structure"): (
+            {"type": one_of("sections"), "structure": each(GROUP)},
+            False,
+        ),
         have.at_site("adaptive-schema"): (SCHEMA, False),
         have.at_site("adaptive-schema/template-conditions"): ({"items": each(condition)}, False),
         have.at_site("published"): (

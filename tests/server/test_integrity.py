@@ -59,7 +59,7 @@ SPOILS = {
     "cluster ": "UPDATE cluster SET issues = issues - 1",
     "conversations": "UPDATE cluster SET conversations = 0",
     "spaces and collections stand": "UPDATE space SET position = 1.0, parent_id = NULL",
-    "sections stand": "UPDATE site_section SET position = 1.0",
+    "sections, groups and links stand": "UPDATE site_section SET position = 1.0",
     "site spaces stand": "UPDATE site_space SET position = 1.0",
     "is taken": "UPDATE space SET next_number = 1",
     "says that it is of organization": "UPDATE change_request SET organization_id = 'x'",

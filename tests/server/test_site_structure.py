@@ -95,6 +95,7 @@ async def test_sections_come_in_order_with_what_they_show(world: World, docs: Do
             "id": docs.sections["Guides"],
             "title": "Guides",
             "default": True,
+            "draft": False,
             "path": "guides",
             "siteSpaces": [shown],
             "urls": {},

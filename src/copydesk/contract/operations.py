@@ -27,6 +27,7 @@ from copydesk.contract.share_link import *
 from copydesk.contract.site import *
 from copydesk.contract.site_section import *
 from copydesk.contract.site_space import *
+from copydesk.contract.site_structure import *
 from copydesk.contract.space import *
 from copydesk.contract.team import *
 from copydesk.contract.translation import *

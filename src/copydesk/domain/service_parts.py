@@ -18,6 +18,7 @@ CORE = "all else of the document"
 
 _NAMED = {
     "transfer_space": "transfer of a space",
+    "sort_site_structure": "order of a site",
     "ingest_conversation": "handing in of conversations",
     "list_conversation_issues": "issues of conversations",
     "get_conversation_issue": "issues of conversations",
@@ -34,6 +35,7 @@ _EXTENSIONS = {
     "E7": "replies to comments",
     "E8": "single clusters",
     "E9": "publishing",
+    "E11": "section groups",
     "E12": "redirects",
     "E14": "findings",
     "E15": "traffic",
@@ -53,7 +55,7 @@ _NOUNS = {
     "site_space": "order of spaces",
 }
 
-FALLS_BACK = frozenset({"E1", "E2", "E6", "E8", "E10"})
+FALLS_BACK = frozenset({"E1", "E2", "E6", "E8", "E10", "E11"})
 """The extensions in whose place something else is read: no key is off without them
 (docs/api-notes.md, Extensions, says what)."""
 

@@ -392,7 +392,7 @@ RULES: tuple[Rule, ...] = (
         "SELECT organization_id, parent_id, position FROM collection)",
         "coalesce('collection ' || parent_id, 'organization ' || organization_id)",
     ),
-    _placed("sections", "site_section", "'site ' || site_id"),
+    _placed("sections, groups and links", "site_entry", "'site ' || site_id"),
     _placed("site spaces", "site_space", "coalesce('section ' || section_id, 'site ' || site_id)"),
     Rule(
         "space {id} would give its next change request the number {next_number}, "
@@ -423,6 +423,22 @@ RULES: tuple[Rule, ...] = (
         "WITH RECURSIVE below (id) AS (SELECT id FROM collection WHERE parent_id IS NULL "
         "UNION SELECT c.id FROM collection AS c JOIN below ON c.parent_id = below.id) "
         "SELECT id FROM collection WHERE id NOT IN (SELECT id FROM below)",
+    ),
+    Rule(
+        "{kind} {id} is in a group of another site",
+        "SELECT e.kind, e.id FROM site_entry AS e JOIN section_group AS g ON g.id = e.parent_id "
+        "WHERE g.site_id != e.site_id",
+    ),
+    Rule(
+        "section group {id} is in itself",
+        "WITH RECURSIVE below (id) AS (SELECT id FROM section_group WHERE parent_id IS NULL "
+        "UNION SELECT g.id FROM section_group AS g JOIN below ON g.parent_id = below.id) "
+        "SELECT id FROM section_group WHERE id NOT IN (SELECT id FROM below)",
+    ),
+    Rule(
+        "{kind} {id} stands before the group that it is in",
+        "SELECT e.kind, e.id FROM site_entry AS e JOIN section_group AS g ON g.id = e.parent_id "
+        "WHERE e.position <= g.position",
     ),
     Rule(
         "{kind} {id} names revision {revision}, which is not in its space",

@@ -27,6 +27,7 @@ MIGRATIONS: tuple[str, ...] = (
     "13_comment_filters",
     "14_redirects",
     "15_merged_revisions",
+    "16_site_structure",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

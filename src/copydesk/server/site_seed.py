@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from copydesk.contract.enumerations import AgentsContext, PartRole, SiteType, SiteVisibility
+from copydesk.server.site_entries import end_of
 from copydesk.server.site_structure import (
     adopt_root,
     default_site_space,
@@ -67,8 +68,30 @@ def add_site(
 def add_section_group(tx: Tx, site_id: str, title: str) -> str:
     """Add a group that sections of a site can be in and return its id."""
     group_id = tx.new_id()
-    tx.insert("section_group", id=group_id, site_id=site_id, title=title)
+    position = end_of(tx, site_id)
+    tx.insert("section_group", id=group_id, site_id=site_id, position=position, title=title)
     return group_id
+
+
+def add_link(
+    tx: Tx, site_id: str, title: str, url: str, *, group: str | None = None, draft: bool = False
+) -> str:
+    """Add a link to elsewhere after all else and return its id.
+
+    One that is in a group is added after what is in that.
+    """
+    link_id = tx.new_id()
+    tx.insert(
+        "site_link",
+        id=link_id,
+        site_id=site_id,
+        position=end_of(tx, site_id),
+        group_id=group,
+        title=title,
+        url=url,
+        draft=draft,
+    )
+    return link_id
 
 
 def add_section(
@@ -94,7 +117,7 @@ def add_section(
         "site_section",
         id=section_id,
         site_id=site_id,
-        position=siblings.end(tx),
+        position=end_of(tx, site_id),
         group_id=group,
         title=title,
         description=description,

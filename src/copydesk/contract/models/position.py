@@ -61,3 +61,17 @@ class SiteSpacePosition(_Position):
 
     before: SiteSpaceAnchor | None = None
     after: SiteSpaceAnchor | None = None
+
+
+class StructurePointer(Body):
+    """What is moved, or what it goes next to."""
+
+    type: Literal["site-space", "site-section", "site-section-group", "site-external-link"]
+    id: str
+
+
+class StructurePosition(_Position):
+    """Before or after an entry of a structure."""
+
+    before: StructurePointer | None = None
+    after: StructurePointer | None = None

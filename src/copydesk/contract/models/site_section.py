@@ -13,14 +13,19 @@ SectionTitle: TypeAlias = Annotated[str, StringConstraints(min_length=2, max_len
 """2 to 128 characters."""
 
 
+SectionDescription: TypeAlias = Annotated[str, StringConstraints(max_length=256)]
+"""At most 256 characters."""
+
+
 class SiteSection(Resource):
-    """A section of a site; ``condition`` decides who sees it."""
+    """A section of a site; ``condition`` decides who sees it. Readers do not get a draft."""
 
     object: Open[Literal["site-section"]] = "site-section"
     id: str
     title: str = ""
     description: str | None = None
     default: bool = False
+    draft: bool = False
     path: str = ""
     condition: str | None = None
     section_group: str | None = None
@@ -47,7 +52,7 @@ class SiteSectionUpdate(Body):
     default_site_space: str | None = None
     condition: Condition | None = None
     icon: Icon | None = None
-    description: Annotated[str, StringConstraints(max_length=256)] | None = None
+    description: SectionDescription | None = None
 
 
 class SiteSectionMove(Body):

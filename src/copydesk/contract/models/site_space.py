@@ -14,7 +14,10 @@ Condition: TypeAlias = Annotated[str, StringConstraints(max_length=1024)]
 
 
 class SiteSpace(Resource):
-    """A space shown on a site; a hidden one is left out of the navigation."""
+    """A space shown on a site; a hidden one is left out of the navigation.
+
+    Readers do not get a draft.
+    """
 
     object: Open[Literal["site-space"]] = "site-space"
     id: str
@@ -23,6 +26,7 @@ class SiteSpace(Resource):
     space: Space
     title: str = ""
     default: bool = False
+    draft: bool = False
     condition: str | None = None
     has_advanced_customization_feature: bool = False
     urls: SomeUrls = Field(default_factory=SomeUrls)

@@ -23,6 +23,7 @@ from copydesk.server.queries.site import (
     site_view,
     space_to_show,
 )
+from copydesk.server.site_entries import Entries
 from copydesk.server.site_seed import add_section, add_site_space
 from copydesk.server.site_structure import (
     remove_section,
@@ -52,7 +53,7 @@ def list_site_sections(
     if view.reading:
         where.append(
             "id IN (SELECT section_id FROM site_space JOIN space ON space.id = space_id "
-            "WHERE deleted_at IS NULL)"
+            "WHERE deleted_at IS NULL AND NOT site_space.draft)"
         )
     return paginate(
         call.tx,
@@ -144,10 +145,9 @@ def move_site_section(
     beside = find_section(call, view.site, anchor.site_section)
     if beside["id"] == section["id"]:
         raise invalid("body.position: a section cannot stand next to itself")
-    position = sections_of(site_id).beside(
-        call.tx, beside["id"], section["id"], after=body.position.after is not None
+    Entries(call.tx, site_id).place(
+        section["id"], beside["id"], after=body.position.after is not None
     )
-    call.tx.update("site_section", section["id"], position=position, group_id=beside["group_id"])
     return _answer(view, section["id"])
 
 

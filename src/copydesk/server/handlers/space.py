@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from copydesk.contract import operations as ops
@@ -15,14 +14,12 @@ from copydesk.contract.models.space import (
     SpaceTransfer,
     SpaceUpdate,
 )
-from copydesk.server import content
-from copydesk.server.content import Draft
-from copydesk.server.desk_seed import Editor, add_space, grant
+from copydesk.server.desk_seed import add_space
 from copydesk.server.errors import conflict, forbidden, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
-from copydesk.server.queries.position import move_to, place_after
+from copydesk.server.queries.position import move_to
 from copydesk.server.queries.publication import (
     opens_space,
     publication_of,
@@ -37,10 +34,8 @@ from copydesk.server.queries.space import (
     purge_trash,
     space_model,
 )
+from copydesk.server.queries.space_copy import copy_space, run_by_maker
 from copydesk.server.store import to_json
-
-_TITLE_LENGTH = 50
-"""The longest title of a space."""
 
 
 @implements(ops.list_organization_spaces)
@@ -167,27 +162,7 @@ def duplicate_space(call: Call, space_id: str) -> Space:
     Takes what creating a space there takes. Pages get identities of their own; change requests,
     comments and what was granted to people stay with the original.
     """
-    purge_trash(call.tx)
-    row = call.access.space(space_id)
-    check_target(call, row["organization_id"], row["parent_id"])
-    original = content.open_draft(call.tx, content.load(call.tx, row["revision_id"]))
-    suffix = " (copy)"
-    copy_id = add_space(
-        call.tx,
-        row["organization_id"],
-        row["title"][: _TITLE_LENGTH - len(suffix)] + suffix,
-        lambda editor: _copy(original, editor),
-        parent=row["parent_id"],
-        author=call.user_id,
-        emoji=row["emoji"],
-        visibility=row["visibility"],
-        edit_mode=row["edit_mode"],
-        language=row["language"],
-        default_level=row["default_level"],
-        merge_rules=json.loads(row["merge_rules"]),
-    )
-    call.tx.update("space", copy_id, position=place_after(call.tx, row, copy_id))
-    return _created(call, copy_id, row["organization_id"])
+    return space_model(call, call.changed("space", copy_space(call, space_id)))
 
 
 @implements(ops.move_space)
@@ -229,20 +204,5 @@ def transfer_space(call: Call, space_id: str, body: SpaceTransfer) -> Space:
 
 
 def _created(call: Call, space_id: str, organization_id: str) -> Space:
-    if call.access.role(organization_id) != "admin":
-        grant(call.tx, space_id, call.user_id, "admin")
+    run_by_maker(call, space_id, organization_id)
     return space_model(call, call.changed("space", space_id))
-
-
-def _copy(original: Draft, editor: Editor) -> None:
-    """Write every page and file of a draft into a new space, each as one of its own."""
-    ids = {page: content.new_page_id(editor.tx, editor.space_id, None) for page in original.pages}
-    draft = editor.draft
-    draft.pages = {ids[key]: replace(page, id=ids[key]) for key, page in original.pages.items()}
-    draft.children = {
-        None if parent is None else ids[parent]: [ids[page] for page in pages]
-        for parent, pages in original.children.items()
-    }
-    draft.files = {
-        path: replace(file, id=editor.tx.new_id()) for path, file in original.files.items()
-    }

@@ -20,7 +20,7 @@ from copydesk.server.store import Row
 SHOWN = """(
     SELECT space.*, v.id AS shown_id, v.site_id AS shown_site, v.section_id AS shown_section,
         v.position AS shown_position, v.path AS shown_path, v.title AS shown_title,
-        v.condition AS shown_condition, v.hidden AS shown_hidden,
+        v.condition AS shown_condition, v.hidden AS shown_hidden, v.draft AS shown_draft,
         coalesce(section.position, 0) AS section_position,
         coalesce(v.section_id, '') AS section_key,
         coalesce(v.id = CASE WHEN v.section_id IS NULL THEN site.default_site_space_id
@@ -89,13 +89,13 @@ class SiteAddresses:
     def first_shown(self, deleted_until: str) -> dict[str | None, str]:
         """Return the default of each section, or what is next in order where that is deleted.
 
-        What was deleted after ``deleted_until`` still counts as shown.
+        What was deleted after ``deleted_until`` still counts as shown; a draft does not.
         """
         found: dict[str | None, str] = {}
-        for shown_id, section, default, deleted_at in self.call.tx.kept(
+        for shown_id, section, default, deleted_at, draft in self.call.tx.kept(
             ("shown by", self.site["id"]), self._in_order, _SHOWING
         ):
-            if deleted_at is not None and deleted_at <= deleted_until:
+            if draft or (deleted_at is not None and deleted_at <= deleted_until):
                 continue
             if default or section not in found:
                 found[section] = shown_id
@@ -109,13 +109,19 @@ class SiteAddresses:
             self.site["id"],
         )
 
-    def _in_order(self) -> list[tuple[str, str | None, int, str | None]]:
-        """Read what the site shows in order: site space, section, default, when deleted."""
+    def _in_order(self) -> list[tuple[str, str | None, int, str | None, int]]:
+        """Read what the site shows in order: site space, section, default, when deleted, draft."""
         return [
-            (row["shown_id"], row["shown_section"], row["shown_default"], row["deleted_at"])
+            (
+                row["shown_id"],
+                row["shown_section"],
+                row["shown_default"],
+                row["deleted_at"],
+                row["shown_draft"],
+            )
             for row in self.call.tx.all(
-                f"SELECT shown_id, shown_section, shown_default, deleted_at FROM {SHOWN} "  # noqa: S608 - ours
-                f"WHERE shown_site = ? ORDER BY {', '.join(SHOWN_KEYS)}",
+                "SELECT shown_id, shown_section, shown_default, deleted_at, shown_draft "  # noqa: S608 - ours
+                f"FROM {SHOWN} WHERE shown_site = ? ORDER BY {', '.join(SHOWN_KEYS)}",
                 self.site["id"],
             )
         ]
@@ -146,7 +152,7 @@ class SiteAddresses:
         """Return where this site's readers find the space of a row of ``SHOWN``."""
         section, path = row["shown_section"], row["shown_path"]
         above = self.address if section is None else self.section_address(section)
-        if above is None or row["deleted_at"] is not None:
+        if above is None or row["deleted_at"] is not None or row["shown_draft"]:
             return None
         if self.is_opening(row):
             return above
@@ -227,9 +233,9 @@ def remember_publications(
     remembered = call.remembered
     remembered.update({("publication", space_id): Publication() for space_id in wanted})
     rows = call.tx.all(
-        "SELECT id, deleted_at, shown_id, shown_site, shown_section, shown_path "  # noqa: S608 - ours
+        "SELECT id, deleted_at, shown_id, shown_site, shown_section, shown_path, shown_draft "  # noqa: S608 - ours
         f"FROM {SHOWN} WHERE id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL "
-        f"ORDER BY shown_site, {', '.join(SHOWN_KEYS)}",
+        f"AND NOT shown_draft ORDER BY shown_site, {', '.join(SHOWN_KEYS)}",
         json.dumps(wanted),
     )
     sites: dict[str, tuple[SiteAddresses, bool]] = {}

@@ -116,7 +116,7 @@ class SiteView(SiteAddresses):
             conditions.append("id NOT IN (SELECT value FROM json_each(?))")
             values.append(json.dumps(sorted(self.unseen)))
         if self.reading:
-            conditions.append("deleted_at IS NULL")
+            conditions.append("deleted_at IS NULL AND NOT shown_draft")
         else:
             # What is gone for good may still be there until something is written.
             conditions.append("deleted_at IS NULL OR deleted_at > ?")
@@ -184,6 +184,7 @@ class SiteView(SiteAddresses):
                 "space": self._space(row),
                 "title": row["shown_title"] or row["title"],
                 "default": self.defaults.get(row["shown_section"]) == row["shown_id"],
+                "draft": bool(row["shown_draft"]),
                 "condition": row["shown_condition"],
                 "has_advanced_customization_feature": self.site["type"] in _ADVANCED,
                 "urls": SomeUrls(published=self.address_of(row)),
@@ -361,6 +362,8 @@ def check_default(row: Row) -> None:
         raise conflict(
             "This site space is hidden, and readers land on the default; show it before it is that."
         )
+    if row["shown_draft"]:
+        raise conflict("This site space is a draft, and readers land on the default.")
 
 
 def check_path(call: Call, siblings: Siblings, path: str, own_id: str) -> None:

@@ -1,0 +1,124 @@
+"""Operations on the structure of a site as one: its order, groups of sections, links."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.site_space import SiteSpace
+from copydesk.contract.models.site_structure import (
+    ExternalLinkCreate,
+    ExternalLinkUpdate,
+    SectionGroupCreate,
+    SectionGroupUpdate,
+    SiteExternalLink,
+    SiteSectionGroup,
+    SiteSpaceDuplicate,
+    SiteStructure,
+    StructureItem,
+    StructureSort,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/structure", extension="E11")
+def get_site_structure(
+    organization_id: str, site_id: str, *, share_key: str | None = None
+) -> SiteStructure:
+    """Get what a site shows, in one answer: sections, groups and links, or its site spaces."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/structure/sort", extension="E11")
+def sort_site_structure(
+    organization_id: str, site_id: str, body: StructureSort
+) -> StructureItem | None:
+    """Move an entry of a structure before or after another one, into whose group it goes."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/section-groups", extension="E11")
+def list_site_section_groups(
+    organization_id: str, site_id: str, *, page: str | None = None, limit: Limit | None = None
+) -> Page[SiteSectionGroup]:
+    """List the groups of a site, each before those in it."""
+    ...
+
+
+@operation(
+    "POST", "/orgs/{organization_id}/sites/{site_id}/section-groups", status=201, extension="E11"
+)
+def add_site_section_group(
+    organization_id: str, site_id: str, body: SectionGroupCreate
+) -> SiteSectionGroup:
+    """Add a group, with sections that it takes in."""
+    ...
+
+
+@operation(
+    "PATCH",
+    "/orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}",
+    extension="E11",
+)
+def update_site_section_group(
+    organization_id: str, site_id: str, site_section_group_id: str, body: SectionGroupUpdate
+) -> SiteSectionGroup | None:
+    """Change a group, or put it into another."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}",
+    extension="E11",
+)
+def delete_site_section_group(
+    organization_id: str, site_id: str, site_section_group_id: str
+) -> None:
+    """Remove a group from a site."""
+    ...
+
+
+@operation(
+    "POST", "/orgs/{organization_id}/sites/{site_id}/external-links", status=201, extension="E11"
+)
+def add_site_external_link(
+    organization_id: str, site_id: str, body: ExternalLinkCreate
+) -> SiteExternalLink:
+    """Add a link to elsewhere to the navigation of a site."""
+    ...
+
+
+@operation(
+    "PATCH",
+    "/orgs/{organization_id}/sites/{site_id}/external-links/{site_external_link_id}",
+    extension="E11",
+)
+def update_site_external_link(
+    organization_id: str, site_id: str, site_external_link_id: str, body: ExternalLinkUpdate
+) -> SiteExternalLink | None:
+    """Change a link to elsewhere, or put it into a group."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/orgs/{organization_id}/sites/{site_id}/external-links/{site_external_link_id}",
+    extension="E11",
+)
+def delete_site_external_link(
+    organization_id: str, site_id: str, site_external_link_id: str
+) -> None:
+    """Remove a link to elsewhere from a site."""
+    ...
+
+
+@operation(
+    "POST",
+    "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/duplicate",
+    status=201,
+    extension="E11",
+)
+def duplicate_site_space(
+    organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceDuplicate
+) -> SiteSpace:
+    """Copy the space that a site space shows, and show the copy right after it."""
+    ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import FAILED, NOT_ALLOWED, UsageError, kept_state, status_for
 from copydesk.domain.text import clean, shorten
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.cli.connection import Connection
@@ -52,7 +53,6 @@ async def read_holder(api: Api) -> Holder:
     Raises ``ApiError``, and ``UsageError`` for an address where something else answers.
     """
     from copydesk.client.errors import Garbled, NotFound, OperationMissing
-    from copydesk.contract import operations as ops
 
     user = None
     try:

@@ -20,6 +20,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, trend_cell
 from copydesk.present.conversation import shown_address
 from copydesk.session.cluster_rows import ClusterRow, cluster_row, shown
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -128,8 +129,6 @@ async def _clusters(
     api: Api, organization: str | None, sort: str | None = None
 ) -> list[FoundCluster]:
     """Return all clusters in an order; each organization after the other in one of the service."""
-    from copydesk.contract import operations as ops
-
     served: Any = sort if sort in get_args(ClusterOrder) else None
     found = [
         FoundCluster(model, cluster_row(model), place)

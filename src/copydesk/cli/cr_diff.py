@@ -16,6 +16,7 @@ from copydesk.cli.output import put, put_bytes, put_json
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import plural
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -160,7 +161,6 @@ async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> 
 async def _patch_of(api: Api, opened: Opened, change: Changed) -> bytes:
     """Return the patch of one page; empty where its Markdown and its path stay the same."""
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
 
     if change.thing:
         return b""

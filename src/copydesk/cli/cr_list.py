@@ -23,6 +23,7 @@ from copydesk.present.change_filter import fields, needs, open_threads
 from copydesk.present.change_request import SORT_NEEDS, SORTS, UNKNOWN, sorted_rows
 from copydesk.session.change_rows import ASKED, PARTS, THREADS, ChangeRow, row_of
 from copydesk.session.known_requests import AT_ONCE, KnownRequests
+from copydesk.session.operations import ops
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.views import FIRST, LISTINGS, THREADS_READ, Listing, listing_of
 
@@ -183,8 +184,6 @@ class Triage:
         return False if False in outcomes else None if None in outcomes else True
 
     async def _listed(self, api: Api, scope: Scope, listing: Listing) -> Any:
-        from copydesk.contract import operations as ops
-
         for status in listing.statuses:
             query: dict[str, Any] = {"status": status, "limit": PAGE}
             if listing.who:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli.errors import FAILED, USAGE, UsageError
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, listed, shorten
+from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import address_text, addresses
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
 
     Raises ``UsageError`` when there is none or more than one, and ``ApiError``.
     """
-    from copydesk.contract import operations as ops
-
     said = said_name("site", wanted)
     places = await find_organizations(api, organization)
     everywhere = [
@@ -98,8 +97,6 @@ async def find_organizations(api: Api, wanted: str | None) -> list[Organization]
 
     Raises ``UsageError`` when none or more than one is called so, and ``ApiError``.
     """
-    from copydesk.contract import operations as ops
-
     places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]
     if wanted is None:
         return places
@@ -201,7 +198,6 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
 async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpace]:
     """Return every space, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
     from copydesk.session.reads.spaces import read_desk
 
     found: list[FoundSpace] = []
@@ -230,7 +226,6 @@ async def find_request(
     A number without a space is looked for in all of them. Raises ``UsageError`` when it is in none
     or in several, and ``ApiError``.
     """
-    from copydesk.contract import operations as ops
     from copydesk.domain.address import parse_app_url
 
     name = wanted.strip().removeprefix("#")
@@ -265,8 +260,6 @@ async def _at(
     api: Api, name: str, address: Address, space: str | None, organization: str | None
 ) -> tuple[ChangeRequest, FoundSpace]:
     """Return the change request of an address; what is named beside it has to be where it is."""
-    from copydesk.contract import operations as ops
-
     there = await find_space(api, address.space or "", organization)
     homes = (address.organization, there.organization)
     if None not in homes and homes[0] != homes[1]:
@@ -282,7 +275,6 @@ async def _in_any(
     api: Api, name: str, spaces: Sequence[FoundSpace]
 ) -> list[tuple[ChangeRequest, FoundSpace]]:
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     async def one(there: FoundSpace) -> tuple[ChangeRequest, FoundSpace] | None:
         try:

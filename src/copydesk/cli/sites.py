@@ -12,6 +12,7 @@ from copydesk.cli.lookup import PAGE, find_organizations, find_site
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.domain.text import plural
 from copydesk.present.site import host, published, site_facts
+from copydesk.session.operations import ops
 from copydesk.session.site_rows import audience, site_row
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ def list_sites(
     service: Service = OWN,
 ) -> int:
     """Print the sites of every organization, or of one."""
-    from copydesk.contract import operations as ops
 
     async def run() -> int:
         async with await service.connection().connect() as api:
@@ -67,7 +67,6 @@ def show_site(
     service: Service = OWN,
 ) -> int:
     """Print one site, and its sections and spaces in the published order."""
-    from copydesk.contract import operations as ops
     from copydesk.domain.site_tree import structure_of
 
     async def run() -> int:

@@ -13,6 +13,7 @@ from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import leave_cache, read_cached, reads_cached
 from copydesk.session.members import Members
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -41,7 +42,6 @@ async def identify(session: Session, api: Api) -> None:
     is the first. A cached answer does not tell that. Raises what the client raises.
     """
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
 
     try:
         session.me = await api(ops.get_current_user)
@@ -75,7 +75,6 @@ async def be_at(target: Target, session: Session, api: Api) -> None:
     The screen itself reports what cannot be read.
     """
     from copydesk.client.errors import ApiError
-    from copydesk.contract import operations as ops
 
     meant = target.organization
     try:
@@ -118,7 +117,6 @@ async def confirm(session: Session, api: Api) -> None:
     answer.
     """
     from copydesk.client.errors import ApiError, OperationMissing
-    from copydesk.contract import operations as ops
 
     leave_cache()
     before = session.me

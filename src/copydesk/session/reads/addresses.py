@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.address import parse_app_url
 from copydesk.domain.text import clean, shorten
+from copydesk.session.operations import ops
 from copydesk.session.target import FIRST_PLACE, Target
 
 if TYPE_CHECKING:
@@ -85,8 +86,6 @@ async def find_published(api: Api, url: str) -> Published | None:
     The site, and in it the space, is the one with the longest address that it begins with. Raises
     ``ApiError``.
     """
-    from copydesk.contract import operations as ops
-
     wanted = address_text(url.partition("#")[0].partition("?")[0])
     nearest: tuple[int, str, Site] | None = None
     places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]

@@ -22,6 +22,7 @@ from copydesk.session.cluster_rows import (
     shown,
 )
 from copydesk.session.errors import sentence
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -61,8 +62,6 @@ async def read_page(
 
     Raises ``ApiError``.
     """
-    from copydesk.contract import operations as ops
-
     page = await api.page(
         ops.list_issues_clusters,
         organization,
@@ -77,8 +76,6 @@ async def read_page(
 
 async def read_all(api: Api, organization: str, order: ClusterOrder) -> list[ClusterRow]:
     """Return every cluster. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     return [
         cluster_row(cluster)
         async for cluster in api.pages(
@@ -93,7 +90,6 @@ async def read_label(api: Api, organization: str, cluster: str) -> str:
     Where a single cluster cannot be read, it is found in the list. Raises ``ApiError``.
     """
     from copydesk.client.errors import Forbidden, NotFound, OperationMissing
-    from copydesk.contract import operations as ops
 
     label = ""
     try:
@@ -118,8 +114,6 @@ async def read_issues(
 
     Raises ``ApiError``.
     """
-    from copydesk.contract import operations as ops
-
     page = await api.page(
         ops.list_conversation_issues, organization, page=token, limit=limit, **limits
     )
@@ -135,7 +129,6 @@ async def count_requests(
     Without a total from the service it is "9+". Raises ``ApiError``.
     """
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -175,8 +168,6 @@ async def find_requests(
 
     At most ``limit`` of each status are listed.
     """
-    from copydesk.contract import operations as ops
-
     statuses: Sequence[ChangeRequestStatus] = ("open", "draft", "merged")
     pages = await asyncio.gather(
         *(
@@ -221,7 +212,6 @@ async def read_readiness(
     kinds of ``ApiError``.
     """
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
     from copydesk.session.page_changes import losses, not_looked_at
     from copydesk.session.readiness import readiness
     from copydesk.session.reads.base_revision import read_changes
@@ -308,8 +298,6 @@ async def _last_updated(
     api: Api, organization: str, status: Literal["draft", "merged"], pages: int
 ) -> AsyncIterator[Sequence[ChangeRequest]]:
     """Yield the change requests of a status page by page, the last updated first."""
-    from copydesk.contract import operations as ops
-
     token: str | None = None
     for _ in range(pages):
         page = await api.page(
@@ -330,8 +318,6 @@ async def count_analysed(api: Api, organization: str) -> tuple[int, int]:
 
     The API has no such count; a conversation has the time of its analysis. Raises ``ApiError``.
     """
-    from copydesk.contract import operations as ops
-
     page = await api.page(ops.list_conversations, organization, limit=LOOKED_AT)
     return sum(each.processed_at is None for each in page.items), len(page.items)
 
@@ -340,7 +326,6 @@ async def begin_request(
     api: Api, space: str, cluster: str, subject: str, description: str
 ) -> ChangeRequest:
     """Begin a change request that answers a cluster. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.change_request import ChangeRequestCreate
     from copydesk.session.writes.edits import document_of
 

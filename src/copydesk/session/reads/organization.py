@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
 from copydesk.session.members import member_name
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ async def read_home(api: Api, session: Session, organization: str) -> Organizati
 
     Raises ``ApiError``.
     """
-    from copydesk.contract import operations as ops
     from copydesk.session.reads.spaces import read_me
 
     if session.me is None:
@@ -39,8 +39,6 @@ async def people_offered(
     api: Api, organization: str, without: Collection[str] = ()
 ) -> list[Option]:
     """Return the members of an organization as options, by name. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     found: list[Option] = []
     async for member in api.pages(ops.list_members, organization, limit=PAGE):
         if member.id not in without:
@@ -53,8 +51,6 @@ async def people_offered(
 
 async def teams_offered(api: Api, organization: str) -> list[Option]:
     """Return the teams of an organization as options, by name. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     found: list[Option] = []
     async for team in api.pages(ops.list_teams, organization, limit=PAGE):
         found.append(Option(team.id, clean(team.title) or team.id, plural(team.members, "member")))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
+from copydesk.session.operations import ops
 from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ class Followed:
 
 async def read_tree(api: Api, version: Version) -> Tree:
     """Return the page tree of a version. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     space_id, request = version.space, version.change_request
     pages = (
         api(ops.list_space_pages, space_id)
@@ -92,8 +91,6 @@ async def read_tree(api: Api, version: Version) -> Tree:
 
 async def read_revision(api: Api, version: Version) -> str:
     """Return the revision of a version: another one means an edit. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     if version.change_request is None:
         return (await api(ops.get_space, version.space)).revision
     request = await api(ops.get_change_request, version.space, version.change_request)
@@ -106,7 +103,6 @@ async def read_page(api: Api, version: Version, page: str, titles: Mapping[str, 
     ``titles`` names the pages of the space by id, for links between them.
     """
     from copydesk.client.errors import ApiError
-    from copydesk.contract import operations as ops
 
     space, request = version.space, version.change_request
 

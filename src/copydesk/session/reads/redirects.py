@@ -13,6 +13,7 @@ from copydesk.domain.layout import TOP
 from copydesk.domain.redirects import LONGEST, Rule, Rules, path_on, wrong_source
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.domain.text import clean, exposed
+from copydesk.session.operations import ops
 from copydesk.session.page_rows import PageRow, page_rows
 from copydesk.session.reads.pages import walk
 from copydesk.session.reads.sites import PAGE, read_site
@@ -83,7 +84,6 @@ class SitePaths:
     async def pages(self, space: str) -> dict[str, PageRow] | None:
         """Return the pages of a space by id; None where they cannot be read."""
         from copydesk.client.errors import ApiError
-        from copydesk.contract import operations as ops
 
         if space not in self._pages:
             try:
@@ -182,7 +182,6 @@ class RedirectsRead:
 async def read_redirects(api: Api, ids: SiteIds, me: str | None) -> RedirectsRead:
     """Return all redirects of a site, those that hold and drafts. Raises ``ApiError``."""
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
 
     found = await read_site(api, *ids, me)
     paths = SitePaths(api, found.site, found.structure)
@@ -253,7 +252,6 @@ async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
     Raises ``ValueError`` with a sentence for what is no path.
     """
     from copydesk.client.errors import NotFound, OperationMissing
-    from copydesk.contract import operations as ops
 
     start = at = (path.partition("?")[0].partition("#")[0].rstrip("/")) or "/"
     sources: list[str] = []

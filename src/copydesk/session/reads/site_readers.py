@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
+from copydesk.session.operations import ops
 from copydesk.session.site_rows import Link, SiteRow, no_address, no_effect, site_row
 from copydesk.session.site_rows import audience as readers
 
@@ -102,7 +103,6 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
 async def _published(api: Api, organization: str, site: str, key: str = "") -> PublishedSite | str:
     """Return the published content, or why there is none."""
     from copydesk.client.errors import ApiError, Invalid, NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return await api(ops.get_published_site, organization, site, share_key=key or None)

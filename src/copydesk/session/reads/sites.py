@@ -11,6 +11,7 @@ from copydesk.domain.misread import whole_answers
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_of
 from copydesk.domain.text import clean
+from copydesk.session.operations import ops
 from copydesk.session.site_rows import Link, SiteRow, link_of, site_row
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ class SiteRead:
 
 async def read_only_site(api: Api, organization: str) -> Site | None:
     """Return the only site of an organization; None for several, or none."""
-    from copydesk.contract import operations as ops
-
     page = await api.page(ops.list_sites, organization, limit=2)
     return page.items[0] if len(page.items) == 1 and page.next is None else None
 
@@ -66,7 +65,6 @@ async def read_site(
 
     Raises ``ApiError``.
     """
-    from copydesk.contract import operations as ops
 
     async def itself() -> SiteRow:
         found = site_row(await api(ops.get_site, organization, site))
@@ -83,7 +81,6 @@ async def read_site(
 
 async def read_conditions(api: Api, organization: str, site: str) -> list[Option]:
     """Return the ready-made conditions of a site, as options. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
     from copydesk.domain.text import clean
     from copydesk.session.options import Option
 
@@ -112,8 +109,6 @@ async def read_structure(
 
 
 async def _read_structure(api: Api, organization: str, site: str, progress: Progress) -> Structure:
-    from copydesk.contract import operations as ops
-
     sections: list[SiteSection] = []
     async for section in api.pages(ops.list_site_sections, organization, site, limit=PAGE):
         sections.append(section)
@@ -131,8 +126,6 @@ PAGE = 250
 
 async def list_links(api: Api, organization: str, site: str) -> tuple[Link, ...]:
     """Return all share links of a site. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     pages = api.pages(ops.list_share_links, organization, site, limit=PAGE)
     return tuple([link_of(link) async for link in pages])
 
@@ -154,7 +147,6 @@ ANY = Rights()
 async def read_rights(api: Api, organization: str, me: str | None) -> Rights:
     """Return a person's rights on the sites of an organization. Raises ``ApiError``."""
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     if me is None:
         return ANY

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
 from copydesk.domain.text import clean
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -41,7 +42,6 @@ class Desk:
 async def read_me(api: Api) -> User | None:
     """Return the caller, or None where the service does not tell (extension E1)."""
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
 
     try:
         return await api(ops.get_current_user)
@@ -51,8 +51,6 @@ async def read_me(api: Api) -> User | None:
 
 async def read_organizations(api: Api) -> list[Organization]:
     """Return the organizations that the caller is in."""
-    from copydesk.contract import operations as ops
-
     return [found async for found in api.pages(ops.list_organizations, limit=PAGE)]
 
 
@@ -87,7 +85,6 @@ async def read_desk(
 ) -> Desk:
     """Return an organization and its tree. Raises ``ApiError``."""
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
 
     async def collections() -> list[Collection]:
         return [
@@ -122,7 +119,6 @@ async def _collect_spaces(
 ) -> list[SpaceNode]:
     """Return the spaces that other lists mention (docs/api-notes.md, Extensions)."""
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     nodes: dict[str, SpaceNode] = {}
     gate = asyncio.Semaphore(AT_ONCE)
@@ -169,7 +165,6 @@ async def read_counts(api: Api, organization_id: str) -> dict[str, int]:
     The keys are names of screens. Forbidden and missing lists are left out.
     """
     from copydesk.client.errors import ApiError
-    from copydesk.contract import operations as ops
 
     async def count(name: str, page: Awaitable[Page[Any]]) -> tuple[str, int | None]:
         try:
@@ -192,7 +187,6 @@ async def read_details(
     ``people`` are the ids whose names are wanted. Forbidden parts are left out.
     """
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     async def sites() -> list[tuple[str, str]]:
         try:

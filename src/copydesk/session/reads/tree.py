@@ -19,6 +19,7 @@ from copydesk.domain.misread import whole_answers
 from copydesk.domain.space_tree import TRASH_DAYS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean
 from copydesk.domain.tree_arrangement import layout_of
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -180,7 +181,6 @@ async def read_trash(
 
     async def one(row: str) -> Trashed | None:
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
 
         async with gate:
             try:
@@ -204,7 +204,6 @@ async def read_trash(
 async def _shown_by_sites(api: Api, organization: str) -> dict[str, list[str]]:
     """Return the titles of the sites that show a space in the trash, by its id."""
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     found: dict[str, list[str]] = {}
     gate = asyncio.Semaphore(AT_ONCE)
@@ -229,7 +228,6 @@ async def _shown_by_sites(api: Api, organization: str) -> dict[str, list[str]]:
 async def sites_showing(api: Api, organization: str, space: str) -> list[str]:
     """Return the titles of the sites that show a space. Raises ``ApiError``."""
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     try:
         page = await api.page(ops.list_sites, organization, space=space, limit=SITES)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.json_text import JSON
 from copydesk.domain.text import unseen
+from copydesk.session.operations import ops
 from copydesk.session.site_rows import SchemaRow, SiteRow, schema_rows, site_row, users
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ class SchemaRead:
 
 async def read_schema(api: Api, organization: str, site: Site, refused: str) -> SchemaRead:
     """Return the schema of a site with its conditions and users. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     found, conditions, used = await asyncio.gather(
         api(ops.get_adaptive_schema, organization, site.id),
         _conditions(api, organization, site.id),
@@ -58,7 +57,6 @@ async def read_schema(api: Api, organization: str, site: Site, refused: str) -> 
 async def _conditions(api: Api, organization: str, site: str) -> list[TemplateCondition]:
     """Return the ready-made conditions; none where the service has none."""
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return (await api(ops.list_adaptive_template_conditions, organization, site)).items
@@ -78,7 +76,6 @@ async def send_schema(api: Api, ids: tuple[str, str], schema: JSON, before: JSON
 
     Raises ``ApiError``, and `NotDoneError` when the schema changed since.
     """
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.site import AdaptiveSchemaUpdate
     from copydesk.session.errors import NotDoneError
 
@@ -94,8 +91,6 @@ async def send_schema(api: Api, ids: tuple[str, str], schema: JSON, before: JSON
 
 async def find_sent(api: Api, ids: tuple[str, str], schema: JSON) -> Any:
     """Return the schema of a site if it is this one, after a write without an answer; else None."""
-    from copydesk.contract import operations as ops
-
     now = await api(ops.get_adaptive_schema, *ids)
     return now if now.json_schema == schema else None
 

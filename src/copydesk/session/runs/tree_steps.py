@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from copydesk.session.errors import NotDoneError
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -31,8 +32,6 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
 
         Without a space in the level that is impossible, which is raised before any request.
         """
-        from copydesk.contract import operations as ops
-
         api = await ready()
         there = [
             found.id
@@ -56,7 +55,6 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
         `NotDoneError` where the level itself is gone.
         """
         from copydesk.client.errors import Conflict, Invalid, NotFound
-        from copydesk.contract import operations as ops
 
         api = await ready()
         at = order.index(space_id)
@@ -80,7 +78,6 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
 
 async def _beside(api: Api, space_id: str, parent: str, sides: Sequence[tuple[str, str]]) -> None:
     """Move a space into a level, beside another space, or last without one."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.position import SpaceAnchor, SpacePosition
     from copydesk.contract.models.space import SpaceMove
 
@@ -94,7 +91,6 @@ async def _beside(api: Api, space_id: str, parent: str, sides: Sequence[tuple[st
 async def _spaces_in(api: Api, organization_id: str, parent: str) -> set[str]:
     """Return the ids of the spaces of a level; none where the service does not list them."""
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
 
     if parent:
         return {each.id async for each in api.pages(ops.list_collection_spaces, parent)}
@@ -107,7 +103,6 @@ async def _spaces_in(api: Api, organization_id: str, parent: str) -> set[str]:
 
 async def _before(api: Api, collection_id: str, parent: str, anchor: str) -> None:
     from copydesk.client.errors import Conflict
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.collection import CollectionMove
     from copydesk.contract.models.position import SpaceAnchor, SpacePosition
 
@@ -124,7 +119,6 @@ async def _before(api: Api, collection_id: str, parent: str, anchor: str) -> Non
 
 async def _some_space(api: Api, organization_id: str, parent: str) -> str | None:
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
 
     if parent:
         page = await api.page(ops.list_collection_spaces, parent, limit=1)

@@ -15,6 +15,7 @@ from copydesk.domain.inverses import message_sent, message_trace
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import belonging, review_key
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -96,7 +97,6 @@ def pending_line(draft: PendingDraft) -> str:
 
 async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
     """Send a draft and return the new comment or reply. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.comment import CommentCreate, MarkdownBody, ReplyCreate
 
     body = MarkdownBody(markdown=draft.text)
@@ -199,7 +199,6 @@ async def change_message(
 
     Raises ``ApiError``.
     """
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.comment import CommentUpdate, ReplyUpdate, SpaceReplyUpdate
 
     space, request = ids
@@ -219,8 +218,6 @@ async def change_message(
 
 async def delete_message(api: Api, ids: Ids, comment: str, reply: str | None) -> None:
     """Delete a comment with its replies, or a ``reply`` in it. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-
     space, request = ids
     if reply is None and request:
         await api(ops.delete_change_request_comment, space, request, comment)

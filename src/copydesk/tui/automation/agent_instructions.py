@@ -13,6 +13,7 @@ from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.keyboard import run
@@ -106,7 +107,6 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
             return None
         import asyncio
 
-        from copydesk.contract import operations as ops
         from copydesk.domain.documents import document_to_markdown
 
         found = await api(ops.get_agent_instructions, self.home)
@@ -160,8 +160,6 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
             uses=("get_agent_instructions", "update_agent_instructions"))  # fmt: skip
     async def edit(self) -> None:
         """Edit the instructions in $EDITOR; what changes is shown before it is sent."""
-        from copydesk.contract import operations as ops
-
         home = self.home
 
         async def read(api: Api) -> Document | None:
@@ -181,7 +179,6 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
             self.refresh_frame()
 
     async def _send(self, before: Document | None, after: Document) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.agent_instructions import AgentInstructionsUpdate
         from copydesk.contract.models.document import Document
         from copydesk.domain.rich_text import says_the_same

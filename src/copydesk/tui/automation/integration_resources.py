@@ -18,6 +18,7 @@ from copydesk.domain.age import age, moment
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
+from copydesk.session.operations import ops
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 
@@ -272,8 +273,6 @@ def _flag(text: str) -> bool:
 
 
 async def _integrations(api: Api, target: Target, asked: Asked) -> Page[Integration]:
-    from copydesk.contract import operations as ops
-
     return await api.page(ops.list_integrations, **asked.paging, **asked.conditions)
 
 
@@ -332,8 +331,6 @@ _EXTERNAL = Condition("external_id", "those that the integration knows by this i
 
 
 async def _installations(api: Api, target: Target, asked: Asked) -> Page[Installation]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_integration_installations, target.item or "", **asked.paging, **asked.conditions
     )
@@ -425,8 +422,6 @@ def _works_on(
 
 
 async def _spaces(api: Api, target: Target, asked: Asked) -> Page[SpaceInstallation]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_integration_space_installations,
         target.item or "",
@@ -441,8 +436,6 @@ SPACES: Resource[SpaceInstallation] = _works_on("space", "Spaces", _spaces, lamb
 
 
 async def _sites(api: Api, target: Target, asked: Asked) -> Page[SiteInstallation]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_integration_site_installations,
         target.item or "",
@@ -457,8 +450,6 @@ SITES: Resource[SiteInstallation] = _works_on("site", "Sites", _sites, lambda on
 
 
 async def _events(api: Api, target: Target, asked: Asked) -> Page[IntegrationEvent]:
-    from copydesk.contract import operations as ops
-
     return await api.page(ops.list_integration_events, target.item or "", **asked.paging)
 
 

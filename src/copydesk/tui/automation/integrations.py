@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.automation_inverses import integration_changed
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.automation.integration_resources import (
     INSTALLATIONS,
@@ -218,7 +219,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     )
     async def install(self) -> None:
         """Install the integration in the organization, after asking."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.integration import InstallationCreate
 
         item, home = self.item, self.organization
@@ -267,8 +267,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             self.read_written(item.name)
 
     async def _home(self, api: Api, name: str, home: str) -> tuple[Organization, bool]:
-        from copydesk.contract import operations as ops
-
         organization = await api(ops.get_organization, home)
         return organization, await find_installation(api, name, home) is not None
 
@@ -337,8 +335,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         ]
 
     async def _tunnel(self, item: Integration, body: IntegrationDevMode) -> None:
-        from copydesk.contract import operations as ops
-
         await self.writer.perform(
             "Develop integration",
             self.named(item),
@@ -357,8 +353,6 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     )
     async def delete(self) -> None:
         """Delete the integration wherever it is installed. It asks for its name."""
-        from copydesk.contract import operations as ops
-
         item = self.item
         assert item is not None
         sheet = TypeToConfirm(
@@ -392,8 +386,6 @@ async def find_deleted(api: Api, name: str) -> bool | None:
 
 async def find_installation(api: Api, name: str, organization: str) -> Installation | None:
     """Return the installation of an integration in an organization, or None."""
-    from copydesk.contract import operations as ops
-
     async for each in api.pages(ops.list_integration_installations, name):
         if each.target is not None and each.target.organization == organization:
             return each
@@ -468,8 +460,6 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
                       what="Reading where it is installed", quiet=True)  # fmt: skip
 
     async def _read_homes(self, api: Api) -> Mapping[str, str]:
-        from copydesk.contract import operations as ops
-
         name = self.target.item or ""
         page = await api.page(ops.list_integration_installations, name, limit=PAGE)
         return {one.id: installed_in(one) for one in page.items}
@@ -497,8 +487,6 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         )
 
     async def _trace(self, api: Api, event: str) -> IntegrationEventDetail:
-        from copydesk.contract import operations as ops
-
         return await api(ops.get_integration_event, self.target.item or "", event)
 
     def _traced(self, detail: IntegrationEventDetail) -> None:

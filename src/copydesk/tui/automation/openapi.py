@@ -18,6 +18,7 @@ from copydesk.domain.automation_inverses import (
     visibility_changed,
 )
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox_marks import by_slug
 from copydesk.tui.dialogs.body_form import body_form
@@ -138,8 +139,6 @@ LABELS = {"source.url": "Address", "source.file": "File"}
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpec]:
-    from copydesk.contract import operations as ops
-
     return await api.page(ops.list_openapi_specs, target.organization or "", **asked.paging)
 
 
@@ -239,7 +238,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             uses=("create_openapi_spec", "get_openapi_spec"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Add a specification, from an address or from a file. u deletes it again."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.openapi_spec import OpenAPISpecCreate
         from copydesk.tui.automation.openapi_requests import SpecAsked, find
 
@@ -340,7 +338,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     async def _put(
         self, item: OpenAPISpec, source: OpenAPISource, what: str, *, draft: str = ""
     ) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.openapi_spec import OpenAPISourceURL, OpenAPISpecPut
         from copydesk.tui.automation.openapi_requests import find
 
@@ -369,7 +366,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             group="Change", uses="update_openapi_spec", now=visibility_label)  # fmt: skip
     async def switch(self) -> None:
         """Make the specification public, after asking, or private again. u takes it back."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.openapi_spec import OpenAPISpecUpdate
 
         item, home = self.item, self.organization or ""
@@ -394,7 +390,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             group="Change", uses="delete_openapi_spec")  # fmt: skip
     async def delete(self) -> None:
         """Delete the specification with every version of it. It asks for its slug."""
-        from copydesk.contract import operations as ops
         from copydesk.tui.automation.openapi_requests import find_deleted
 
         item, home = self.item, self.organization or ""

@@ -20,6 +20,7 @@ from copydesk.contract.models.openapi_spec import (
 from copydesk.contract.models.parts import WebAddress
 from copydesk.domain.text import clean, shorten
 from copydesk.session.errors import NotDoneError
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -142,7 +143,6 @@ def _check(text: str) -> None:
 async def find(api: Api, home: str, slug: str) -> OpenAPISpec | None:
     """Return a specification, or None where there is none of that slug."""
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return await api(ops.get_openapi_spec, home, slug)

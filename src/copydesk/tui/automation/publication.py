@@ -14,6 +14,7 @@ from copydesk.domain.automation_inverses import integration_made
 from copydesk.domain.integration_manifest import MANIFESTS
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
+from copydesk.session.operations import ops
 from copydesk.tui.automation.integration_resources import owner_title
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.body_fields import words_of
@@ -138,7 +139,6 @@ def in_a_line(value: Any) -> str:
 async def find_integration(api: Api, name: str) -> Integration | None:
     """Return an integration by its name; None when there is none that the reader may see."""
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return await api(ops.get_integration, name)
@@ -152,7 +152,6 @@ async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
     Raises `NotDoneError` when there is no organization as the one that shall own it.
     """
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
     from copydesk.session.errors import NotDoneError
 
     try:

@@ -13,6 +13,7 @@ from copydesk.contract.models.translation import (
     TranslationSourceWrite,
 )
 from copydesk.domain.rich_text import rich_text, says_the_same
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -42,7 +43,6 @@ class TranslationAsked(Body):
 async def find(api: Api, home: str, translation: str) -> Translation | None:
     """Return a translation, or None where it is gone."""
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return await api(ops.get_translation, home, translation)
@@ -54,8 +54,6 @@ async def find_made(
     api: Api, home: str, body: TranslationCreate, known: set[str]
 ) -> Translation | None:
     """Return the translation that a body made, or None; ``known`` are the older ones."""
-    from copydesk.contract import operations as ops
-
     space = body.source.space if body.source is not None else None
     async for each in api.pages(ops.list_translations, home, limit=100):
         if each.id not in known and (each.source.space, each.language) == (space, body.language):

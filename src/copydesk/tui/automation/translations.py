@@ -15,6 +15,7 @@ from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import hint
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
@@ -125,7 +126,6 @@ async def titled(api: Api, page: Page[Translation], known: dict[str, str | None]
 
     async def look_up(space: str) -> None:
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
 
         async with gate:
             try:
@@ -155,7 +155,6 @@ async def _pages(api: Api, target: Target, asked: Asked) -> Page[Listed]:
 async def _titled(
     api: Api, target: Target, asked: Asked, known: dict[str, str | None]
 ) -> Page[Listed]:
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.base import Page
 
     page = await api.page(ops.list_translations, target.organization or "", **asked.paging)
@@ -271,7 +270,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
                   "list_organization_collections"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Have a space translated into another language. It is run at once."""
-        from copydesk.contract import operations as ops
         from copydesk.tui.automation.translation_requests import TranslationAsked, find_made
 
         home, key = self.organization or "", self.draft_key("make")
@@ -321,8 +319,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             group="Change", uses=("get_translation", "update_translation"))  # fmt: skip
     async def edit(self) -> None:
         """Edit the instructions in $EDITOR; what changes is shown before it is sent."""
-        from copydesk.contract import operations as ops
-
         item, home = self.item, self.organization or ""
         assert item is not None
         which = item.translation.id
@@ -342,7 +338,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             self.read_written(which)
 
     async def _instruct(self, item: Listed, before: Document | None, after: Document) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.translation import TranslationUpdate
         from copydesk.tui.automation.translation_requests import find_instructed
 
@@ -369,7 +364,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             show=24, group="Change", uses="run_translation")  # fmt: skip
     async def run(self) -> None:
         """Run the translation again: its space is brought up to date with the source."""
-        from copydesk.contract import operations as ops
         from copydesk.tui.automation.translation_requests import find_run
 
         item, home = self.item, self.organization or ""
@@ -403,7 +397,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             group="Change", uses="delete_translation")  # fmt: skip
     async def delete(self) -> None:
         """Delete the translation; the space that it wrote stays. It asks for the language."""
-        from copydesk.contract import operations as ops
         from copydesk.tui.automation.translation_requests import find_deleted
 
         item, home = self.item, self.organization or ""

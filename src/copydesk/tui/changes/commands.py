@@ -12,6 +12,7 @@ from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
 from copydesk.domain.text import listed, plural
 from copydesk.present import change_request as present
 from copydesk.session.change_rows import ChangeRow
+from copydesk.session.operations import ops
 from copydesk.session.snooze import reversal_of
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
@@ -125,7 +126,6 @@ class ChangeCommands(Commands, scope="changes"):
         group: str = "",
     ) -> None:
         """Give a row another status. Raises `WriteError`."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.change_request import ChangeRequestUpdate
 
         async def send(api: Api) -> ChangeRequest:

@@ -10,6 +10,7 @@ from copydesk.domain.inverses import request_begun, request_changed
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.draft_keys import about_key, new_request_key
+from copydesk.session.operations import ops
 from copydesk.tui.changes.guards import is_merged, may_not_change, nothing_selected
 from copydesk.tui.framework.actions import Commands, action, away, refusal
 from copydesk.tui.framework.keyboard import run, tell_failures
@@ -39,7 +40,6 @@ class EditCommands(Commands, scope="changes"):
             await self._edit(row)
 
     async def _edit(self, row: ChangeRow) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.session.cached_reads import live_or_cached
         from copydesk.session.writes.edits import about_text, is_plain, read_about, update_of
         from copydesk.session.writes.outbox import GOES_ON
@@ -125,7 +125,6 @@ class EditCommands(Commands, scope="changes"):
 
         It begins as a draft, and without changes.
         """
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.change_request import ChangeRequestCreate
         from copydesk.domain.preconditions import begun_trace
         from copydesk.tui.dialogs.ask import Ask
@@ -198,7 +197,6 @@ class EditCommands(Commands, scope="changes"):
         return True
 
     async def _resume_about(self) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.session.cached_reads import live_or_cached
 
         space, request = self.place.target.space, self.place.target.change_request

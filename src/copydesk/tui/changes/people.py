@@ -12,6 +12,7 @@ from copydesk.domain.text import listed, plural
 from copydesk.present.change_filter import open_threads
 from copydesk.session.change_rows import RULES, ChangeRow
 from copydesk.session.draft_keys import marked_verdict_key, review_key
+from copydesk.session.operations import ops
 from copydesk.session.writes.bulk import Bulk
 from copydesk.tui.changes.guards import nothing_selected
 from copydesk.tui.framework.actions import Commands, action
@@ -154,7 +155,6 @@ class PeopleCommands(Commands, scope="changes"):
         group: str = "",
     ) -> None:
         """Give a verdict on a row. Raises `WriteError`."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.comment import MarkdownBody
         from copydesk.contract.models.review import ReviewCreate
         from copydesk.domain.preconditions import still_judged, verdict_trace
@@ -219,7 +219,6 @@ class PeopleCommands(Commands, scope="changes"):
 
         With marked rows: ticked people are asked for all of these too, and nobody is taken off.
         """
-        from copydesk.contract import operations as ops
         from copydesk.session.cached_reads import live_or_cached
 
         if self.place.rows.marks:

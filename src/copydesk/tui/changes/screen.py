@@ -23,6 +23,7 @@ from copydesk.present.json_views import Raw, request_raw
 from copydesk.session.change_rows import ChangeRow, Details, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.known_requests import KnownRequests
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.views import (
     FIRST,
@@ -592,8 +593,6 @@ class ChangesPlace(Place):
 
     async def reread(self, api: Api, row: ChangeRow) -> ChangeRow:
         """Read one row again and show it. Raises ``ApiError``."""
-        from copydesk.contract import operations as ops
-
         request = await api(ops.get_change_request, row.space, row.id)
         self.adopt(request)
         return row_of(request)

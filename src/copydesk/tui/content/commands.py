@@ -14,6 +14,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.json_views import Raw
 from copydesk.session.content import NAME_CELLS, Content
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Commands, action, command
 
@@ -101,8 +102,6 @@ class ContentCommands(Commands, scope="content"):
         api = await self.place.session.ready()
 
         async def read() -> str:
-            from copydesk.contract import operations as ops
-
             only = True if chosen == ALONE else None
             if content.request is None:
                 return (await api(ops.get_space_pdf, content.space, only=only, page=page)).url
@@ -246,7 +245,6 @@ class ContentCommands(Commands, scope="content"):
         return space_options(desk.nodes, keep=lambda space: space.id != but)
 
     async def _requests_offered(self, space: str) -> Sequence[Option]:
-        from copydesk.contract import operations as ops
         from copydesk.session.options import Option
 
         api = await self.place.session.ready()
@@ -264,7 +262,6 @@ class ContentCommands(Commands, scope="content"):
 
     async def _apply(self, content: Content, body: TemplateApply, key: str) -> None:
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
         from copydesk.domain.page_tree import flatten
         from copydesk.session.writes.log import WriteError
         from copydesk.tui.dialogs.dialog import Confirm

@@ -12,6 +12,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural, size_words
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.content.link_cells import backlink_key, backlink_space, backlink_title
 from copydesk.tui.framework.navigation import place
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 
 async def _files(api: Api, target: Target, asked: Asked) -> Page[File]:
-    from copydesk.contract import operations as ops
-
     space, request = target.space or "", target.change_request
     if request is None:
         return await api.page(ops.list_space_files, space, metadata=False, **asked.paging)
@@ -139,8 +138,6 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
             return
 
         async def read(api: Api) -> tuple[str, ...]:
-            from copydesk.contract import operations as ops
-
             about = clean((await api(ops.get_space, space)).title)
             if request is None:
                 return (about,)
@@ -192,8 +189,6 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         )
 
     async def _read_users(self, api: Api, file: str) -> tuple[Backlink, ...]:
-        from copydesk.contract import operations as ops
-
         space, request = self.target.space or "", self.target.change_request
         if request is None:
             found = await api.page(ops.list_space_file_backlinks, space, file, limit=MOST)

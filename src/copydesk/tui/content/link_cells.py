@@ -13,6 +13,7 @@ from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.link import Backlink, Link
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural
+from copydesk.session.operations import ops
 from copydesk.session.page_rows import PageRow, reference
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.resource import Asked, Resource, Shown
@@ -98,7 +99,6 @@ def named(row: Standing, space: str, pages: Mapping[str, tuple[int, PageRow]]) -
 
 
 async def _links(api: Api, target: Target, asked: Asked) -> Page[Standing]:
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.base import Page
 
     space = target.space or ""
@@ -164,8 +164,6 @@ LINKS: Resource[Standing] = Resource(
 
 
 async def _backlinks(api: Api, target: Target, asked: Asked) -> Page[Backlink]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_space_page_backlinks, target.space or "", target.item or "", **asked.paging
     )

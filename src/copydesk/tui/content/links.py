@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.content.link_cells import ALL, BACKLINKS, BROKEN, LINKS, Standing, named
 from copydesk.tui.framework.navigation import place
@@ -54,7 +55,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
             )
 
     async def _count(self, api: Api, space: str) -> tuple[str, LinkStats, int | None]:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.link import Links
 
         about, every, within = await asyncio.gather(
@@ -97,7 +97,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         return Page[Standing].model_construct(items=items, next=found.next, count=None)
 
     async def _read_pages(self, api: Api, space: str) -> dict[str, tuple[int, PageRow]]:
-        from copydesk.contract import operations as ops
         from copydesk.session.page_rows import page_rows
         from copydesk.session.reads.pages import walk
 
@@ -145,8 +144,6 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
         ids = self.target.space or "", self.target.item or ""
 
         async def read(api: Api) -> ContentPage:
-            from copydesk.contract import operations as ops
-
             return await api(ops.get_space_page, *ids, metadata=False, computed=False)
 
         def came(page: ContentPage) -> None:

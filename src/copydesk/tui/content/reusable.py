@@ -11,6 +11,7 @@ from textual.widget import Widget
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
@@ -126,8 +127,6 @@ class ReusablePlace(ResourcePlace["ReusableContent"], scope="reusable"):
             return
 
         async def read(api: Api) -> str:
-            from copydesk.contract import operations as ops
-
             return clean((await api(ops.get_space, space)).title).strip() or "Untitled"
 
         def came(title: str) -> None:

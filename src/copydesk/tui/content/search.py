@@ -18,6 +18,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, shorten
 from copydesk.present.json_views import Raw
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
@@ -203,7 +204,6 @@ EVERYWHERE = ""
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Hit]:
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.base import Page
 
     words = target.item or ""

@@ -16,6 +16,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.conversation import NAME_LIMIT
 from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
@@ -124,7 +125,6 @@ class IngestCommands(Commands, scope="conversations"):
 
     async def _send(self, organization: str, item: Item) -> None:
         """Send one, and look whether it is there where no answer came. Raises `WriteError`."""
-        from copydesk.contract import operations as ops
 
         async def write(api: Api) -> bool:
             await api(ops.ingest_conversation, organization, item.conversation)
@@ -258,8 +258,6 @@ class ConversationsPlace(Place, scope="conversations"):
         async def page(
             token: str | None, limit: int
         ) -> tuple[list[ConversationRow], str | None, int | None]:
-            from copydesk.contract import operations as ops
-
             api = await self.session.ready()
             organization = self.reader.organization
             if organization is None:
@@ -322,7 +320,6 @@ class ConversationsPlace(Place, scope="conversations"):
     async def _read_sources(self, api: Api) -> None:
         """Learn the sources that clusters name: the API lists none, and rows may be far down."""
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
 
         organization = self.reader.organization
         if organization is None:
@@ -370,8 +367,6 @@ class ConversationsPlace(Place, scope="conversations"):
             self.choose_view(ALL)
             return
         if source is None and self.reader.organization is not None:
-            from copydesk.contract import operations as ops
-
             # The API lists no sources: one that is in no row read so far may still be there.
             api = await self.session.ready()
             for asked in dict.fromkeys((rest, source_id(rest) or rest)):

@@ -14,6 +14,7 @@ from copydesk.domain.text import clean
 from copydesk.present import conversation as present
 from copydesk.present.conversation import Block, Conversation, shown_address
 from copydesk.session.cluster_rows import IssueRow, shown
+from copydesk.session.operations import ops
 from copydesk.tui.conversations.pane import ConversationView
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.widgets.list import VirtualList
@@ -46,7 +47,6 @@ T = TypeVar("T")
 async def read_conversation(api: Api, organization: str, conversation: str) -> Conversation | None:
     """Return a conversation, or None when it is gone. Raises ``ApiError``."""
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return present.conversation_of(await api(ops.get_conversation, organization, conversation))

@@ -11,6 +11,7 @@ from uuid import uuid4
 from copydesk.domain.inverses import reviewers_asked
 from copydesk.domain.preconditions import still_discussed
 from copydesk.domain.text import clean, listed
+from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -143,7 +144,6 @@ async def ask_more(
     Its author is never asked. Raises `NothingToDoError` where nobody is left to ask, and
     `WriteError`.
     """
-    from copydesk.contract import operations as ops
     from copydesk.session.writes.bulk import NothingToDoError
 
     api = await place.session.ready()
@@ -164,7 +164,6 @@ async def ask_more(
 
 
 async def _send(api: Api, *, space: str, request: str, asked: list[str], left: str) -> None:
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.review import ReviewersRequest
 
     if asked:
@@ -179,7 +178,6 @@ async def _members(place: Place, organization: str) -> dict[str, User] | None:
     None where nothing is kept: who is asked by now can be asked no longer even so. Raises
     ``ApiError``.
     """
-    from copydesk.contract import operations as ops
     from copydesk.session.cached_reads import live_or_cached, read_cached
     from copydesk.session.errors import silence_types
     from copydesk.session.members import PAGE

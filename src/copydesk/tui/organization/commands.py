@@ -16,6 +16,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import form_key
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
 from copydesk.tui.dialogs.form import Field, Form
@@ -83,8 +84,6 @@ class OrganizationCommands(Commands, scope="organization_actions"):
 
         The token is a credential: it is shown when you ask for it only, and kept nowhere.
         """
-        from copydesk.contract import operations as ops
-
         meant = self.here.at_hand
         assert meant is not None
         answer = await self.place.writer.perform(
@@ -123,8 +122,6 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             await self._end_invite(rest.strip())
 
     async def _end_invite(self, given: str) -> None:
-        from copydesk.contract import operations as ops
-
         meant = self.here.at_hand
         assert meant is not None
         key = form_key(self.place.PLACE, Target(organization=meant.id), "end_invite")

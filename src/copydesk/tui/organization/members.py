@@ -15,6 +15,7 @@ from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
 from copydesk.session.members import member_name
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
@@ -96,8 +97,6 @@ ROLES = get_args(RoleFilter)
 
 
 async def _members(api: Api, target: Target, asked: Asked) -> Page[Member]:
-    from copydesk.contract import operations as ops
-
     role: dict[str, Any] = {"role": asked.view} if asked.view in ROLES else {}
     return await api.page(
         ops.list_members,
@@ -160,8 +159,6 @@ PARTS = (View("spaces", "Spaces"), View("teams", "Teams"))
 
 
 async def _spaces(api: Api, target: Target, asked: Asked) -> Page[MemberSpace]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_member_spaces,
         target.organization or "",
@@ -198,8 +195,6 @@ MEMBER_SPACES: Resource[MemberSpace] = Resource(
 
 
 async def _teams(api: Api, target: Target, asked: Asked) -> Page[MemberTeam]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_member_teams,
         target.organization or "",
@@ -292,7 +287,6 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             uses="update_member", types=True)  # fmt: skip
     async def change_role(self) -> None:
         """Give the member another role in the organization, or none: a guest. u takes it back."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.member import MemberUpdate
 
         item, home = self.item, self.organization
@@ -386,7 +380,6 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
     async def _people(self, home: str) -> list[Option]:
         """Return visible people without single sign-on here."""
         from copydesk.client.errors import Forbidden
-        from copydesk.contract import operations as ops
         from copydesk.session.reads.spaces import read_organizations
 
         api = await self.session.ready()
@@ -416,8 +409,6 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
             group="Change", uses="remove_member")  # fmt: skip
     async def take_out(self) -> None:
         """Remove the member from the organization, or leave it yourself. It asks for the name."""
-        from copydesk.contract import operations as ops
-
         item, home = self.item, self.organization
         assert item is not None
         assert home is not None
@@ -489,8 +480,6 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
             self.reads.load("name", self._read_member, self._named, what="Reading the member")
 
     async def _read_member(self, api: Api) -> Member:
-        from copydesk.contract import operations as ops
-
         return await api(ops.get_member, self.organization or "", self.target.item or "")
 
     def _named(self, member: Member) -> None:
@@ -510,7 +499,6 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
 async def find_member(api: Api, organization: str, user: str) -> Member | None:
     """Return a member of an organization, None when they are none."""
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return await api(ops.get_member, organization, user)
@@ -524,7 +512,6 @@ async def add_by_sso(api: Api, organization: str, user: str) -> Member:
     Raises `NotDoneError` when the service knows nobody by that id whom it may take in.
     """
     from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
 
     try:
         return await api(ops.add_sso_member, organization, user)

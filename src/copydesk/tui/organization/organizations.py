@@ -22,6 +22,7 @@ from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import choose
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action, command
@@ -289,7 +290,6 @@ class OrganizationsPlace(Place, scope="organizations"):
         self, api: Api, organizations: Sequence[Organization], me: str
     ) -> list[OrganizationRow]:
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
 
         gate = asyncio.Semaphore(AT_ONCE)
 
@@ -423,7 +423,6 @@ def organization_in(text: str) -> str | None:
 async def join(api: Api, organization: str) -> bool:
     """Join an organization. Raises `NotDoneError` when there is none, or one is in it already."""
     from copydesk.client.errors import Conflict, NotFound
-    from copydesk.contract import operations as ops
 
     try:
         await api(ops.join_organization, organization)
@@ -435,7 +434,6 @@ async def join(api: Api, organization: str) -> bool:
 async def find_joined(api: Api, organization: str) -> bool | None:
     """Return True if the caller is in an organization, else None."""
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     try:
         await api(ops.get_organization, organization)

@@ -15,6 +15,7 @@ from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import provider_changed, provider_made
 from copydesk.domain.secret_values import holds_private_key
 from copydesk.domain.text import clean, clean_long, listed, plural, shorten
+from copydesk.session.operations import ops
 from copydesk.session.reads.organization import teams_offered
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import TypeToConfirm
@@ -215,8 +216,6 @@ VIEWS = (View("providers", "Providers"), View("logins", "Ways to sign in", short
 
 
 async def _providers(api: Api, target: Target, asked: Asked) -> Page[SAMLProvider]:
-    from copydesk.contract import operations as ops
-
     return await api.page(ops.list_saml_providers, target.organization or "", **asked.paging)
 
 
@@ -254,7 +253,6 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
 
 
 async def _logins(api: Api, target: Target, asked: Asked) -> Page[SSOLogin]:
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.saml_provider import SSOLogin
 
@@ -337,7 +335,6 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             uses=("create_saml_provider", "list_saml_providers", "list_teams"))  # fmt: skip
     async def make(self) -> None:
         """Add a provider. What has to be entered at it is shown then."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.saml_provider import SAMLProviderCreate
 
         home, key = self.organization or "", self.draft_key("make")
@@ -382,7 +379,6 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             self.read_written(item.id)
 
     def _form(self, item: SAMLProvider) -> Form:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.saml_provider import SAMLProviderUpdate
 
         ids, key = (self.organization or "", item.id), self.draft_key("edit", item.id)
@@ -423,8 +419,6 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             show=18, group="Change", uses=("delete_saml_provider", "list_sso_logins"))  # fmt: skip
     async def delete(self) -> None:
         """Delete the provider for good. It asks for the name; nobody signs in by it any more."""
-        from copydesk.contract import operations as ops
-
         item, home = self.item, self.organization or ""
         assert item is not None
         ways = await self.reads.now(
@@ -451,8 +445,6 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             self.read_written()
 
     async def _ways(self, home: str) -> set[str]:
-        from copydesk.contract import operations as ops
-
         api = await self.session.ready()
         return {each.id for each in (await api(ops.list_sso_logins, home)).items}
 
@@ -463,8 +455,6 @@ def _values(body: SAMLProviderCreate | SAMLProviderUpdate) -> dict[str, Any]:
 
 
 async def _all(api: Api, home: str) -> list[SAMLProvider]:
-    from copydesk.contract import operations as ops
-
     return [each async for each in api.pages(ops.list_saml_providers, home)]
 
 

@@ -21,6 +21,7 @@ from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_fields import bare, wire_name, words_of
@@ -281,7 +282,6 @@ class OrganizationPlace(Place, scope="organization"):
 
     async def _read(self, api: Api) -> tuple[Organization, str] | None:
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
 
         if self.organization is None:
             return None
@@ -384,8 +384,6 @@ class OrganizationPlace(Place, scope="organization"):
             self.read_again()
 
     async def _sites(self) -> list[Option]:
-        from copydesk.contract import operations as ops
-
         api = await self.session.ready()
         return [
             Option(json.dumps({"type": "site", "site": site.id}, indent=2), clean(site.title))
@@ -393,7 +391,6 @@ class OrganizationPlace(Place, scope="organization"):
         ]
 
     async def _change_rules(self) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.organization import OrganizationUpdate
         from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 
@@ -441,8 +438,6 @@ class OrganizationPlace(Place, scope="organization"):
 
     async def _send(self, body: OrganizationUpdate, draft: str = "") -> None:
         """Send other settings; where the former ones are unknown there is no way back."""
-        from copydesk.contract import operations as ops
-
         read = self.read
         assert read is not None
         before: dict[str, Any] = current_of(read)

@@ -13,6 +13,7 @@ from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import people_added, people_removed, roles_changed
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.members import member_name
+from copydesk.session.operations import ops
 from copydesk.session.reads.organization import PAGE, people_offered
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
@@ -73,8 +74,6 @@ def listed_names(people: Sequence[TeamMember]) -> str:
 
 
 async def _people(api: Api, target: Target, asked: Asked) -> Page[TeamMember]:
-    from copydesk.contract import operations as ops
-
     ids = target.organization or "", target.item or ""
     return await api.page(ops.list_team_members, *ids, **asked.paging)
 
@@ -112,8 +111,6 @@ PEOPLE: Resource[TeamMember] = Resource(
 
 async def people_in(api: Api, ids: TeamIds) -> list[TeamMember]:
     """Return everybody in a team."""
-    from copydesk.contract import operations as ops
-
     return [each async for each in api.pages(ops.list_team_members, *ids, limit=PAGE)]
 
 
@@ -124,8 +121,6 @@ async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]
     somebody (who is there already, how it is taken back) goes by ids. Who is not found stays as
     they were named: the service says what is wrong with that.
     """
-    from copydesk.contract import operations as ops
-
     found: dict[str, None] = {}
     for name in named:
         meant = [name]
@@ -142,7 +137,6 @@ async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]
 
 async def add(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
     """Add people to a team, as members of it."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.team import TeamMembersUpdate
 
     await api(ops.update_team_members, *ids, TeamMembersUpdate(add=list(people)))
@@ -150,7 +144,6 @@ async def add(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
 
 async def remove(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
     """Take people out of a team; one alone may be oneself."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.team import TeamMembersUpdate
 
     if len(people) == 1:
@@ -161,7 +154,6 @@ async def remove(api: Api, ids: TeamIds, people: Sequence[str]) -> None:
 
 async def give_roles(api: Api, ids: TeamIds, roles: Mapping[str, str]) -> None:
     """Give people in a team their roles there."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.team import TeamMembersUpdate, TeamMemberUpdate
 
     written = {person: {"role": role} for person, role in roles.items()}
@@ -266,7 +258,6 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             self.reads.load("team", self._read_team, self._learned, what="Reading the team")
 
     async def _read_team(self, api: Api) -> Team:
-        from copydesk.contract import operations as ops
         from copydesk.session.reads.spaces import read_me
 
         if self.session.me is None:

@@ -10,6 +10,7 @@ from rich.text import Text
 from copydesk.domain.age import ago
 from copydesk.domain.organization_inverses import team_made, team_renamed
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.operations import ops
 from copydesk.session.reads.organization import PAGE, people_offered
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
@@ -53,8 +54,6 @@ def team_loss(team: Team) -> Sequence[str | Text]:
 
 
 async def _teams(api: Api, target: Target, asked: Asked) -> Page[Team]:
-    from copydesk.contract import operations as ops
-
     organization = target.organization or ""
     return await api.page(ops.list_teams, organization, **asked.paging, **asked.conditions)
 
@@ -92,8 +91,6 @@ TEAMS: Resource[Team] = Resource(
 
 async def teams_called(api: Api, organization: str, title: str) -> list[Team]:
     """Return the teams of exactly that name."""
-    from copydesk.contract import operations as ops
-
     pages = api.pages(ops.list_teams, organization, limit=PAGE, title=title)
     return [team async for team in pages if team.title == title]
 
@@ -130,7 +127,6 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             uses=("create_team", "list_teams", "list_members"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Make a team, with people of the organization in it if you like."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.team import TeamCreate
 
         home, key = self.organization or "", self.draft_key("make")
@@ -168,7 +164,6 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             group="Change", uses="update_team", types=True)  # fmt: skip
     async def rename(self) -> None:
         """Give the team another name."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.team import TeamUpdate
 
         item, home = self.item, self.organization or ""
@@ -199,8 +194,6 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
             group="Change", uses="delete_team")  # fmt: skip
     async def delete(self) -> None:
         """Delete the team for good. It asks for the name; the people stay in the organization."""
-        from copydesk.contract import operations as ops
-
         item, home = self.item, self.organization or ""
         assert item is not None
         sheet = TypeToConfirm(

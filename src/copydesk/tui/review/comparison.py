@@ -14,6 +14,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.present.page_changes import Entry, counted, entries, entry_title, in_order, page_signs
 from copydesk.session.content import Content
+from copydesk.session.operations import ops
 from copydesk.session.page_changes import Changed
 from copydesk.session.reads import history as reading
 from copydesk.session.reads.history import Comparison, RevisionRow
@@ -128,8 +129,6 @@ class ComparisonPlace(Place, scope="comparison"):
             return
 
         async def read(api: Api) -> Comparison:
-            from copydesk.contract import operations as ops
-
             later = after or (await api(ops.get_space, space)).revision
             return await reading.read_comparison(api, space, before, later)
 

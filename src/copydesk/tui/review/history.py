@@ -11,6 +11,7 @@ from rich.text import Text
 from copydesk.domain.age import ago
 from copydesk.domain.age import moment as short_moment
 from copydesk.domain.text import clean, plural
+from copydesk.session.operations import ops
 from copydesk.session.reads.history import RevisionRow
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
@@ -138,7 +139,6 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
 
         async def read(api: Api) -> tuple[str, str]:
             from copydesk.client.errors import NotFound
-            from copydesk.contract import operations as ops
 
             title = clean((await api(ops.get_space, space)).title).strip() or "Untitled"
             if page is None:

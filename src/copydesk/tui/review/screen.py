@@ -20,6 +20,7 @@ from copydesk.present.threads import (
 )
 from copydesk.session.content import Content
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import Opened
@@ -216,8 +217,6 @@ class Review(Place):
             return
 
         async def read(api: Api) -> tuple[ChangeRequest, RulesRead]:
-            from copydesk.contract import operations as ops
-
             now = await api(ops.get_change_request, opened.space.id, opened.request.id)
             # What both sides wrote is the same until R reads it.
             compare = self.model.rules is None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
+from copydesk.session.operations import ops
 from copydesk.session.reads.sites import ANY, Rights, read_rights
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm, offer_checkout
 from copydesk.tui.framework.actions import Commands, action, command
@@ -60,7 +61,6 @@ def _label(here: Place) -> str:
 async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] | None:
     """Return the share links of a site; None where they are not told, or too many."""
     from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
 
     try:
         page = await api.page(ops.list_share_links, organization, site, limit=LINKS_READ)
@@ -139,8 +139,6 @@ class PublicationCommands(Commands, scope="site_publishing"):
 
     async def _publish(self, want: bool | None) -> None:
         """Ask, then publish the site at hand or take it down; without ``want`` the other way."""
-        from copydesk.contract import operations as ops
-
         organization = self.place.organization
         site_id = self.place.site_at_hand()
         if organization is None or site_id is None:
@@ -190,7 +188,6 @@ class PublicationCommands(Commands, scope="site_publishing"):
 
     async def _send_publishing(self, ids: tuple[str, str], site: Site, want: bool) -> None:
         from copydesk.client.errors import OperationMissing
-        from copydesk.contract import operations as ops
         from copydesk.domain.site_inverses import site_published
         from copydesk.session.writes.log import WriteError
         from copydesk.tui.sites.settings_cells import address_of, title_of
@@ -253,8 +250,6 @@ class DeletionCommands(Commands, scope="site_deleting"):
     )
     async def delete(self) -> None:
         """Delete the site once its title was typed: links and structure go, the content stays."""
-        from copydesk.contract import operations as ops
-
         organization = self.place.organization
         site_id = self.place.site_at_hand()
         if organization is None or site_id is None:
@@ -300,7 +295,6 @@ class DeletionCommands(Commands, scope="site_deleting"):
     async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
         """Return how many sections a site has; None where the service does not tell."""
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
 
         try:
             page = await api.page(ops.list_site_sections, *ids, limit=250)

@@ -11,6 +11,7 @@ from copydesk.domain.redirects import path_on, wrong_source
 from copydesk.domain.site_rules import REDIRECT
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
@@ -143,8 +144,6 @@ class EditCommands(Commands, scope="site_structure"):
         The path of the default is in no address, and of a site that is not published nobody knows
         one.
         """
-        from copydesk.contract import operations as ops
-
         node, read, api = self.place.node, self.place.read, self.place.session.api
         if node is None or read is None or node.default or not read.site.published:
             return ""

@@ -16,6 +16,7 @@ from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import share_link_key
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import list_links
 from copydesk.session.site_rows import Link, SiteRow, link_of, no_address, no_effect, site_row
@@ -122,7 +123,6 @@ def loss(link: Link, site: SiteRow | None) -> Sequence[Text | str]:
 
 async def make_link(api: Api, ids: tuple[str, str], name: str) -> Link:
     """Make a share link, which is on at once. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.share_link import ShareLinkCreate
 
     return link_of(await api(ops.create_share_link, *ids, ShareLinkCreate(name=name)))
@@ -437,7 +437,6 @@ class ShareLinksPlace(Place, scope="share_links"):
         after: Mapping[str, str | bool],
         draft: str = "",
     ) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.share_link import ShareLinkUpdate
 
         ids, body = self.tabs.ids, ShareLinkUpdate.model_validate(dict(after))
@@ -460,8 +459,6 @@ class ShareLinksPlace(Place, scope="share_links"):
     )
     async def delete(self) -> None:
         """Delete the link for good; it asks for the name. x only switches it off."""
-        from copydesk.contract import operations as ops
-
         link, ids = self.link, self.tabs.ids
         assert link is not None
         site = self.read.site if self.read is not None else None

@@ -19,6 +19,7 @@ from copydesk.present.json_views import Raw
 from copydesk.present.space_options import space_options
 from copydesk.session.draft_keys import staged_moves
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.site_rows import SiteRow, site_row
 from copydesk.session.target import Target
@@ -196,7 +197,6 @@ class CreationCommands(Commands, scope="sites"):
         taken: Collection[str],
     ) -> bool:
         """Ask for the title, and make the site; False goes back."""
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.site import SiteCreate
         from copydesk.tui.sites.settings import check
 
@@ -412,8 +412,6 @@ class SitesPlace(Place, scope="sites"):
     async def _page(
         self, token: str | None, limit: int
     ) -> tuple[list[SiteRow], str | None, int | None]:
-        from copydesk.contract import operations as ops
-
         api = await self.session.ready()
         organization = self.organization
         if organization is None:
@@ -480,7 +478,5 @@ class SitesPlace(Place, scope="sites"):
 
 async def _titles(api: Api, organization: str) -> frozenset[str]:
     """Return the titles of the first sites of an organization."""
-    from copydesk.contract import operations as ops
-
     page = await api.page(ops.list_sites, organization, limit=COMPARED)
     return frozenset(title_of(site) for site in page.items)

@@ -16,6 +16,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import redirect_key
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.redirects import (
     RedirectRow,
@@ -116,7 +117,6 @@ def state_label(here: RedirectsPlace) -> str:
 
 async def make_redirect(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect:
     """Make a redirect. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
     from copydesk.contract.models.redirect import SiteRedirectCreate
 
     return await api(ops.create_site_redirect, *ids, SiteRedirectCreate.model_validate(dict(body)))
@@ -208,7 +208,6 @@ class RedirectCommands(Commands, scope="redirects"):
     async def _change(
         self, row: RedirectRow, what: str, body: Mapping[str, Any], draft: str = ""
     ) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.redirect import SiteRedirectUpdate
 
         ids = self.place.tabs.ids
@@ -233,8 +232,6 @@ class RedirectCommands(Commands, scope="redirects"):
     )
     async def remove(self) -> None:
         """Remove the redirect; its path leads nowhere from then on. u makes it again."""
-        from copydesk.contract import operations as ops
-
         here, row = self.place, self.place.redirect
         assert row is not None
         ids = here.tabs.ids
@@ -271,8 +268,6 @@ class RedirectCommands(Commands, scope="redirects"):
 
 async def find_made(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect | None:
     """Return the redirect that may have been made."""
-    from copydesk.contract import operations as ops
-
     source = body["source"]
     pages = api.pages(
         ops.list_site_redirects, *ids, search=source.rstrip("*"), draft=bool(body["draft"])

@@ -13,6 +13,7 @@ from copydesk.domain.site_inverses import setting_as_read, setting_changed
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import NotDoneError, with_key
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
@@ -216,8 +217,6 @@ class SettingsCommands(Commands, scope="site_settings"):
         recall: bool = False,
     ) -> bool:
         """Agree on a change, send it, and show it; False when it was not sent."""
-        from copydesk.contract import operations as ops
-
         name, ids = setting.name, self.place.tabs.ids
         site = await self._agree(setting, wanted, facts)
         if site is None:
@@ -251,8 +250,6 @@ class SettingsCommands(Commands, scope="site_settings"):
 
         None when it was not. Raises `NotDoneError` when somebody else has made the change already.
         """
-        from copydesk.contract import operations as ops
-
         name, site = setting.name, self.place.site
         assert site is not None
         api = await self.place.session.ready()

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
 from copydesk.tui.framework import navigation
@@ -98,7 +99,6 @@ class SiteTabs:
             self.show()
 
     async def _count_links(self, api: Api) -> int | None:
-        from copydesk.contract import operations as ops
         from copydesk.session.errors import failure_types
 
         organization, site = self.place.target.organization, self.place.target.site
@@ -178,7 +178,6 @@ class SiteTabs:
 
         None when there are more, or none. The target names it from then on. Raises ``ApiError``.
         """
-        from copydesk.contract import operations as ops
         from copydesk.session.reads.sites import read_only_site
 
         place = self.place

@@ -18,6 +18,7 @@ from copydesk.domain.visitor_schema import Changes, Problem, all_problems, chang
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import schema_key
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.reads.visitor_schema import (
     SchemaDraft,
     SchemaRead,
@@ -203,8 +204,6 @@ class EditCommands(Commands, scope="site_schema"):
 
     async def _read_now(self) -> SchemaRead:
         """Read the schema again. Raises ``ApiError``."""
-        from copydesk.contract import operations as ops
-
         api = await self.place.session.ready()
         site = await api(ops.get_site, *self.place.tabs.ids)
         refused = self.place.read.refused if self.place.read is not None else ""

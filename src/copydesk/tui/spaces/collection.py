@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import ResourcePlace
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Space]:
-    from copydesk.contract import operations as ops
-
     return await api.page(ops.list_collection_spaces, target.item or "", **asked.paging)
 
 

@@ -16,6 +16,7 @@ from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_inverses import space_deleted
 from copydesk.domain.tree_plan import rules_line
 from copydesk.session.errors import NotDoneError
+from copydesk.session.operations import ops
 from copydesk.session.reads.tree import Trashed
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
@@ -565,8 +566,6 @@ class DeletionCommands(Commands, scope="organization_structure"):
         return f"in {node.title}" if node is not None else "in a collection that you cannot see"
 
     async def _restore(self, found: Trashed) -> None:
-        from copydesk.contract import operations as ops
-
         async def send(api: Api) -> None:
             await api(ops.restore_space, found.id)
 
@@ -598,7 +597,6 @@ class DeletionCommands(Commands, scope="organization_structure"):
         if why is not None or row is None or node is None:
             self.place.say(why or "", "warn")
             return
-        from copydesk.contract import operations as ops
         from copydesk.session.options import Option
         from copydesk.session.reads.spaces import read_organizations
         from copydesk.tui.dialogs.choice import Choice
@@ -653,7 +651,6 @@ class DeletionCommands(Commands, scope="organization_structure"):
     async def _blocks(self, api: Api, spaces: Iterable[SpaceNode], other: str) -> list[str]:
         """Say what keeps spaces from going to another organization, where that can be read."""
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
         from copydesk.session.reads.tree import sites_showing
 
         translated: dict[str, str] = {}
@@ -695,7 +692,6 @@ class DeletionCommands(Commands, scope="organization_structure"):
     async def _hand_over(
         self, row: Row, organization: str, title: str, spaces: Sequence[SpaceNode]
     ) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.contract.models.collection import CollectionTransfer
         from copydesk.contract.models.space import SpaceTransfer
 

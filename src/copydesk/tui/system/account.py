@@ -13,6 +13,7 @@ from textual.widgets import Input, Label, Static
 
 from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
+from copydesk.session.operations import ops
 from copydesk.session.profiles import VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines
@@ -90,7 +91,6 @@ async def change_token(session: Session, keeper: TokenKeeper, typed: str) -> str
 async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) -> str:
     """Return whose a token is, as the end of a sentence. Raises `NotDoneError` for another's."""
     from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
 
     try:
         trial = await asyncio.to_thread(api.trying, token)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
+from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import is_address, no_address, pointed, published
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Acts, Command, asked, away
@@ -191,8 +192,6 @@ class CommandPrompt(Prompt):
 
 async def _find_number(api: Api, space: str, number: str) -> str:
     """Return the id of a change request. Raises `NotFound`."""
-    from copydesk.contract import operations as ops
-
     return (await api(ops.get_change_request, space, number)).id
 
 

@@ -16,6 +16,7 @@ from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.text import clean
 from copydesk.session.draft_keys import Belonging, belonging
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -208,7 +209,6 @@ class Drafts(Place, scope="drafts"):
 
     async def _read_names(self, api: Api, requests: list[tuple[str, str]]) -> None:
         from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
         from copydesk.domain.text import clean
 
         for space, request in requests:

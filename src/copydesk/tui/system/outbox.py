@@ -15,6 +15,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import belonging
 from copydesk.session.errors import UNKNOWN, WAITS
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox_marks import ids_of
 from copydesk.session.writes.reversals import way_back_in
@@ -297,8 +298,6 @@ class OutboxPlace(Place, scope="outbox"):
         self.reads.load("contact", self._ask, lambda _: None, what="Asking the service")
 
     async def _ask(self, api: Api) -> None:
-        from copydesk.contract import operations as ops
-
         await api(ops.list_organizations, limit=1)
         self.session.fresh()
 

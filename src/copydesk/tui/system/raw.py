@@ -14,6 +14,7 @@ from copydesk.domain.personal_data import mask
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.place import Part, Place
@@ -60,8 +61,6 @@ class RawPlace(Place, scope="raw"):
         """Read nothing: who reads a text wants it to stay. R reads it again."""
 
     async def _read(self, api: Api) -> str:
-        from copydesk.contract import operations as ops
-
         raw = self._raw
         if raw.operation:
             answer = await api.answer(getattr(ops, raw.operation), *raw.arguments, **raw.query)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copydesk.domain.age import age
+from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import ResourcePlace
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Member]:
-    from copydesk.contract import operations as ops
-
     ids = (target.space or "", target.change_request or "")
     return await api.page(ops.list_change_request_commenters, *ids, **asked.paging)
 

@@ -17,6 +17,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
 from copydesk.session.members import first_words, name_of
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.target import Target
@@ -56,8 +57,6 @@ STATUSES: Mapping[str, CommentStatusFilter] = {"open": "open", "resolved": "reso
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Comment]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_space_comments,
         target.space or "",
@@ -184,7 +183,6 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
             return
 
         async def read(api: Api) -> tuple[Space, Sequence[PageNode]]:
-            from copydesk.contract import operations as ops
             from copydesk.domain.page_tree import flatten
 
             found, tree = await asyncio.gather(

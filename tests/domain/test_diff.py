@@ -1,5 +1,6 @@
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -124,6 +125,25 @@ def test_what_is_unmarked_on_one_side_is_unmarked_on_the_other(
         assert unmarked(grown[0]) == unmarked(grown[1])
         for fine, whole in zip(exact_marks, grown, strict=True):
             assert len(unmarked(whole)) <= len(unmarked(fine))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "grown"),
+    [
+        (", x y if b of", ", , b", (", [x y if ]b[ of]", ", [, ]b")),
+        (", a b , a", ", , ,", (", [a b ],[ a]", ", [, ],")),
+        (", b b", "  . b   if b", ("[, ]b b", "[  . ]b[   if] b")),
+        ("so a b c then", "so x b y then", ("so [a] b [c] then", "so [x] b [y] then")),
+    ],
+)
+def test_marks_join_only_over_what_both_sides_mark_around(
+    before: str, after: str, grown: tuple[str, str]
+) -> None:
+    def drawn(spans: Sequence[Span]) -> str:
+        return "".join(each.text if each.kind == "same" else f"[{each.text}]" for each in spans)
+
+    was, now = whole_words(*compare_words(before, after, exact=False), table=True)
+    assert (drawn(was), drawn(now)) == grown
 
 
 @given(st.permutations(range(7)), st.lists(st.integers(0, 6), unique=True, max_size=3))

@@ -106,6 +106,7 @@ def unpacked(lines: list[bytes]) -> bytes:
     for line in lines:
         sign, size = chr(line[0]), 0
         size = ord(sign) - ord("A") + 1 if sign.isupper() else ord(sign) - ord("a") + 27
+        assert len(line[1:-1]) % 5 == 0  # git takes whole groups only
         packed += b85decode(line[1:].rstrip(b"\n"))[:size]
     return zlib.decompress(packed)
 

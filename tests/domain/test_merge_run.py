@@ -339,6 +339,8 @@ def test_the_plan_is_changed_only_where_requests_wait() -> None:
     assert [(each.request, each.revision) for each in back.items] == [
         ("r1", "rev"), ("r3", "rev"), ("r2", "rev"),
     ]  # fmt: skip
+    planned = run.change("s/r2", seen=5.0, comments=(("c", 1),)).take_out("s/r2").take_out("s/r2")
+    assert planned.items[-1] == replace(item(2), revision="", comments=(), seen=None)
     added = run.take_out("s/r1").add([item(1), item(5)])
     assert [each.request for each in added.items] == ["r2", "r3", "r1", "r5"]
     assert run.queue("s/r9", Found("open", "x")) is run

@@ -168,6 +168,18 @@ SITES: Mapping[str, Site] = {
         "s-b", "site-space", {"title": "M", "space": "sq", "condition": "v", "path": "m"}
     )[0],
     "all replaced": replaced,
+    "all but one removed": lambda begun: begun.remove(["s-a-one", "s-a-two"]),
+    "that one removed": lambda begun: begun.remove(["s-a-three"]),
+    "path of another": lambda begun: begun.change("s-b", {"path": "zulu"}).change(
+        "s-b-two", {"path": "zulu"}
+    ),
+    "another's path": lambda begun: begun.change_all(
+        {"s-c": {"path": "zulu"}, "s-b-one": {"path": "zulu"}}
+    ),
+    "that space shown": lambda begun: begun.add("s-b", "site-space", {"title": "N", "space": "sq"})[
+        0
+    ],
+    "default hidden": lambda begun: begun.make_default("s-b").change("s-b-two", {"hidden": True}),
     "paths given and freed": clash_of_paths,
     "moved": lambda begun: begun.move(["s-a-one"], 2).move(["s-y"], -1).put("s-c", 1),
     "moved in the group": lambda begun: begun.move(["s-y"], -1),
@@ -177,6 +189,9 @@ SITES: Mapping[str, Site] = {
 
 BARE: Mapping[str, Site] = {
     "first section": first_section,
+    "another first section": lambda begun: begun.add(
+        "", "section", {"title": "Other", "space": "so"}
+    )[0],
     "a space at the top": lambda begun: begun.add("", "site-space", {"title": "M", "space": "m"})[0]
     .make_default("r-two"),
     "a default removed at the top": lambda begun: begun.remove(["r-one"]).move(["r-three"], -1),
@@ -331,7 +346,23 @@ def test_what_others_change_is_put_together_as_it_was(update_golden: bool) -> No
                 ("moved in the group", "a group emptied"),
                 ("paths given and freed", "a space shown for some"),
                 ("default space removed, the hidden one next", "settings"),
+                ("all but one removed", "that one removed"),
+                ("path of another", "another's path"),
+                ("paths swapped", "another's path"),
+                ("a space shown", "that space shown"),
+                ("default section removed", "default hidden"),
             )
+        )
+    ]
+    pairs += [
+        (f"bare site: {one} | {other}", sites[f"bare site: {one}"], sites[f"bare site: {other}"])
+        for one, other in (
+            ("first section", "a space at the top"),
+            ("a space at the top", "first section"),
+            ("first section", "hidden at the top"),
+            ("first section", "another first section"),
+            ("a default removed at the top", "first section"),
+            ("hidden at the top", "a default removed at the top"),
         )
     ]
     pairs += [

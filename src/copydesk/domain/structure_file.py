@@ -183,7 +183,7 @@ def _entry_lines(layout: Layout, row: str, indent: str) -> list[str]:
             text = "true" if value is True else word(str(value))
             lines.append(f"{indent}{'  ' if lines else '- '}{name}: {text}")
     if item.kind == "section":
-        inside = layout.levels.get(row, ())
+        inside = layout.levels[row]
         lines.append(f"{indent}  spaces:{'' if inside else ' []'}")
         for below in inside:
             lines += _entry_lines(layout, below, f"{indent}    ")

@@ -222,7 +222,7 @@ class TreeArrangement(Arrangement):
                     continue
                 level = theirs.level_of(each)
                 items[each] = theirs.items[each]
-                levels[level] = (*levels.get(level, ()), each)
+                levels[level] = (*levels[level], each)
                 if theirs.items[each].kind == "collection":
                     levels.setdefault(each, ())
         return tidy(Layout(items, levels)), tuple(lost)

@@ -10,7 +10,6 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.redirect import SiteRedirectCreate, SiteRedirectUpdate
-from copydesk.domain.redirect_file import read_redirects_file
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.server import site_seed as seed
 from copydesk.session.reads.sites import read_structure
@@ -294,25 +293,6 @@ class Without(httpx.AsyncBaseTransport):
         return await self._way.handle_async_request(request)
 
 
-def test_files_of_other_programs_are_read() -> None:
-    wanted, bad = read_redirects_file(
-        'Source\tDestination\tPermanent\n# moved\n/a\t"https://x.example/a,b"\t301\n/b\t-\n'
-    )
-    assert [(each.source, each.to, each.permanent) for each in wanted] == [
-        ("/a", "https://x.example/a,b", True),
-        ("/b", "-", None),
-    ]
-    assert bad == []
-    for text, why in (
-        ('/a,"x', None),
-        ("/a,/b,permanent,keep,live,more", "6 columns; 5 are known"),
-        ("\x00\x1b[2J,/b", "U+0000 is a control or invisible character"),
-    ):
-        _, bad = read_redirects_file(text)
-        assert all("\x1b" not in each.why for each in bad)
-        assert why is None or why in bad[0].why
-
-
 async def test_a_path_that_changes_offers_its_redirect_in_the_same_plan(
     world: World, update_golden: bool
 ) -> None:
@@ -474,15 +454,3 @@ async def test_lines_that_lead_to_each_other_are_a_chain_or_a_loop(
         await driver.burst(*typed(f"import {path}"))
         await driver.press("enter")
         assert "6 redirects as it is already" in driver.screen
-
-
-def test_characters_that_nobody_sees_are_refused_by_their_line() -> None:
-    wanted, bad = read_redirects_file(
-        "/a,https://x.example/\u202emoc\n/b,https://x.example/\x1b[2J\n/c,/d\u200b\n"
-        '/e\u2067,/d\n/f,/d \n/g,\u2028/d\n/h,"/d\n"\n'
-    )
-    assert [each.source for each in wanted] == ["/f"]
-    assert [each.line for each in bad] == [1, 2, 3, 4, 6, 7]
-    assert bad[0].why == (
-        "https://x.example/<U+202E>moc: U+202E is a control or invisible character: delete it"
-    )

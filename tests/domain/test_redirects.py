@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from copydesk.contract.models.redirect import SOURCE_LIMIT
 from copydesk.domain.redirects import (
     LONGEST,
-    SOURCE_LIMIT,
     SOURCE_RULE,
     Rule,
     Rules,

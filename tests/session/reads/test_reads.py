@@ -5,28 +5,19 @@ The desk has requests in every state, threads that wait and threads that do not,
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
-from pydantic import BaseModel
 
 from copydesk.client.api import Api
-from copydesk.client.errors import ApiError
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.contract.models.space import SpaceUpdate
-from copydesk.domain.diff import TextDiff
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.merge_run import RunItem
-from copydesk.domain.page_text import PageText
 from copydesk.server.desk_seed import Editor
 from copydesk.session.change_rows import ALL_PARTS, ChangeRow
-from copydesk.session.errors import NotDoneError
 from copydesk.session.members import Members
 from copydesk.session.reads import (
     change_requests,
@@ -44,6 +35,7 @@ from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.pages import Version
 from copydesk.session.views import LISTINGS
 from tests.golden_json import compare
+from tests.session.reads.told import plain, read
 from tests.world import BASE_URL, World
 
 EXTENSIONS = (
@@ -152,34 +144,6 @@ class Desk:
         return RunItem(self.space, request, "#1", "Limits", **more)
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """Return a value as JSON has it, without what is as it is by default."""
-    match value:
-        case str() | int() | float() | None:
-            return value
-        case datetime():
-            return value.isoformat()
-        case timedelta():
-            return value.total_seconds()
-        case BaseModel():
-            kept = value.model_dump(mode="json", exclude_defaults=True)
-            names = ("id", "number", "title", "subject", "status", "path", "body", "main", "mine")
-            return {name: kept[name] for name in names if name in kept}
-        case TextDiff():
-            return [f"{line.kind} {line.text}" for line in value]
-        case PageText():
-            return plain(value.diff) + list(value.notes)
-        case Mapping():
-            return {str(key): plain(each, depth + 1) for key, each in value.items()}
-        case frozenset() | set():
-            return sorted(json.dumps(plain(each, depth + 1)) for each in value)
-        case Sequence():
-            return [plain(each, depth + 1) for each in value]
-    assert is_dataclass(value), value
-    told = {each.name: plain(getattr(value, each.name), depth + 1) for each in fields(value)}
-    return {name: each for name, each in told.items() if each not in (None, "", [], {}, False, 0)}
-
-
 async def of_requests(desk: Desk, api: Api) -> dict[str, Any]:
     found: dict[str, Any] = {}
     me, home = desk.world.ana, desk.world.home
@@ -204,13 +168,6 @@ async def of_requests(desk: Desk, api: Api) -> dict[str, Any]:
     needing = change_requests.count_needing(api, home, me, lambda row: row.id == desk.draft)
     found["needing"] = await read(needing)
     return found
-
-
-async def read(reading: Any) -> Any:
-    try:
-        return plain(await reading)
-    except (ApiError, NotDoneError) as error:
-        return f"{type(error).__name__}: {error}"
 
 
 async def of_one(desk: Desk, api: Api, request: str, space: str) -> dict[str, Any]:

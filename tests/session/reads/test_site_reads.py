@@ -1,0 +1,388 @@
+"""What reads make of published sites and of clusters: all in ``site_reads.json``.
+
+One site has redirects of every kind, conditions and share links, others are closed or empty; one
+reader may change sites, others may only look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import httpx
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequest
+from copydesk.contract.models.redirect import SiteRedirectCreate
+from copydesk.server import site_seed as seed
+from copydesk.server.desk_seed import Editor
+from copydesk.server.store import Tx
+from copydesk.session.reads import (
+    addresses,
+    clusters,
+    history,
+    organization,
+    redirects,
+    reusable,
+    site_readers,
+    sites,
+    tree,
+    visitor_schema,
+)
+from copydesk.session.reads.site_readers import Audience
+from tests.golden_json import compare
+from tests.session.reads.told import plain, read
+from tests.world import BASE_URL, START, World
+
+NOTE = ".gitbook/includes/note.md"
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "staff": {"type": "boolean", "description": "Works\x1b[2J here"},
+        "plan": {"type": "string", "enum": ["free", "paid"]},
+        "unsigned": {"type": "object", "properties": {"beta": {"type": "boolean"}}},
+    },
+}
+
+
+def _include(editor: Editor) -> None:
+    shown = '{% include "../.gitbook/includes/note.md" %}\n'
+    editor.page("Guide", f"# Guide\n\n{shown}", git_path="docs/guide.md")
+    editor.page("Deep\x07", f"# It\n\n{shown}", parent=editor.find("guide"), git_path="docs/it.md")
+    editor.page("Else", '{% include "gone.md" %}\n', git_path="docs/else.md")
+    editor.file(NOTE, b"---\ntitle: A note\n---\nMind the *gap*.\n", kind="source")
+    editor.file(".gitbook/includes/b.md", b"Nobody shows this.\n", kind="source")
+
+
+class Sites:
+    """A desk with what the reads are about."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.lee = world.user("lee", "read", display_name="Lee\x07 Park")
+        self.zoe = world.user("zoe", "create")
+        self.guest = world.user("guest", None)
+        self.team = world.team("Writers", self.lee)
+        self.guide = world.space("Guide")
+        world.commit(self.guide, edit=_include)
+        self.old = world.space("Old\x07", {"a": "A."})
+        self.fees = world.space("Fees", {"a": "# A\n", "b": "# B\n"})
+        self.ids: dict[str, str] = {}
+        self.site = world.write(self._site)
+        self.closed = world.write(self._closed)
+        world.write(lambda tx: tx.update("space", self.old, deleted_at=tx.now))
+        self.labels = world.write(self._talks)
+
+    def _site(self, tx: Tx) -> str:
+        home, ids = self.world.home, self.ids
+        site = seed.add_site(
+            tx, home, "Docs\x07", hostname="docs.acme.test", published=True, adaptive_schema=SCHEMA
+        )
+        group = seed.add_section_group(tx, site, "Products")
+        for title, spaces, more in (
+            ("Guides", (self.guide, self.old), {}),
+            ("Legal", (self.fees, self.guide), {"condition": "visitor.claims.staff == true"}),
+            ("API", (self.fees,), {"group": group, "condition": "visitor.claims.gone"}),
+        ):
+            ids[title] = seed.add_section(tx, site, title, **more)
+            for space in spaces:
+                ids[f"{title}/{space}"] = seed.add_site_space(
+                    tx, site, space, section=ids[title], hidden=title == "API"
+                )
+        ids["link"] = seed.add_share_link(tx, site, "Bank\x07")
+        return site
+
+    def _closed(self, tx: Tx) -> str:
+        site = seed.add_site(
+            tx, self.world.home, "Closed", hostname="x.acme.test", basename="in",
+            visibility="share-link", published=True,
+        )  # fmt: skip
+        seed.add_site_space(tx, site, self.fees)
+        seed.add_site_space(tx, site, self.guide)
+        self.ids["open"] = seed.add_share_link(tx, site, "Bank")
+        self.ids["off"] = seed.add_share_link(tx, site, "", active=False)
+        self.ids["empty"] = seed.add_site(tx, self.world.home, "Empty", visibility="share-link")
+        return site
+
+    def _talks(self, tx: Tx) -> list[str]:
+        home = self.world.home
+        labels = ["OAuth fails", "Bills for kim@example.org", "Nothing\x07"]
+        made = [seed.add_cluster(tx, home, each, summary=f"On {each}") for each in labels]
+        for nth in range(5):
+            when = START - timedelta(days=9 * nth)
+            talk = seed.add_conversation(
+                tx, home, [("user", f"Words {nth}")], source=("intercom", "email")[nth % 2],
+                subject=f"Ticket {nth}", source_url=f"https://talk.test/{nth}", created_at=when,
+            )  # fmt: skip
+            seed.add_issue(
+                tx, home, talk, f"Issue {nth}\x07", summary="It fails.",
+                cluster_id=None if nth == 4 else made[nth // 3], created_at=when,
+            )  # fmt: skip
+        return made
+
+    def key(self, link: str) -> str:
+        return str(self.world.row("share_link", self.ids[link])["key"])
+
+    async def redirect(self, source: str, destination: dict[str, Any], **more: Any) -> None:
+        made = {"source": source, "destination": destination, **more}
+        body = SiteRedirectCreate.model_validate(made)
+        async with self.world.api() as api:
+            await api(ops.create_site_redirect, self.world.home, self.site, body)
+
+    async def lead(self) -> None:
+        """Make redirects to everything that one can lead to."""
+        ids, page = self.ids, self.world.page_id(self.fees, "b")
+        section = {"kind": "site-section", "siteSectionId": ids["Legal"]}
+        shown = {"kind": "site-space", "siteSpaceId": ids[f"Legal/{self.guide}"]}
+        gone = {"kind": "site-space", "siteSpaceId": ids[f"Guides/{self.old}"]}
+        of_page = {"kind": "site-page", "siteSpaceId": ids[f"Legal/{self.fees}"], "pageId": page}
+        away = {"kind": "external", "url": "https://films.example/x"}
+        await self.redirect("/law/*", section, captureWildcard=True, permanent=True)
+        await self.redirect("/to-guide", shown)
+        await self.redirect("/to-gone", gone)
+        await self.redirect("/to-page", of_page)
+        await self.redirect("/to-none", {**of_page, "pageId": self.world.page_id(self.fees, "a")})
+        self.world.commit(self.fees, {"a": None})
+        await self.redirect("/away", away)
+        await self.redirect("/legal", away)
+        chain = {"kind": "external", "url": "https://docs.acme.test/away"}
+        await self.redirect("/chain", chain)
+        await self.redirect("/round", {"kind": "external", "url": "https://docs.acme.test/chain"})
+        await self.redirect("/later", away, draft=True)
+
+
+class Fewer(httpx.AsyncBaseTransport):
+    """A desk that has no redirects, no single clusters and no totals."""
+
+    def __init__(self, world: World) -> None:
+        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if "/redirect" in path or "/issues-clusters/" in path or "/revisions/" in path:
+            return httpx.Response(404, text="Not found")
+        answer = await self._desk.handle_async_request(request)
+        if "page" not in request.url.params and "conversationsIssuesCluster" in str(request.url):
+            await answer.aread()
+            body = {k: v for k, v in answer.json().items() if k != "count"}
+            return httpx.Response(answer.status_code, json=body)
+        return answer
+
+
+async def worded(said: Any) -> Any:
+    """Return a read that refuses with a sentence as that sentence."""
+    try:
+        return plain(await said)
+    except ValueError as error:
+        return f"refused: {error}"
+
+
+async def of_redirects(desk: Sites, api: Api, me: str | None) -> dict[str, Any]:
+    ids = desk.world.home, desk.site
+    found = await redirects.read_redirects(api, ids, me)
+    rows = [plain(row) for row in found.rows]
+    paths = found.paths
+    return {
+        "rows": rows,
+        "refused": found.refused,
+        "missing": found.missing,
+        "paths": paths.of,
+        "titles": paths.titles(),
+        "means": {
+            text: await worded(paths.destination(text))
+            for text in (
+                "/", "/guides/", "/legal/guide", "/legal/b", "/guides/guide/deep", "/legal/none",
+                "https://docs.acme.test/legal?x#y", "https://docs.acme.test/none", "ftp://x",
+                "https://films.example/", "nothing", "/api/old", "/old",
+            )
+        },
+        "leads": {
+            text: await worded(redirects.where_to(api, ids, paths, text))
+            for text in (
+                "/", "/law", "/law/x/", "/legal", "/to-guide#x", "/to-gone", "/to-page?y",
+                "/away", "/chain", "/round", "/later", "/none", "/bad path", "/legal/guide",
+            )
+        },
+    }  # fmt: skip
+
+
+async def of_readers(desk: Sites, api: Api) -> dict[str, Any]:
+    home, found = desk.world.home, {}
+    for name, key in (("docs", desk.site), ("closed", desk.closed), ("empty", desk.ids["empty"])):
+        site = await api(ops.get_site, home, key)
+        for who, audience in (
+            ("all", Audience()),
+            ("a link", Audience(link=desk.ids["open" if name == "closed" else "link"])),
+            ("one off", Audience(link=desk.ids["off"])),
+            ("one gone", Audience(link="gone")),
+            ("a key", Audience(key=desk.key("open"))),
+            ("a wrong key", Audience(key="nonsense")),
+        ):
+            found[f"{name} by {who}"] = await read(site_readers.read_as(api, home, site, audience))
+    return found
+
+
+async def of_sites(desk: Sites, api: Api, me: str | None) -> dict[str, Any]:
+    home = desk.world.home
+    known: list[Any] = []
+    site = sites.read_site(api, home, desk.site, me, known=lambda row: known.append(plain(row)))
+    schema = visitor_schema.read_schema(api, home, await api(ops.get_site, home, desk.site), "No.")
+    return {
+        "site": await read(site),
+        "known": known,
+        "only": await read(none_or(sites.read_only_site(api, home))),
+        "conditions": await read(sites.read_conditions(api, home, desk.site)),
+        "links": await read(sites.list_links(api, home, desk.closed)),
+        "schema": await read(schema),
+        "showing": await read(tree.sites_showing(api, home, desk.fees)),
+        "people": await read(organization.people_offered(api, home, {desk.zoe})),
+        "teams": await read(organization.teams_offered(api, home)),
+    }
+
+
+async def none_or(reading: Any) -> str:
+    return "none" if await reading is None else "one"
+
+
+async def of_addresses(desk: Sites, api: Api) -> dict[str, Any]:
+    docs = "https://docs.acme.test"
+    told = {
+        url: await read(published(api, url))
+        for url in (
+            docs, f"{docs}/", f"HTTP{docs[5:]}/legal/guide/x?y#z", f"{docs}/guides/guide/deep",
+            f"{docs}/legal", f"{docs}/legalese", "https://x.acme.test/in", "https://x.acme.test/in/a",
+            "https://x.acme.test/guide/deep", "https://x.acme.test/in/guide", "https://x.acme.test",
+            "https://nobody.test/x",
+        )
+    }  # fmt: skip
+    home = "https://app.acme.test/o/home"
+    for url in (
+        home, f"{home}/s/sp", f"{home}/s/sp/page", f"{home}/s/sp/~/changes/7/", f"{home}/c/co",
+        f"{home}/sites/site_x", f"{home}/integrations/x", "https://app.acme.test/x", "words",
+    ):  # fmt: skip
+        told[f"pointed {url}"] = plain(addresses.pointed(url) or "nowhere")
+        told[f"is {url}"] = addresses.is_address(url)
+    told |= {f"is {text}": addresses.is_address(text) for text in (f" {docs} ", f"a {docs}", "a/b")}
+    told["none"] = addresses.no_address("https://" + "x" * 99 + "\x07")
+    return told
+
+
+async def published(api: Api, url: str) -> Any:
+    return await addresses.published(api, url) or "nowhere"
+
+
+async def of_clusters(desk: Sites, api: Api, requests: Sequence[str]) -> dict[str, Any]:
+    home, labels = desk.world.home, desk.labels
+    counts: dict[str, str] = {}
+    await clusters.count_requests(api, home, labels, counts.__setitem__)
+    opened = [await api(ops.get_change_request, desk.fees, each) for each in requests]
+    found = {
+        "first": await read(clusters.read_page(api, home, "issues", None, 2)),
+        "backwards": await read(clusters.read_page(api, home, "issues", None, 2, backwards=True)),
+        "all": await read(clusters.read_all(api, home, "updatedAt")),
+        "labels": [await clusters.read_label(api, home, each) for each in (*labels, "gone")],
+        "issues": await read(clusters.read_issues(api, home, None, 3)),
+        "of one": await read(clusters.read_issues(api, home, None, 9, cluster=labels[1])),
+        "counts": counts,
+        "ready": await read(clusters.read_readiness(api, opened, ())),
+        "stuck": await read(clusters.read_readiness(api, opened, stuck(desk, opened))),
+        "merges": await read(clusters.read_merges(api, home, START - timedelta(days=1))),
+        "drafts": await read(clusters.count_drafts(api, home)),
+        "analysed": await read(clusters.count_analysed(api, home)),
+    }
+    for limit in (None, 1):
+        listed = await clusters.find_requests(api, home, labels[0], limit)
+        found[f"requests {limit}"] = [
+            [each.number for each in listed.requests], listed.opened, listed.more
+        ]  # fmt: skip
+    return found
+
+
+def stuck(desk: Sites, opened: Sequence[ChangeRequest]) -> set[tuple[str, str, str]]:
+    space = str(desk.world.row("space", desk.fees)["revision_id"])
+    return {(each.id, each.revision, space) for each in opened}
+
+
+async def of_parts(desk: Sites, api: Api, request: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for of in (None, request):
+        parts = await reusable.read_parts(api, desk.guide, of)
+        steps: dict[int, int] = {}
+        uses = reusable.read_uses(api, desk.guide, of, parts, steps.__setitem__)
+        found[f"uses of {of}"] = [[each.title for each in parts], await read(uses), steps]
+        found[f"text of {of}"] = [
+            (await reusable.read_part(api, desk.guide, of, each.id)).markdown for each in parts
+        ]
+    return found
+
+
+async def of_history(desk: Sites, api: Api) -> dict[str, Any]:
+    page = desk.world.page_id(desk.guide, "guide")
+    try:
+        first = await history.read_revisions(api, desk.guide, None, 2)
+        assert first.next is not None
+        rest = await history.read_revisions(api, desk.guide, first.next.page, 10)
+        of_page = await history.read_revisions(api, desk.guide, None, 10, page)
+    except history.NotDoneError as error:
+        return {"refused": str(error)}
+    rows = [*first.items, *rest.items]
+    found = {
+        "rows": [plain(row) for row in rows],
+        "of a page": [row.id for row in of_page.items],
+        "ends": rest.next is None,
+    }
+    for before, after in ((rows[-1].id, rows[0].id), (None, rows[-1].id)):
+        compared = await history.read_comparison(api, desk.guide, before, after)
+        found[f"from {before}"] = plain(compared)
+        found[f"texts from {before}"] = [
+            await read(history.read_compared(api, compared, each)) for each in compared.changes
+        ]
+    return found
+
+
+async def test_reads_of_sites_and_clusters_say_what_they_did(
+    world: World, update_golden: bool
+) -> None:
+    desk = Sites(world)
+    await desk.lead()
+    edits: dict[str, Any] = {"b": "# B\n\nMore.\n"}
+    first, second, _ = desk.labels
+    made = [
+        world.change_request(desk.fees, edits, subject=subject, cluster=label, status=status)
+        for subject, label, status in (
+            ("One", first, "open"), ("Two", first, "open"), ("Idea", second, "draft"),
+            ("Done", second, "open"),
+        )
+    ]  # fmt: skip
+    noted = world.change_request(
+        desk.guide, edit=lambda e: e.file(NOTE, b"Mind the gaps.\n", kind="source") and None
+    )
+    found: dict[str, Any] = {}
+    fewer = Api(BASE_URL, world.token(world.ana), transport=Fewer(world))
+    async with world.api() as full, fewer, world.api(desk.lee) as lee, world.api(desk.zoe) as zoe:
+        await full(ops.merge_change_request, desk.fees, made[-1])
+        found["parts"] = await of_parts(desk, full, noted)
+        await full(ops.merge_change_request, desk.guide, noted)
+        world.commit(desk.guide, {"guide": "# Guide\n\nMoved on.\n", "else": None})
+        for name, api, me in (
+            ("", full, world.ana), ("fewer: ", fewer, None), ("lee: ", lee, desk.lee),
+            ("zoe: ", zoe, desk.zoe),
+        ):  # fmt: skip
+            found[f"{name}rights"] = await read(sites.read_rights(api, world.home, me))
+            if name in ("", "fewer: "):
+                found[f"{name}clusters"] = await of_clusters(desk, api, made)
+                found[f"{name}history"] = await of_history(desk, api)
+        found["sites"] = await of_sites(desk, full, world.ana)
+        found["readers"] = await of_readers(desk, full)
+        lees = await of_readers(desk, lee)
+        found["readers as lee"] = {
+            who: each["said"] for who, each in lees.items() if "said" in each
+        }
+        found["redirects"] = await of_redirects(desk, full, world.ana)
+        none = await redirects.read_redirects(fewer, (world.home, desk.site), desk.lee)
+        found["no redirects"] = [none.missing, none.refused, plain(none.rows)]
+        found["addresses"] = await of_addresses(desk, full)
+    compare("site_reads", found, update=update_golden, folder="session/reads")

@@ -1,0 +1,52 @@
+"""What a read returned, as JSON has it, to be compared with what was kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import BaseModel
+
+from copydesk.client.errors import ApiError
+from copydesk.domain.diff import TextDiff
+from copydesk.domain.page_text import PageText
+from copydesk.session.errors import NotDoneError
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Return a value as JSON has it, without what is as it is by default."""
+    match value:
+        case str() | int() | float() | None:
+            return value
+        case datetime():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case BaseModel():
+            kept = value.model_dump(mode="json", exclude_defaults=True)
+            names = ("id", "number", "title", "subject", "status", "path", "body", "main", "mine")
+            return {name: kept[name] for name in names if name in kept}
+        case TextDiff():
+            return [f"{line.kind} {line.text}" for line in value]
+        case PageText():
+            return plain(value.diff) + list(value.notes)
+        case Mapping():
+            return {str(key): plain(each, depth + 1) for key, each in value.items()}
+        case frozenset() | set():
+            return sorted(json.dumps(plain(each, depth + 1)) for each in value)
+        case Sequence():
+            return [plain(each, depth + 1) for each in value]
+    assert is_dataclass(value), value
+    told = {each.name: plain(getattr(value, each.name), depth + 1) for each in fields(value)}
+    return {name: each for name, each in told.items() if each not in (None, "", [], {}, False, 0)}
+
+
+async def read(reading: Any) -> Any:
+    """Return what a read came to: its value, or the error that it raised."""
+    try:
+        return plain(await reading)
+    except (ApiError, NotDoneError) as error:
+        return f"{type(error).__name__}: {error}"

@@ -6,9 +6,11 @@ from copydesk.domain.address import (
     LONGEST,
     Address,
     is_path_part,
+    is_unserved,
     markdown_link,
     parse_app_url,
     search_text,
+    shown_at,
     web_address,
 )
 
@@ -38,6 +40,17 @@ from copydesk.domain.address import (
         ("https://app.example.com/s/8hJk/o/s", Address(space="8hJk", page="o/s")),
         ("https://app.example.com/o/acme/sites/site_x/structure", Address("acme", site="site_x")),
         ("https://app.example.com/o/acme/s/8hJk/~/changes", Address("acme", "8hJk")),
+        ("https://app.example.com/o/acme/c/co_1", Address("acme", collection="co_1")),
+        ("https://app.example.com/o/acme/openapi/pets", Address("acme", spec="pets")),
+        (
+            "https://app.example.com/o/acme/integrations/a.b/installations/in_1",
+            Address("acme", integration="a.b", installation="in_1"),
+        ),
+        ("https://app.example.com/o/acme/installations/in_1", Address("acme")),
+        ("https://app.example.com/s/8hJk/c/co_1", Address(space="8hJk", page="c/co_1")),
+        ("https://app.example.com/o/acme/c/a b", Address("acme")),
+        ("https://app.example.com/o/acme/s/8hJk/~/x/y", Address("acme", "8hJk", page="y")),
+        ("https://app.example.com/~/changes/7", None),
         ("https://app.example.com/", None),
         ("https://docs.acme.com/guides/rate-limits", None),
         ("javascript:alert(1)", None),
@@ -154,3 +167,13 @@ def test_an_address_is_read_up_to_its_longest() -> None:
 )
 def test_what_an_address_does_not_say_is_left_out(url: str, address: Address | None) -> None:
     assert parse_app_url(url) == address
+
+
+def test_a_browser_opens_no_address_of_a_desk_in_this_process() -> None:
+    desk, web = "https://desk.invalid/o/a", "https://docs.acme.com/a"
+    assert is_unserved(desk)
+    assert not is_unserved(web)
+    assert not is_unserved("words")
+    assert shown_at(None, desk, web, "https://other.test") == web
+    assert shown_at("javascript:x", desk, "https://also.invalid/") == desk
+    assert shown_at(None, "") == ""

@@ -133,6 +133,7 @@ def test_what_is_unmarked_on_one_side_is_unmarked_on_the_other(
         (", x y if b of", ", , b", (", [x y if ]b[ of]", ", [, ]b")),
         (", a b , a", ", , ,", (", [a b ],[ a]", ", [, ],")),
         (", b b", "  . b   if b", ("[, ]b b", "[  . ]b[   if] b")),
+        ("so a b", "so x b y", ("so [a] b", "so [x] b[ y]")),
         ("so a b c then", "so x b y then", ("so [a] b [c] then", "so [x] b [y] then")),
     ],
 )

@@ -31,6 +31,9 @@ TEXTS = {
     "code": "```py title=\"x\"\na\n\nb\n```\n\n~~~\n```\n~~~\n\n```\n```\n",
     "tables": "| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | **2** | x \\| y |\n\n|e|\n|-|\n",
     "html": "<div>\nA\n</div>\n\nText <b>x</b> and <!-- c -->\n",
+    "newlines of windows": "# A\r\n\r\nB\r\nc\r\n\r\n\r\n- d\r\n",
+    "a kept block ends a paragraph": "Text\n"
+    "{% block {\"data\": {}, \"object\": \"block\", \"type\": \"x\"} %}\nmore\n",
     "breaks": "a  \nb\\\nc\nd\n",
     "hint": "{% hint %}\nA\n{% endhint %}\n\n{% hint style=\"danger\" icon=\"x\" %}\n- b\n"
     "{% endhint %}\n",

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
-from copydesk.domain.call import Call
+from copydesk.domain.call import Call, bind
 from copydesk.domain.layout import Layout
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_arrangement import SiteArrangement
@@ -134,6 +134,15 @@ SITES: Mapping[str, Site] = {
             "s-a-two": {"path": "deux", "condition": "visitor.z"},
             "s-a-three": {"hidden": False},
             "s-c-two": {"condition": "", "hidden": True},
+        }
+    ),
+    "redirects": lambda begun: begun.change_all(
+        {
+            "s-b": {"path": "beta", "redirect": "/b/*"},
+            "s-a-two": {"path": "deux", "redirect": "/a/two/*"},
+            "s-c": {"path": "b"},
+            "s-x": {"path": "c", "redirect": "/x/*"},
+            "s-y": {"path": "x", "redirect": "/y/*"},
         }
     ),
     "one title": lambda begun: begun.change("s-b", {"title": "Beta"}),
@@ -388,6 +397,52 @@ def test_what_others_change_is_put_together_as_it_was(update_golden: bool) -> No
         made = {row: f"made-{row[4:]}" for row in theirs.now.items if row.startswith("new:")}
         found[name] = reported(ours.rebase(theirs.bound(made).now))
     compare("rebased", found, update=update_golden)
+
+
+def without_last(service: SiteService) -> None:
+    del service.sections[-1]
+    del service.sections[0]["spaces"][-1]
+
+
+def turned(service: SiteService) -> None:
+    service.sections.reverse()
+    for section in service.sections:
+        section["spaces"].reverse()
+
+
+def without_first(service: SiteService) -> None:
+    del service.sections[0]["spaces"][0]
+    service.sections[1]["path"] = "theirs"
+    service.section("z", "one")
+
+
+OTHERS: Mapping[str, Callable[[SiteService], None]] = {
+    "without the last": without_last,
+    "turned": turned,
+    "without the first": without_first,
+}
+"""What others do while a plan is sent."""
+
+
+def test_what_stays_staged_when_others_come_in_between(update_golden: bool) -> None:
+    found = {}
+    for name in (
+        "settings", "paths swapped", "defaults", "removed", "a section filled", "all replaced",
+        "paths given and freed", "moved", "moved and removed", "sorted",
+    ):  # fmt: skip
+        for others, change in OTHERS.items():
+            service, made = site(), dict[str, str]()
+            staged = SITES[name](on(service))
+            calls = staged.calls()
+            half = len(calls) // 2
+            for call in calls[:half]:
+                now = bind(call, made)
+                made |= now.made(service.send(now.step))
+            change(service)
+            there = service.layout()
+            rest = staged.after_sending(there, calls[:half], calls[half:], made)
+            found[f"{name} | {others}"] = reported(rest.rebase(there))
+    compare("half_sent", found, update=update_golden)
 
 
 # What cannot be staged

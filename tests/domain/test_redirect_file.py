@@ -54,6 +54,14 @@ def test_every_word_of_a_choice_is_known() -> None:
         assert read_redirects_file(f"/a,/b,,{rest},{draft}")[0] == found
 
 
+def test_a_line_that_ends_before_the_path_has_none() -> None:
+    assert read_redirects_file("to,from\n/b\n") == (
+        [],
+        [BadLine(2, f"no path: write {SOURCE_RULE}")],
+    )
+    assert read_redirects_file("/XXX,/b") == ([Wanted(1, "/XXX", "/b")], [])
+
+
 HIDDEN = "is a control or invisible character: delete it"
 
 

@@ -15,6 +15,7 @@ from copydesk.domain.text import (
     listed,
     plural,
     shorten,
+    size_words,
     typed,
     unseen,
 )
@@ -192,3 +193,16 @@ def test_in_a_field_is_nothing_but_what_is_drawn_and_what_joins_it(text: str, li
 def test_what_somebody_writes_stays_as_it_is_in_a_field(text: str) -> None:
     assert typed(text, lines=True) == text
     assert typed(f"a\u200d\x1b[2J\u202e{text}\x07\r", lines=True) == f"a{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (None, ""), (0, "0 bytes"), (7, "7 bytes"), (999, "999 bytes"), (1000, "1.0 kB"),
+        (9_949, "9.9 kB"), (10_000, "10 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"),
+        (23_000_000, "23 MB"), (4_200_000_000, "4.2 GB"), (5 * 10**12, "5.0 TB"),
+        (12_345 * 10**12, "12345 TB"),
+    ],
+)  # fmt: skip
+def test_sizes_are_said_as_a_person_reads_them(size: int | None, said: str) -> None:
+    assert size_words(size) == said

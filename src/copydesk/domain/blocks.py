@@ -72,8 +72,8 @@ class BlockText:
         inside: set[int] = set()
         for block in scanner.blocks:
             if block.kind == "html":
-                stops = scanner.starts[block.stop : block.stop + 1]
-                stop = stops[0] if stops else len(self.lines)
+                ends = block.stop == len(scanner.starts)
+                stop = len(self.lines) if ends else scanner.starts[block.stop]
                 inside.update(range(scanner.starts[block.first], stop))
         for at, line in enumerate(self._raw):
             pieces = _pieces(line) if at in inside else [line]

@@ -96,8 +96,6 @@ def read_redirects_file(text: str) -> tuple[list[Wanted], list[BadLine]]:
 
 def _header(cells: list[str]) -> tuple[str, ...] | None:
     """Return the columns that a first line names; None where it is a redirect already."""
-    if cells[0].startswith("/"):
-        return None
     plain = [cell.lower().replace(" ", "").replace("_", "") for cell in cells]
     names = tuple(_NAMES.get(name, name) for name in plain)
     return names if {"from", "to"} <= set(names) else None
@@ -117,7 +115,7 @@ def _check_seen(cells: list[str]) -> None:
 def _wanted(line: int, row: dict[str, str], cells: list[str], columns: tuple[str, ...]) -> Wanted:
     if len([cell for cell in cells[len(columns) :] if cell]):
         raise ValueError(f"{len(cells)} columns; {len(columns)} are known")
-    source, to = row.get("from", ""), row.get("to", "")
+    source, to = row.get("from", ""), row.get("to")
     if (why := wrong_source(source)) is not None:
         raise ValueError(f"{source or 'no path'}: {why}")
     if not to:

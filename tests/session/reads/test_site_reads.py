@@ -19,6 +19,7 @@ from copydesk.contract.models.redirect import SiteRedirectCreate
 from copydesk.server import site_seed as seed
 from copydesk.server.desk_seed import Editor
 from copydesk.server.store import Tx
+from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import (
     addresses,
     clusters,
@@ -55,6 +56,10 @@ def _include(editor: Editor) -> None:
     editor.page("Else", '{% include "gone.md" %}\n', git_path="docs/else.md")
     editor.file(NOTE, b"---\ntitle: A note\n---\nMind the *gap*.\n", kind="source")
     editor.file(".gitbook/includes/b.md", b"Nobody shows this.\n", kind="source")
+
+
+def _note(editor: Editor) -> None:
+    editor.file(NOTE, b"Mind the gaps.\n", kind="source")
 
 
 class Sites:
@@ -326,7 +331,7 @@ async def of_history(desk: Sites, api: Api) -> dict[str, Any]:
         assert first.next is not None
         rest = await history.read_revisions(api, desk.guide, first.next.page, 10)
         of_page = await history.read_revisions(api, desk.guide, None, 10, page)
-    except history.NotDoneError as error:
+    except NotDoneError as error:
         return {"refused": str(error)}
     rows = [*first.items, *rest.items]
     found = {
@@ -357,9 +362,7 @@ async def test_reads_of_sites_and_clusters_say_what_they_did(
             ("Done", second, "open"),
         )
     ]  # fmt: skip
-    noted = world.change_request(
-        desk.guide, edit=lambda e: e.file(NOTE, b"Mind the gaps.\n", kind="source") and None
-    )
+    noted = world.change_request(desk.guide, edit=_note)
     found: dict[str, Any] = {}
     fewer = Api(BASE_URL, world.token(world.ana), transport=Fewer(world))
     async with world.api() as full, fewer, world.api(desk.lee) as lee, world.api(desk.zoe) as zoe:

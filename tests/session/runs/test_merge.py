@@ -1,0 +1,262 @@
+"""Merge runs step by step, with all that can come in between: all in ``merge_runs.json``."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.domain.merge_run import MergeRun
+from copydesk.local.journal import Journal
+from copydesk.local.runs import Runs
+from copydesk.local.state import State
+from copydesk.session.change_rows import ChangeRow, row_of
+from copydesk.session.runs.merge import MergeRunner
+from copydesk.session.session import Session
+from tests.drive import eventually
+from tests.golden_json import compare
+from tests.session.reads.told import plain
+from tests.tui.arranging_world import Way
+from tests.world import BASE_URL, World
+
+PAGES = {name: f"# {name.capitalize()}\n\nOld.\n\nEnd.\n" for name in ("auth", "limits", "retries")}
+
+NOW = datetime(2026, 3, 3, 12, tzinfo=UTC)
+
+
+class FullDisk(Runs):
+    """Runs on a disk that may be full."""
+
+    full = False
+
+    def save(self, run: MergeRun) -> None:
+        if self.full:
+            raise OSError(28, "No space left on device")
+        super().save(run)
+
+
+class Desk:
+    """Four open requests, of which the last conflicts with the first, and a program's run."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.folder = world, folder
+        self.lee = world.user("lee", display_name="Lee\x07 Park")
+        rules = [
+            {"rule": "require_up_to_date_change_request"},
+            {"rule": "require_change_request_description"},
+        ]
+        self.guide = world.space("Guide", PAGES, merge_rules={"type": "rules", "rules": rules[:1]})
+        self.strict = world.space("Strict", PAGES, merge_rules={"type": "rules", "rules": rules})
+        self.ids = [
+            self._request("auth", "New", "Fix auth\x07 code samples"),
+            self._request("limits", "New", "Rate limits"),
+            self._request("retries", "New", "Webhook retries"),
+            self._request("auth", "Newer", "Rename “team”"),
+        ]
+        self.way = Way(world)
+        self.said: list[str] = []
+        self.seen: list[Any] = []
+        self.before: MergeRun | None = None
+        self.disk = FullDisk(State(folder / "state.db"), "desk")
+        self.runner = self.begin(self.disk)
+
+    def _request(self, page: str, word: str, subject: str, space: str = "") -> str:
+        text = f"# {page.capitalize()}\n\n{word}.\n\nEnd.\n"
+        return self.world.change_request(
+            space or self.guide, {page: text}, subject=subject, by=self.lee
+        )
+
+    def begin(self, runs: Runs | None = None) -> MergeRunner:
+        """Start a program, which may be another one on the same disk."""
+        api = Api(BASE_URL, self.world.token(self.world.ana), transport=self.way)
+
+        async def connect() -> Api:
+            return api
+
+        store = State(self.folder / "state.db")
+        session = Session(
+            connect,
+            runs=runs or Runs(store, "desk"),
+            journal=Journal(store, "desk"),
+            clock=lambda: NOW,
+        )
+        return MergeRunner(session, lambda said, tone: self.said.append(f"{tone}: {said}"))
+
+    async def rows(self, *ids: str) -> list[ChangeRow]:
+        """Return the rows of requests as they are now."""
+        async with self.world.api() as api:
+            found = []
+            for each in ids or self.ids:
+                space = str(self.world.row("change_request", each)["space_id"])
+                found.append(row_of(await api(ops.get_change_request, space, each)))
+            return found
+
+    async def plan(self, *ids: str) -> str:
+        """Plan a run and wait until all of it was read."""
+        said = await self.runner.plan(await self.rows(*ids), lambda space: f"Title of {space}\x07")
+        await self.settle()
+        return said
+
+    async def settle(self) -> None:
+        """Wait until nothing is under way."""
+        while busy := self.runner.busy:
+            await asyncio.gather(*busy, return_exceptions=True)
+
+    async def tell(self, what: str, doing: Any = None) -> None:
+        """Do something, wait for it, and note what is to be seen then that is new."""
+        if doing is not None:
+            await doing
+        await self.settle()
+        runner, run = self.runner, self.runner.run
+        was = {item.key: plain(item) for item in self.before.items} if self.before else {}
+        told: dict[str, Any] = {
+            "after": what,
+            "note": runner.note,
+            "why not": runner.why_not_ready(),
+        }
+        if run is not None:
+            told["run"] = {
+                each.name: plain(getattr(run, each.name))
+                for each in fields(run) if each.name not in ("id", "items", "stops")
+            }  # fmt: skip
+            told["items"] = []
+            for item in run.items:
+                old = was.get(item.key, {})
+                new = {k: v for k, v in plain(item).items() if old.get(k) != v}
+                told["items"].append(new | {"state": item.state})
+        told |= {"said": self.said, "trouble": runner.trouble, "unread": plain(runner.unread)}
+        told["clashes"] = sorted(runner.clashes)
+        told["elsewhere"] = runner.elsewhere
+        self.seen.append({k: v for k, v in told.items() if v not in ("", [], {}, False, None)})
+        self.before, self.said = run, []
+
+
+async def test_runs_say_at_each_step_what_they_did(
+    world: World, tmp_path: Path, update_golden: bool
+) -> None:
+    desk = Desk(world, tmp_path)
+    await _planned_and_stopped(desk)
+    await _broken_off(desk)
+    await _two_programs(desk)
+    compare("merge_runs", {"steps": desk.seen}, update=update_golden, folder="session/runs")
+
+
+async def _planned_and_stopped(desk: Desk) -> None:
+    """A plan is changed, goes, stops at a conflict, at a comment and at a rule, and ends."""
+    runner, world = desk.runner, desk.world
+    await desk.tell("nothing")
+    await runner.start()
+    await runner.take_out("none")
+    assert await runner.find_interrupted() == ""
+    assert runner.forecast() == {}
+    thread = world.comment(desk.guide, "What of it?", change_request=desk.ids[1], by=desk.lee)
+    await desk.tell("planned", desk.plan())
+    key = [item.key for item in runner.run.items] if runner.run else []
+    ahead = runner.forecast()
+    assert runner.forecast() is ahead
+    desk.seen.append({name: plain(each) for name, each in ahead.items()})
+    desk.seen.append({name: plain(each) for name, each in runner.standings.items()})
+    desk.seen.append({name: each.in_the_way for name, each in runner.standings.items()})
+    await desk.tell("moved", runner.move(key[2], -1))
+    await desk.tell("taken out", runner.take_out(key[1]))
+    await desk.tell("taken in", runner.take_out(key[1]))
+    await desk.tell("stops", runner.stop_at(["conflict", "comment", "rule"]))
+    await desk.tell("started", runner.start())
+    desk.seen.append(await runner.plan(await desk.rows()))
+    await desk.tell("again", runner.again())
+    strict = desk._request("limits", "Strict", "No words", desk.strict)
+    world.reply(thread, "Wait.", by=desk.lee)
+    await desk.tell("skipped", runner.skip())
+    await desk.tell("ended", runner.end())
+    desk.seen.append([run.far for run in await runner.former()])
+    await desk.tell("planned anew", desk.plan(desk.ids[0], desk.ids[1], strict))
+    desk.seen.append({name: plain(each) for name, each in runner.standings.items()})
+    await desk.tell("forgotten", runner.forget())
+    await desk.tell("planned once more", desk.plan(strict, desk.ids[1]))
+    world.comment(desk.guide, "Hold on\x07. Please.", change_request=desk.ids[1], by=desk.lee)
+    await desk.tell("stopped at a rule", runner.start())
+    await desk.tell("stopped at a comment", runner.skip())
+    await desk.tell("gone on", runner.skip())
+
+
+async def _broken_off(desk: Desk) -> None:
+    """Answers are lost, refused and late, and the disk is full."""
+    world, runner = desk.world, desk.runner
+    for trouble in ("down", "lost", "blind", 403, 409, 422, 404):
+        page = world.change_request(
+            desk.guide, {f"page-{trouble}": "# P\n"}, subject=f"Met {trouble}", by=desk.lee
+        )
+        await desk.plan(page)
+        desk.way.trouble = {len(desk.way.writes) + 1: trouble}
+        await desk.tell(f"met {trouble}", runner.start())
+        desk.way.reads, desk.way.trouble = "", {}
+        if trouble in ("down", "blind"):
+            await desk.tell(f"after {trouble}", runner.again())
+        await runner.end()
+        desk.said = []
+    behind = world.change_request(desk.guide, {"x": "# X\n"}, subject="Behind", by=desk.lee)
+    world.commit(desk.guide, {"limits": "# Limits\n\nOthers.\n\nEnd.\n"})
+    await desk.plan(behind)
+    desk.way.trouble = {len(desk.way.writes) + 1: "lost"}
+    await desk.tell("an update without an answer", runner.start())
+    await desk.tell("after the update", runner.again())
+    gone = world.change_request(desk.guide, {"y": "# Y\n"}, subject="Gone", by=desk.lee)
+    late = world.change_request(desk.guide, {"z": "# Z\n"}, subject="Late", by=desk.lee)
+    rows = await desk.rows(gone, late)
+    desk.way.reads = "down"
+    await desk.tell("planned without a way", runner.plan(rows))
+    desk.way.reads = ""
+    runner.read()
+    await desk.tell("read again")
+    async with world.api() as api:
+        await api(ops.update_change_request, desk.guide, gone, _archived())
+    world.edit_change_request(late, {"z": "# Z\n\nMore.\n"}, by=desk.lee)
+    await desk.tell("one archived", runner.start())
+    await desk.tell("one edited", runner.skip())
+    desk.disk.full = True
+    await desk.tell("on a full disk", runner.again())
+    desk.disk.full = False
+    await desk.tell("with room again", runner.again())
+    await desk.tell("over", runner.end())
+
+
+def _archived() -> Any:
+    from copydesk.contract.models.change_request import ChangeRequestUpdate
+
+    return ChangeRequestUpdate(status="archived")
+
+
+async def _two_programs(desk: Desk) -> None:
+    """A run pauses, and another program goes on with it."""
+    world, runner = desk.world, desk.runner
+    pages = [
+        world.change_request(desk.guide, {name: "# P\n"}, subject=name, by=desk.lee)
+        for name in ("one", "two", "three")
+    ]
+    await desk.plan(*pages)
+    desk.way.hold = asyncio.Event()
+    await runner.start()
+    count = len(desk.way.writes)
+    await eventually(lambda: len(desk.way.writes) > count, lambda: asyncio.sleep(0))
+    assert runner.active
+    other = desk.begin()
+    assert await other.find_interrupted() == ""
+    assert other.elsewhere
+    await other.go_on()
+    await runner.pause()
+    desk.seen.append(["pausing", runner.note, runner.run.pausing if runner.run else None])
+    desk.way.hold.set()
+    await desk.tell("paused")
+    await other.look_elsewhere()
+    first, desk.runner = desk.runner, other
+    await desk.tell("taken over", other.go_on())
+    desk.runner = first
+    await desk.tell("too late", first.go_on())
+    await first.look_elsewhere()
+    third = desk.begin()
+    assert await third.find_interrupted() == ""
+    assert third.run is None

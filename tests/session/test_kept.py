@@ -1,0 +1,211 @@
+"""What this machine keeps beside the service, and the way back of each change of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copydesk.domain.reversal import Reversal, Step
+from copydesk.domain.saved_view import SavedView
+from copydesk.domain.snooze import LENGTHS, Snooze, snooze_of
+from copydesk.domain.space_tree import SpaceNode
+from copydesk.local.saved_views import SavedViews
+from copydesk.local.seen_pages import DeskSeen, digest
+from copydesk.local.snapshot import Snapshots
+from copydesk.local.snooze import DeskSnoozes
+from copydesk.local.state import State
+from copydesk.session import seen_pages, snooze, views
+from copydesk.session.seen_pages import SeenPages, seen_steps
+from copydesk.session.snooze import Snoozes
+from copydesk.session.space_snapshot import KEY, LastRun, keep_last_run, read_last_run
+from copydesk.session.views import LISTINGS, OWN, SERVED, Listing, listing_of, views_steps
+from copydesk.session.writes.undo import LocalStep
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+async def take(steps: Mapping[str, LocalStep], step: Step) -> Any:
+    """Take a local step."""
+    arguments: dict[str, Any] = {**step.arguments}
+    return await steps[step.operation.removeprefix("local.")](**arguments)
+
+
+async def holds(steps: Mapping[str, LocalStep], way: Reversal) -> tuple[bool, bool]:
+    """Whether what a way back expects holds: that it can be gone, and that it was."""
+    assert way.still is not None
+    assert way.before is not None
+    return (
+        await take(steps, way.still.read) == way.still.fields,
+        await take(steps, way.before.read) == way.before.fields,
+    )
+
+
+async def both_ways(steps: Mapping[str, LocalStep], way: Reversal) -> None:
+    """Go a way back and forth again: each time what it expects holds."""
+    assert await holds(steps, way) == (True, False)
+    for step in way.back:
+        await take(steps, step)
+    assert await holds(steps, way) == (False, True)
+    for step in way.forth:
+        await take(steps, step)
+    assert await holds(steps, way) == (True, False)
+
+
+async def test_a_snooze_is_kept_and_taken_back(tmp_path: Path) -> None:
+    store = DeskSnoozes(State(tmp_path / "state.db"), "desk")
+    snoozes = Snoozes(store)
+    short, long = (snooze_of(step, NOW, NOW) for step in (1, 0))
+    assert not snoozes.asleep("r", NOW, NOW)
+    await snoozes.put("r", short)
+    assert snoozes.asleep("r", NOW, NOW)
+    assert not snoozes.asleep("r", NOW, NOW + timedelta(days=1))
+    assert not snoozes.asleep("r", NOW + timedelta(seconds=1), NOW)
+    for before, after, note in (
+        (None, short, "It is awake."),
+        (short, long, f"It sleeps {LENGTHS[1][0]}."),
+        (long, None, f"It sleeps {LENGTHS[0][0]}."),
+    ):
+        await snoozes.put("r", after)
+        way = snooze.reversal_of("r", before, after)
+        assert way.note == note
+        assert way.still is not None
+        assert way.still.said == "it was snoozed anew or woken"
+        await both_ways(snoozes.steps, way)
+        assert snoozes.held == ({} if after is None else {"r": after})
+        assert store.read() == snoozes.held
+    # Who reads it anew has what another program did meanwhile.
+    store.put("r", Snooze(NOW))
+    assert (await take(snoozes.steps, Step("local.snoozed", {"thing": "r"})))["snooze"] == {
+        "updated": NOW.isoformat(), "until": None, "step": 0,
+    }  # fmt: skip
+    await take(snoozes.steps, Step("local.snooze", {"thing": "r", "snooze": {"updated": "odd"}}))
+    assert snoozes.held == {}
+    snoozes.look("r", NOW)
+    assert snoozes.looks == {"r": NOW}
+    await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "look"))
+    await (again := Snoozes(store)).read()
+    assert (again.looks, again.held) == ({"r": NOW}, {})
+    again.looks["r"] = later = NOW + timedelta(hours=1)
+    await again.read()
+    assert again.looks == {"r": later}
+
+
+async def test_a_view_is_saved_and_taken_back(tmp_path: Path) -> None:
+    store = SavedViews(tmp_path / "settings.toml")
+    steps = views_steps(store)
+    one = SavedView("Old ones", ("open", "draft"), "idle:>9d", "number", True, ("title", "age"))
+    other = SavedView("Old ones", ("merged",))
+    for before, after in ((None, one), (one, other), (other, None)):
+        if after is None:
+            store.remove("Old ones")
+        else:
+            store.save(after)
+        way = views.reversal_of("Old ones", before, after)
+        assert way.still is not None
+        assert way.still.said == "it was saved anew or forgotten"
+        await both_ways(steps, way)
+        kept = [replace(view, line=0) for view in store.read()]
+        assert kept == ([] if after is None else [after])
+
+
+def test_a_saved_view_is_listed_like_any_other() -> None:
+    view = SavedView("Old\x07 ones", ("merged",), "is:mine", "number", True, ("title",), 7)
+    listing = listing_of(view)
+    assert listing == Listing(
+        "own:Old\x07 ones", "Old ones", ("merged",), "Nothing is in this view.",
+        filter="is:mine", sort="number", backwards=True, columns=("title",), line=7,
+    )  # fmt: skip
+    assert listing.own
+    assert not any(each.own for each in LISTINGS)
+    assert listing_of(SavedView("\x07")).title == "(no name)"
+    assert listing_of(SavedView("x")).sort == SERVED
+    assert OWN not in "".join(each.id for each in LISTINGS)
+
+
+async def test_a_mark_is_kept_and_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks = DeskSeen(State(tmp_path / "state.db"), "desk")
+    pages, steps = SeenPages(marks, "r"), seen_steps(marks)
+    assert pages.state("p") == "unseen"
+    await pages.mark("p", "One")
+    assert (pages.state("p"), await pages.text("p")) == ("seen", "One")
+    assert await pages.held("p") == digest("One")
+    before = await pages.held("p")
+    await pages.compare("p", "Two")
+    assert (pages.state("p"), pages.count(["p"])) == ("changed", 0)
+    await pages.read()
+    assert pages.state("p") == "changed"
+    await pages.compare("p", "One")
+    assert pages.count(["p", "q", "p"]) == 2
+    await pages.compare("q", "One")
+    assert pages.state("q") == "unseen"
+    await pages.mark("p", "Two")
+    way = seen_pages.reversal_of("r", "p", before, digest("Two"))
+    assert way.still is not None
+    assert way.still.said == "its mark is another one by now"
+    await both_ways(steps, way)
+    await pages.unmark("p")
+    assert (pages.state("p"), await pages.text("p"), await pages.held("p")) == (
+        "unseen",
+        None,
+        None,
+    )
+    await both_ways(steps, seen_pages.reversal_of("r", "p", digest("Two"), None))
+    with pytest.raises(OSError, match="what was seen of this page is not kept any more"):
+        await steps["put_seen"](thing="r", page="p", digest="gone")
+    other = SeenPages(marks, "s")
+    await other.mark("p", "One")
+    await other.read()
+    assert other.trouble == ""
+
+    class Broken(DeskSeen):
+        said = OSError(5, "The disk is gone")
+
+        def pages(self, thing: str) -> Any:
+            raise self.said
+
+    broken = SeenPages(Broken(State(tmp_path / "state.db"), "desk"), "s")
+    await broken.read()
+    assert (broken.trouble, broken.state("p")) == ("The disk is gone", "unseen")
+    Broken.said = OSError("odd")
+    await broken.read()
+    assert broken.trouble == "odd"
+
+
+def test_the_tree_of_the_last_run_is_kept(tmp_path: Path) -> None:
+    snapshots = Snapshots(tmp_path, "desk")
+
+    def last(organization: str) -> LastRun:
+        found = read_last_run(snapshots, organization)
+        return replace(found, nodes=tuple(found.nodes))
+
+    assert last("o") == LastRun("o")
+    nodes = [
+        SpaceNode("collection", "b", "Box", None),
+        SpaceNode("space", "s", "Space", "b"),
+        SpaceNode("space", "t", "Other", None),
+    ]
+    run = LastRun("o", "Acme", "Ana", "title", True, nodes, frozenset("b"), 3, {"mine": 4})
+    keep_last_run(snapshots, run)
+    found = last("o")
+    assert {node.id: node.parent for node in found.nodes} == {
+        "b": None, "s": "b", "t": None, "loose": None
+    }  # fmt: skip
+    assert replace(found, nodes=nodes) == run
+    assert not found.partial
+    assert replace(run, total=4).partial
+    assert last("other") == LastRun("other", sort="title", backwards=True)
+    # What is damaged, or meant for another version, is left out.
+    snapshots.write(KEY, [{"sort": "odd", "backwards": 1}])
+    about = {"title": "A\x07", "who": "W\x07", "total": "many", "counts": {"a": "b", "c": 1}}
+    snapshots.write(f"{KEY} o", [about, {"id": 3}, {"folded": "yes", "id": "x"}])
+    assert last("o") == LastRun("o", "A", "W", counts={"c": 1})
+    snapshots.write(f"{KEY} o", [{"counts": [1]}])
+    assert last("o") == LastRun("o")

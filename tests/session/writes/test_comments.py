@@ -1,0 +1,145 @@
+"""Comments and replies: what a draft is, sent, changed, deleted and taken back."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.inverses import message_sent, message_trace
+from copydesk.session.glyphs import glyphs
+from copydesk.session.writes.comments import (
+    PendingDraft,
+    change_message,
+    delete_message,
+    pending,
+    pending_line,
+    send_draft,
+    trace,
+    way_back,
+    way_back_later,
+)
+from tests.world import World
+
+
+@pytest.mark.parametrize(
+    ("part", "on"),
+    [
+        ("p/page", {"page": "p"}),
+        ("p/n1", {"page": "p", "node": "n1"}),
+        ("request", {}),
+        ("reply t1", {"thread": "t1"}),
+        ("verdict approved", None),
+        ("edit c1", None),
+        ("odd", None),
+    ],
+)
+def test_which_drafts_are_comments(part: str, on: dict[str, str] | None) -> None:
+    found = pending("s", "r", part, " Words \n", 5.0, "offline")
+    if on is None:
+        assert found is None
+        return
+    assert found is not None
+    assert found == PendingDraft(
+        "s",
+        "r",
+        part,
+        found.words,
+        "Words",
+        5.0,
+        why="offline",
+        **on,
+    )
+    assert found.key == f"s/r/{part}"
+    assert pending("s", "r", part, " \n") is None
+
+
+def test_a_draft_is_one_line() -> None:
+    draft = PendingDraft("s", "r", "request", "comment", "\n  First\x07 \nSecond")
+    assert pending_line(draft) == "comment: First"
+    long = PendingDraft("s", "r", "request", "reply", "x" * 99, why="offline")
+    failed = f"{glyphs().failed} not sent last time"
+    assert pending_line(long) == f"reply: {'x' * 59}{glyphs().more}  {failed}"
+
+
+async def test_messages_are_sent_changed_and_deleted_wherever_they_are(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n\nText.\n"})
+    request = world.change_request(space, {"a": "# A\n\nMore.\n"})
+    page = world.page_id(space, "a")
+    async with world.api() as api:
+        node = (await api(ops.get_space_page, space, page)).document
+        assert node is not None
+        block = str(node.nodes[0].key)
+        for of in (request, ""):
+            sent: list[Comment | CommentReply] = []
+            for on in ((None, None), (page, None), (page, block)):
+                draft = PendingDraft(space, of, "x", "comment", "Words", page=on[0], node=on[1])
+                made = await send_draft(api, draft)
+                assert isinstance(made, Comment)
+                assert (made.body.markdown or "").strip() == "Words"
+                where = made.target.page, made.target.node
+                assert tuple(each and each.id for each in where) == on
+                said = made.body.markdown or ""
+                assert way_back(draft)(made) == message_sent(
+                    space, of, made.id, None, text=said, draft=draft.key
+                )
+                sent.append(made)
+            thread = sent[0].id
+            answer = PendingDraft(space, of, "x", "reply", "Answer", thread=thread)
+            reply = await send_draft(api, answer)
+            assert isinstance(reply, CommentReply)
+            assert way_back(answer)(reply) == message_sent(
+                space, of, thread, reply.id, text=reply.body.markdown or "", draft=answer.key
+            )
+            ids = (space, of)
+            body = {"body": {"markdown": "Other"}}
+            changed = await change_message(api, ids, thread, None, body)
+            assert (changed.id, (changed.body.markdown or "").strip()) == (thread, "Other")
+            changed = await change_message(api, ids, thread, reply.id, body)
+            assert (changed.id, (changed.body.markdown or "").strip()) == (reply.id, "Other")
+            await delete_message(api, ids, thread, reply.id)
+            left = await api(ops.get_change_request_comment, space, of, thread) if of else (
+                await api(ops.get_space_comment, space, thread)
+            )  # fmt: skip
+            assert left.replies == 0
+            await delete_message(api, ids, thread, None)
+            listed = await (
+                api.page(ops.list_change_request_comments, space, of)
+                if of
+                else api.page(ops.list_space_comments, space)
+            )
+            assert {each.id for each in listed.items} == {each.id for each in sent[1:]}
+
+
+def test_what_a_later_run_sent_is_taken_back_too() -> None:
+    def answered(value: object) -> Any:
+        return SimpleNamespace(content=json.dumps(value).encode())
+
+    there = {"id": "c1", "body": {"markdown": "As told"}}
+    for part, ids in (("request", ("c1", None)), ("reply t1", ("t1", "c1"))):
+        key = f"s/r/{part}"
+        way = message_sent("s", "r", *ids, text="As told", draft=key)
+        assert way_back_later(key, "Words", answered(there)) == way
+        model = SimpleNamespace(to_dict=lambda: {"id": "c1"})
+        way = message_sent("s", "r", *ids, text="Words", draft=key)
+        assert way_back_later(key, "Words", model) == way
+    for key, answer in (
+        ("s/r/verdict approved", answered(there)), ("s/r", answered(there)),
+        ("s/r/request", answered({})), ("s/r/request", answered([])),
+        ("s/r/request", answered({"id": 3})), ("s/r/request", SimpleNamespace(content=b"{")),
+        ("s/r/request", answered({"id": "c1", "body": {"markdown": 3}})), ("s/r/request", None),
+        ("s/r/request", answered({"id": "c1", "body": []})),
+    ):  # fmt: skip
+        assert way_back_later(key, "Words", answer) is None
+
+
+def test_a_draft_leaves_a_trace_once_it_is_known_whose_it_is() -> None:
+    draft = PendingDraft("s", "r", "p/n", "comment", "W", page="p", node="n", thread="t")
+    session: Any = SimpleNamespace(me=None)
+    assert trace(session, draft) is None
+    session.me = SimpleNamespace(id="me")
+    assert trace(session, draft) == message_trace("s", "r", "t", me="me", page="p", node="n")

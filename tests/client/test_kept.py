@@ -172,6 +172,7 @@ async def test_what_may_hold_a_credential_is_not_kept(world: World, tmp_path: Pa
         "list_integration_installations",
         "list_integration_site_installations",
         "list_integration_space_installations",
+        "list_organization_installations",
         "list_saml_providers",
         "list_share_links",
     }

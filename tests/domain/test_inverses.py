@@ -183,6 +183,10 @@ def _of_automation() -> Iterator[tuple[str, Reversal]]:
     yield "integration_made", ways.integration_made("lamp")
     before: dict[str, object] = {"title": "A", "description": None}
     yield "integration_changed", ways.integration_changed("lamp", before, {"title": "B"})
+    yield "installation_made", ways.installation_made("org", "lamp")
+    selected, whole = {"space_selection": "selected"}, {"space_selection": "all"}
+    yield "installation_changed", ways.installation_changed("org", "lamp", "i", whole, selected)
+    yield "installation_removed", ways.installation_removed("org", "lamp")
     yield "spec_made", ways.spec_made("org", "api", "https://a", "https://a")
     yield "spec_made text", ways.spec_made("org", "api", "openapi: 3", None)
     yield "source_changed", ways.source_changed("org", "api", "https://a", "https://b")

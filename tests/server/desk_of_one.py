@@ -254,6 +254,8 @@ async def _made_by_api(have: Everything) -> dict[str, str]:
         if "install_integration" in HANDLERS:
             path = "/integrations/acme-search"
             body = {"organization": organization}
-            assert (await client.post(f"{path}/installations", json=body)).is_success
+            answer = await client.post(f"{path}/installations", json=body)
+            assert answer.is_success
+            made["installation_id"] = answer.json()["id"]
             made["event_id"] = (await client.get(f"{path}/events")).json()["items"][0]["id"]
     return made

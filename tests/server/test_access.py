@@ -32,7 +32,7 @@ TABLES = {
     "space": SPACE_PERMISSIONS,
     "collection": COLLECTION_PERMISSIONS,
     "organization": ORGANIZATION_PERMISSIONS | {"read": "read"},
-    "integration": {"view": "read", "admin": "admin"},
+    "integration": {"view": "read", "installIntegration": "admin", "admin": "admin"},
 }
 
 

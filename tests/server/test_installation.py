@@ -231,3 +231,82 @@ async def test_chosen_spaces_and_external_ids(world: World) -> None:
     assert lists["spaces", "repo/9"][0]["space"] == chosen
     assert after["spaces"] == 0
     assert other
+
+
+async def test_an_installation_is_changed_and_taken_out_place_by_place(world: World) -> None:
+    home, far = world.home, world.organization("Far", admin=world.ana)
+    kept, left = world.space("Kept"), world.space("Left")
+    site = world.write(lambda tx: site_seed.add_site(tx, home, "Docs"))
+    reader = world.user("bo", "read")
+    world.grant(kept, reader, "admin")
+    async with world.client() as client, world.client(reader) as other:
+        await publish(client, world, "charts", **WHOLE)
+        await publish(client, world, "plots", title="Zoomed", target="space")
+        key = (await install(client, "charts", home))["id"]
+        plots = (await install(client, "plots", home))["id"]
+        await install(client, "charts", far)
+        at = f"/integrations/charts/installations/{key}"
+
+        async def covered(kind: str) -> list[str]:
+            items = (await client.get(f"/integrations/charts/{kind}s")).json()["items"]
+            return sorted(each[kind] for each in items if each["installation"] == key)
+
+        found = {
+            asked: [
+                each["integration"]["name"]
+                for each in (
+                    await client.get(f"/orgs/{home}/installations", params={"search": asked})
+                ).json()["items"]
+            ]
+            for asked in ("", "ZOOM", "chart", "none")
+        }
+        body = {
+            "configuration": {"api_key": "k"},
+            "externalIds": ["T-1"],
+            "site_selection": "selected",
+        }
+        changed = await client.patch(at, json=body)
+        payload = (await client.get("/integrations/charts/events")).json()["items"][0]["payload"]
+        sites = await covered("site")
+        back = await client.patch(at, json={"site_selection": "all"})
+        refused = [
+            await client.patch(at, json={"externalIds": list("abcdef")}),
+            await client.patch(at, json={"space_selection": "none"}),
+            await client.patch(
+                f"/integrations/plots/installations/{plots}", json={"site_selection": "all"}
+            ),
+        ]
+        assert await covered("site") == [site]
+        # A space's own administrator takes it out of that space, and nowhere else.
+        taken = [
+            await other.delete(path)
+            for path in (f"{at}/spaces/{left}", f"{at}/sites/{site}", at, f"{at}/spaces/{kept}")
+        ]
+        assert await covered("space") == [left]
+        again = await other.delete(f"{at}/spaces/{kept}")
+        listed = (await client.get(f"/orgs/{home}/installations")).json()["items"][1]
+        new = world.space("New")
+        assert await covered("space") == [left]
+        assert (await client.patch(at, json={"space_selection": "all"})).is_success
+        assert await covered("space") == sorted([kept, left, new])
+        gone = [await client.delete(f"{at}/sites/{site}") for _ in range(2)]
+        gone += [await client.delete(at) for _ in range(2)]
+        lost = await client.patch(at, json={})
+        rest = (await client.get("/integrations/charts/installations")).json()["items"]
+        events = (await client.get("/integrations/charts/events")).json()["items"]
+    assert found == {"": ["plots", "charts"], "ZOOM": ["plots"], "chart": ["charts"], "none": []}
+    made = changed.json()
+    assert made["configuration"] == {"zone": "eu", "api_key": "k"}
+    assert (made["externalIds"], made["site_selection"]) == (["T-1"], "selected")
+    assert payload["previous"]["configuration"] == {"zone": "eu"}
+    assert (sites, back.json()["site_selection"]) == ([], "all")
+    assert [answer.status_code for answer in refused] == [400, 400, 400]
+    assert [answer.status_code for answer in taken] == [403, 403, 403, 205]
+    assert again.status_code == 204
+    assert (listed["installation"]["spaces"], listed["installation"]["space_selection"]) == (
+        1, "selected",
+    )  # fmt: skip
+    assert [answer.status_code for answer in gone] == [205, 204, 205, 204]
+    assert lost.status_code == 404
+    assert [each["target"]["organization"] for each in rest] == [far]
+    assert {each["installationId"] for each in events} == {rest[0]["id"]}

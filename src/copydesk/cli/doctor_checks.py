@@ -34,6 +34,7 @@ from copydesk.local.log import DEBUG_VARIABLE
 from copydesk.local.paths import HOME_VARIABLE, Paths, find_paths
 from copydesk.local.profiles import line_of_profile
 from copydesk.local.settings import Settings, SettingsError, line_of, load_settings
+from copydesk.session.profiles import TOKEN_FROM
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -454,13 +455,10 @@ def _stranger(connection: Connection, holder: Holder) -> str:
 
 def _origin(token: Token) -> str:
     """Return where a token is from. Of a command the program: its arguments may hold a secret."""
-    if token.origin == TOKEN_VARIABLE:
-        return f"from {TOKEN_VARIABLE}"
+    said = TOKEN_FROM.get(token.origin, "there")
     if token.origin == "command" and token.profile is not None:
-        return f"from a command, {token.profile.token_command[0]}"
-    return {"keyring": "in the keyring", "file": "in a file for you only"}.get(
-        token.origin, "there"
-    )
+        return f"{said}, {token.profile.token_command[0]}"
+    return said
 
 
 def _part(connection: Connection) -> str:

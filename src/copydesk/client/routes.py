@@ -33,9 +33,6 @@ THERE_SECONDS, GONE_SECONDS = 7 * DAY, DAY
 DESCRIPTIONS = (f"{PREFIX}/openapi.json", "/openapi.json")
 """Where a service may serve a description of itself (OpenAPI, JSON)."""
 
-INFORMATION = f"{PREFIX}/"
-"""Where a service may say its version."""
-
 NO_ROUTE = frozenset({404, 405, 501})
 """The statuses that may mean that there is no such operation."""
 
@@ -275,7 +272,7 @@ class Routes:
         Another one than before: all that was known is forgotten.
         """
         try:
-            answer = await self._send(requests.raw("GET", INFORMATION))
+            answer = await self._send(requests.raw("GET", ops.get_api_information.path))
             told = json.loads(answer.content)
         except (ApiError, ValueError, RecursionError):
             return self.version
@@ -287,6 +284,7 @@ class Routes:
                 self.lacks_any = False
                 self.asked_at = 0.0
             self.version = version
+            self.answered(ops.get_api_information)
         return self.version
 
     async def lacks(self, operation: Operation[..., Any]) -> bool:

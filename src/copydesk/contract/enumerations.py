@@ -183,6 +183,12 @@ IntegrationCategory: TypeAlias = Literal[
 IntegrationRuntime: TypeAlias = Literal["v1"]
 """The runtime that an integration's script is written for."""
 
+InstallationStatus: TypeAlias = Literal["active", "pending", "paused"]
+"""Whether an installation works, waits to be configured, or is paused."""
+
+InstallationSelection: TypeAlias = Literal["all", "selected"]
+"""Whether an installation works on every space or site, or on those that were chosen."""
+
 EventStatus: TypeAlias = Literal["success", "failed"]
 """How the handling of an integration event ended."""
 

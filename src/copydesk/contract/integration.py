@@ -10,11 +10,13 @@ from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.models.integration import (
     Installation,
     InstallationCreate,
+    InstallationUpdate,
     Integration,
     IntegrationDevMode,
     IntegrationEvent,
     IntegrationEventDetail,
     IntegrationPublish,
+    OrganizationInstallation,
     SiteInstallation,
     SpaceInstallation,
 )
@@ -81,6 +83,66 @@ def install_integration(
     integration_name: IntegrationName, body: InstallationCreate
 ) -> Installation:
     """Install an integration in an organization."""
+    ...
+
+
+@operation(
+    "PATCH",
+    "/integrations/{integration_name}/installations/{installation_id}",
+    extension="E18",
+    secret=True,
+)
+def update_integration_installation(
+    integration_name: IntegrationName, installation_id: str, body: InstallationUpdate
+) -> Installation:
+    """Change where an installation works and how it is configured."""
+    ...
+
+
+@operation(
+    "DELETE", "/integrations/{integration_name}/installations/{installation_id}", extension="E18"
+)
+def uninstall_integration(integration_name: IntegrationName, installation_id: str) -> None:
+    """Take an integration out of an organization."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/integrations/{integration_name}/installations/{installation_id}/sites/{site_id}",
+    extension="E18",
+)
+def uninstall_integration_from_site(
+    integration_name: IntegrationName, installation_id: str, site_id: str
+) -> None:
+    """Take an integration out of a site."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/integrations/{integration_name}/installations/{installation_id}/spaces/{space_id}",
+    extension="E18",
+)
+def uninstall_integration_from_space(
+    integration_name: IntegrationName, installation_id: str, space_id: str
+) -> None:
+    """Take an integration out of a space."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/installations", extension="E18", secret=True)
+def list_organization_installations(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    search: str | None = None,
+) -> Page[OrganizationInstallation]:
+    """List the integrations that an organization has installed.
+
+    ``search`` looks in the names and titles of the integrations.
+    """
     ...
 
 

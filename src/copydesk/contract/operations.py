@@ -23,6 +23,7 @@ from copydesk.contract.redirect import *
 from copydesk.contract.review import *
 from copydesk.contract.saml_provider import *
 from copydesk.contract.search import *
+from copydesk.contract.service import *
 from copydesk.contract.share_link import *
 from copydesk.contract.site import *
 from copydesk.contract.site_section import *

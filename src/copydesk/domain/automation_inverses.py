@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, changed, made
+from copydesk.domain.reversal import (
+    JSON,
+    Expectation,
+    Reversal,
+    Step,
+    changed,
+    looked_up,
+    made,
+    swapped,
+)
 
 INSTRUCTIONS_CHANGED = "the instructions were changed since"
 DOCUMENT_REPLACED = "its document was replaced since"
@@ -36,6 +45,64 @@ def integration_changed(
     note = "That is a further version of it."
     ids = {"integration_name": name}
     return changed("publish_integration", "get_integration", ids, before, after, note=note)
+
+
+# Installations: an organization has each integration once, whose id is another after it came back
+
+
+def installation_made(organization: str, name: str) -> Reversal:
+    """Return the way back of installing an integration: it is taken out."""
+    there = Expectation(_installed(organization), {f"{_by_name(name)}.integration.name": [name]})
+    gone = Expectation(_installed(organization), {f"{_by_name(name)}.installation.id": []})
+    step = Step("uninstall_integration", _installation(organization, name, ""))
+    return Reversal((step,), (), there, gone)
+
+
+def installation_changed(
+    organization: str,
+    name: str,
+    installation: str,
+    before: Mapping[str, JSON],
+    after: Mapping[str, JSON],
+) -> Reversal:
+    """Return the way back of other settings of an installation."""
+    ids = _installation(organization, name, installation)
+    path = f"{_by_name(name)}.installation"
+    return swapped(
+        lambda values: (Step("update_integration_installation", ids, dict(values)),),
+        lambda values: Expectation(
+            _installed(organization), {f"{path}.{each}": [held] for each, held in values.items()}
+        ),
+        before,
+        after,
+    )
+
+
+def installation_removed(organization: str, name: str) -> Reversal:
+    """Return the way back of uninstalling: it is installed anew."""
+    gone = Expectation(
+        _installed(organization),
+        {f"{_by_name(name)}.installation.id": []},
+        said="it was installed again since",
+    )
+    ids = {"integration_name": name}
+    step = Step("install_integration", ids, {"organization": organization})
+    return Reversal((step,), (), gone, note="It has its defaults: its settings are gone.")
+
+
+def _installed(organization: str) -> Step:
+    asked = {"organization_id": organization, "limit": 1000}
+    return Step("list_organization_installations", asked)
+
+
+def _by_name(name: str) -> str:
+    return f"items[integration.name={name}]"
+
+
+def _installation(organization: str, name: str, installation: str) -> dict[str, JSON]:
+    path = f"{_by_name(name)}.installation.id"
+    found = looked_up(_installed(organization), path, installation)
+    return {"integration_name": name, "installation_id": found}
 
 
 # OpenAPI specifications

@@ -22,6 +22,7 @@ _NAMED = {
     "ingest_conversation": "handing in of conversations",
     "list_conversation_issues": "issues of conversations",
     "get_conversation_issue": "issues of conversations",
+    "list_organization_installations": "list of installations",
 }
 """Words for single operations, which go before those of their extension."""
 
@@ -41,7 +42,8 @@ _EXTENSIONS = {
     "E15": "traffic",
     "E16": "audit",
     "E17": "git",
-    "E18": "installations",
+    "E18": "changes to installations",
+    "E19": "version of the service",
 }
 
 _NOUNS = {
@@ -55,7 +57,7 @@ _NOUNS = {
     "site_space": "order of spaces",
 }
 
-FALLS_BACK = frozenset({"E1", "E2", "E6", "E8", "E10", "E11"})
+FALLS_BACK = frozenset({"E1", "E2", "E6", "E8", "E10", "E11", "E19"})
 """The extensions in whose place something else is read: no key is off without them
 (docs/api-notes.md, Extensions, says what)."""
 

@@ -95,6 +95,34 @@ def install(
     return installation_id
 
 
+def change(tx: Tx, integration: Row, installation: Row, fields: Mapping[str, Any]) -> None:
+    """Change an installation and set it up anew. ``fields`` are columns, JSON not yet written."""
+    columns = {
+        column: value if isinstance(value, str) else _dumps(value)
+        for column, value in fields.items()
+    }
+    tx.update("installation", installation["id"], **columns)
+    _set_up(tx, integration, installation["id"], installation)
+
+
+def leave_out(tx: Tx, installation: Row, place: str, key: str) -> None:
+    """Take an installation out of a space or a site; where it was on all, it stays on the rest."""
+    if installation[f"{place}_selection"] == "all":
+        tx.run(
+            f"INSERT OR IGNORE INTO {place}_installation (installation_id, {place}_id) "  # noqa: S608
+            f"SELECT ?, id FROM {place} WHERE organization_id = ?",
+            installation["id"],
+            installation["organization_id"],
+        )
+        tx.update("installation", installation["id"], **{f"{place}_selection": "selected"})
+    tx.run(
+        f"DELETE FROM {place}_installation WHERE installation_id = ? AND {place}_id = ?",  # noqa: S608
+        installation["id"],
+        key,
+    )
+    tx.update("installation", installation["id"], updated_at=tx.now)
+
+
 def integration_row(tx: Tx, name: str) -> Row:
     """Return the row of an integration, whoever may see it. Raises a 404 when there is none."""
     row = tx.one("SELECT * FROM integration WHERE id = ?", name)

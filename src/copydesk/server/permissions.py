@@ -124,6 +124,13 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     ),
     "listTeams": (ops.list_teams, ops.get_team, ops.list_team_members),
     "ownTeam": (ops.create_team,),
+    "listInstallations": (ops.list_organization_installations,),
+    "installIntegration": (
+        ops.update_integration_installation,
+        ops.uninstall_integration,
+        ops.uninstall_integration_from_site,
+        ops.uninstall_integration_from_space,
+    ),
     "admin": (
         ops.update_organization,
         ops.delete_invite_link,
@@ -165,6 +172,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     ),
 }
 
+_INSTALLED = "it is had in the organization that has it installed"
 _READERS = "whoever may read a published site gets what it shows"
 _OWN = "what one wrote oneself takes `view`"
 
@@ -198,6 +206,10 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.move_collection: "the new place takes `create`",
     ops.transfer_space: "the other organization takes `createContent`",
     ops.transfer_collection: "the other organization takes `createContent`",
+    ops.update_integration_installation: _INSTALLED,
+    ops.uninstall_integration: _INSTALLED,
+    ops.uninstall_integration_from_site: _INSTALLED,
+    ops.uninstall_integration_from_space: "it is had on the space",
     ops.install_integration: "the organization in the body takes `installIntegration`",
 }
 

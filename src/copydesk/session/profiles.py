@@ -53,6 +53,15 @@ VARIABLE = "COPYDESK_TOKEN"
 """The origin of a token from the environment."""
 
 
+TOKEN_FROM = {
+    VARIABLE: f"from {VARIABLE}",
+    "command": "from a command",
+    "keyring": "in the keyring",
+    "file": "in a file for you only",
+}
+"""Where a token is from, in words, by the origins that have such."""
+
+
 class TokenKeeper(Protocol):
     """The source of a service's token. Calls block, and raise `NotDoneError`."""
 

@@ -707,6 +707,10 @@ class CopydeskApp(DeskApp):
         else:
             self.open_token()
 
+    async def show_me(self) -> None:
+        """Show who is signed in, and at which service. Raises what the client raises."""
+        await self.account.show_me()
+
     @property
     def profile_names(self) -> Sequence[str]:
         return self.account.profile_names

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from copydesk import __version__
 from copydesk.cli.account import keep_apart
 from copydesk.cli.connection import chosen
 from copydesk.cli.open import HINTS, FirstRun
@@ -75,6 +76,12 @@ async def test_a_refused_token_is_replaced_over_what_is_being_typed(
         assert accounts.read(WORK.key) == Account(world.ana, "Ana Silva"), "the service said so"
         await driver.press("ctrl+g")
         assert "accepts the token so far" in driver.screen
+        await driver.press("escape", ":")
+        await driver.type("whoami")
+        await driver.press("enter")
+        for said in ("Ana Silva", "work", "in a file for you only", f"{__version__} (tables"):
+            assert said in driver.screen, said
+        assert world.token(world.ana) not in driver.screen
         await driver.press("escape", "e")
         await driver.type("a")
         world.write(_revoke)

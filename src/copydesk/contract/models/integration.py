@@ -6,6 +6,8 @@ from pydantic import ConfigDict, Field
 
 from copydesk.contract.enumerations import (
     EventStatus,
+    InstallationSelection,
+    InstallationStatus,
     IntegrationCategory,
     IntegrationRuntime,
     IntegrationTarget,
@@ -17,6 +19,9 @@ from copydesk.contract.models.organization import Organization
 from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp, Urls, WebAddress
 from copydesk.contract.models.site import Site
 from copydesk.contract.models.space import Space
+
+EXTERNAL_IDS = 5
+"""How many external ids an installation has at most."""
 
 
 class _Declared(Shape):
@@ -204,10 +209,14 @@ class Installation(Shape):
     """An integration in an organization; ``spaces`` is a count."""
 
     id: str
-    status: Open[Literal["active"]] = "active"
+    status: Open[InstallationStatus] = "active"
     # The document writes these two with an underscore.
-    space_selection: Always[Open[Literal["all"]]] = Field(default=None, alias="space_selection")
-    site_selection: Always[Open[Literal["all"]]] = Field(default=None, alias="site_selection")
+    space_selection: Always[Open[InstallationSelection]] = Field(
+        default=None, alias="space_selection"
+    )
+    site_selection: Always[Open[InstallationSelection]] = Field(
+        default=None, alias="site_selection"
+    )
     spaces: Count = 0
     configuration: dict[str, Any] = {}
     created_at: Always[Timestamp] = None
@@ -223,10 +232,40 @@ class InstallationCreate(Body):
     organization: str = Field(description="The organization that it is installed in, by its id.")
 
 
+class InstallationUpdate(Body):
+    """What to change of an installation; ``configuration`` takes the place of the former one."""
+
+    space_selection: InstallationSelection | None = Field(
+        default=None,
+        alias="space_selection",
+        description="Works on all spaces, new ones too, or on those that were chosen.",
+    )
+    site_selection: InstallationSelection | None = Field(
+        default=None,
+        alias="site_selection",
+        description="Works on all sites, new ones too, or on those that were chosen.",
+    )
+    external_ids: list[str] | None = Field(
+        default=None,
+        max_length=EXTERNAL_IDS,
+        description="What it is called where it comes from; the integration finds it by these.",
+    )
+    configuration: dict[str, Any] | None = Field(
+        default=None, description="What it was asked for when it was installed."
+    )
+
+
+class OrganizationInstallation(Shape):
+    """An integration that an organization has, and how it is installed there."""
+
+    installation: Installation
+    integration: Integration
+
+
 class _PlaceInstallation(Shape):
     integration: str = ""
     installation: str = ""
-    status: Open[Literal["active"]] = "active"
+    status: Open[InstallationStatus] = "active"
     configuration: dict[str, Any] = {}
     external_ids: list[str] = []
     urls: PlaceUrls = Field(default_factory=PlaceUrls)

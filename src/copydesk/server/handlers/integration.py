@@ -14,21 +14,24 @@ from copydesk.contract.models.integration import (
     EventTrace,
     Installation,
     InstallationCreate,
+    InstallationUpdate,
     Integration,
     IntegrationDevMode,
     IntegrationEvent,
     IntegrationEventDetail,
     IntegrationPublish,
+    OrganizationInstallation,
     SiteInstallation,
     SpaceInstallation,
 )
 from copydesk.server.errors import Refusal, blocked, conflict, forbidden, invalid, not_found
 from copydesk.server.implementation import Call, implements
-from copydesk.server.installations import install, publish
+from copydesk.server.installations import change, install, integration_row, leave_out, publish
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.integration import (
     administers,
     event_model,
+    find_installation,
     find_integration,
     installation_model,
     installed_places,
@@ -55,6 +58,11 @@ _UNFURLS = (
 
 _CALLED = (
     "EXISTS (SELECT 1 FROM (SELECT ? AS asked) "
+    "WHERE instr(casefold(id), asked) OR instr(casefold(title), asked))"
+)
+
+_INSTALLED = (
+    "integration_id IN (SELECT id FROM integration, (SELECT ? AS asked) "
     "WHERE instr(casefold(id), asked) OR instr(casefold(title), asked))"
 )
 
@@ -213,6 +221,95 @@ def install_integration(
     return installation_model(call, integration, call.tx.row("installation", installation_id))
 
 
+@implements(ops.update_integration_installation)
+def update_integration_installation(
+    call: Call, integration_name: str, installation_id: str, body: InstallationUpdate
+) -> Installation:
+    """Change an installation and set it up anew. Takes what installing takes.
+
+    Once it works on chosen spaces or sites only, these are those that it has something of its own
+    on, and those that were left when it was taken out of one.
+    """
+    integration = find_integration(call, integration_name)
+    row = find_installation(call, integration, installation_id)
+    if row is None:
+        raise not_found("installation", installation_id)
+    _may_install(call, row)
+    fields = {name: getattr(body, name) for name in body.model_fields_set}
+    for place in ("space", "site"):
+        if fields.get(f"{place}_selection") == "all" and integration["target"] not in (
+            "all",
+            place,
+        ):
+            raise invalid(f"body.{place}_selection: {integration_name!r} works on no {place}")
+    if fields:
+        change(call.tx, integration, row, fields)
+        row = call.tx.row("installation", installation_id)
+    return installation_model(call, integration, row)
+
+
+@implements(ops.uninstall_integration)
+def uninstall_integration(call: Call, integration_name: str, installation_id: str) -> None:
+    """Take an integration out of an organization, with the events that it got there."""
+    row = find_installation(call, find_integration(call, integration_name), installation_id)
+    if row is None:
+        return call.was_missing()
+    _may_install(call, row)
+    call.tx.run("DELETE FROM installation WHERE id = ?", installation_id)
+    return None
+
+
+@implements(ops.uninstall_integration_from_site)
+def uninstall_integration_from_site(
+    call: Call, integration_name: str, installation_id: str, site_id: str
+) -> None:
+    """Take an integration out of a site. Takes what installing takes."""
+    return _leave_out(call, integration_name, installation_id, "site", site_id)
+
+
+@implements(ops.uninstall_integration_from_space)
+def uninstall_integration_from_space(
+    call: Call, integration_name: str, installation_id: str, space_id: str
+) -> None:
+    """Take an integration out of a space. Takes the permission installIntegration on it."""
+    return _leave_out(call, integration_name, installation_id, "space", space_id)
+
+
+@implements(ops.list_organization_installations)
+def list_organization_installations(
+    call: Call,
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    search: str | None = None,
+) -> Page[OrganizationInstallation]:
+    """Answer with what an organization has installed, newest first. Takes listInstallations."""
+    call.access.organization(organization_id, "listInstallations")
+    where, values = ["organization_id = ?"], [organization_id]
+    if search is not None:
+        where.append(_INSTALLED)
+        values.append(search.casefold())
+
+    def make(row: Row) -> OrganizationInstallation:
+        integration = integration_row(call.tx, row["integration_id"])
+        return OrganizationInstallation(
+            installation=installation_model(call, integration, row),
+            integration=integration_model(call, integration),
+        )
+
+    return paginate(
+        call.tx,
+        make,
+        source="installation",
+        where=where,
+        values=values,
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
 @implements(ops.list_integration_events)
 def list_integration_events(
     call: Call, integration_name: str, *, page: str | None = None, limit: int | None = None
@@ -307,6 +404,32 @@ def set_integration_dev_mode(call: Call, integration_name: str, body: Integratio
     """
     find_integration(call, integration_name, "admin")
     call.tx.update("integration", integration_name, tunnel_url=body.tunnel_url, tunnel_all=body.all)
+
+
+def _may_install(call: Call, installation: Row) -> None:
+    if not call.access.may_in(installation["organization_id"], "installIntegration"):
+        raise forbidden("installIntegration", f"the installation {installation['id']!r}")
+
+
+def _leave_out(call: Call, name: str, installation_id: str, place: str, key: str) -> None:
+    integration = find_integration(call, name)
+    condition, values = seen_places(call, integration, place)
+    row = call.tx.one(
+        f"SELECT 1 FROM {installed_places(place)} "  # noqa: S608 - ours
+        f"WHERE id = ? AND installed_id = ? AND {condition}",
+        key,
+        installation_id,
+        *values,
+    )
+    if row is None:
+        return call.was_missing()
+    installation = call.tx.row("installation", installation_id)
+    if place == "space":
+        call.access.space(key, "installIntegration")
+    else:
+        _may_install(call, installation)
+    leave_out(call.tx, installation, place, key)
+    return None
 
 
 def _places(

@@ -124,6 +124,16 @@ def seen_installations(call: Call, integration: Row) -> Condition:
     )
 
 
+def find_installation(call: Call, integration: Row, installation_id: str) -> Row | None:
+    """Return an installation that the caller may list; None when there is none."""
+    condition, values = seen_installations(call, integration)
+    return call.tx.one(
+        f"SELECT * FROM installation WHERE id = ? AND {condition}",  # noqa: S608 - ours
+        installation_id,
+        *values,
+    )
+
+
 def installation_model(call: Call, integration: Row, row: Row) -> Installation:
     """Return the installation of a row."""
     screen = _installed_screen(call, row["organization_id"], integration["id"], row["id"])

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
 from rich.text import Text
 
-from copydesk.contract.enumerations import EventStatus, IntegrationCategory, IntegrationTarget
+from copydesk.contract.enumerations import (
+    EventStatus,
+    InstallationStatus,
+    IntegrationCategory,
+    IntegrationTarget,
+)
 from copydesk.contract.enumerations import IntegrationVisibility as Visibility
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.age import age, moment
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
         Integration,
         IntegrationEvent,
         IntegrationEventDetail,
+        OrganizationInstallation,
         SiteInstallation,
         SpaceInstallation,
     )
@@ -190,6 +196,12 @@ def selection_word(said: str | None) -> str:
     return {"all": "all", "selected": "some", None: "none"}.get(said, said or "none")
 
 
+def holds_secret(configuration: Mapping[str, Any]) -> bool:
+    """Whether something of a configuration is hidden, or there is more of it than is looked at."""
+    told = list(configured(configuration))
+    return any(not name or str(said) == HIDDEN for name, said in told)
+
+
 def installation_details(installation: Installation) -> Iterator[Said]:
     """Yield the details of an installation beyond the columns."""
     yield from configured(installation.configuration)
@@ -319,6 +331,12 @@ INTEGRATIONS: Resource[Integration] = Resource(
 )  # fmt: skip
 """Every integration that the reader finds."""
 
+TABS = (
+    View("integrations", "Integrations"),
+    View("installations", "Installed"),
+)
+"""The places of all integrations and of those that the organization has, as tabs."""
+
 INTEGRATION_VIEWS = (
     View("installations", "Installations", short="Installed"),
     View("spaces", "Spaces"),
@@ -361,6 +379,7 @@ INSTALLATIONS: Resource[Installation] = Resource(
     ),
     empty="It is installed nowhere that you see. Esc, then a installs it.",
     of="item",
+    adding="install_integration",
     url=lambda one: web_address(one.urls.app) or None,
     views=INTEGRATION_VIEWS,
     conditions=(_EXTERNAL,),
@@ -368,6 +387,62 @@ INSTALLATIONS: Resource[Installation] = Resource(
     more=lambda one, now: tuple(installation_details(one)),
 )  # fmt: skip
 """The organizations that have an integration."""
+
+
+def works_on(one: OrganizationInstallation, place: str) -> str:
+    """Return which spaces or which sites of its organization an integration works on."""
+    if one.integration.target not in ("all", place):
+        return "none"
+    held = one.installation
+    return selection_word(held.space_selection if place == "space" else held.site_selection)
+
+
+async def _installed(api: Api, target: Target, asked: Asked) -> Page[OrganizationInstallation]:
+    from copydesk.contract import operations as ops
+
+    return await api.page(
+        ops.list_organization_installations,
+        target.organization or "",
+        **asked.paging,
+        **asked.conditions,
+    )
+
+
+INSTALLED: Resource[OrganizationInstallation] = Resource(
+    noun="installation",
+    title="Installed",
+    pages=_installed,
+    key=lambda one: one.installation.id,
+    label=lambda one: integration_title(one.integration),
+    shown=(
+        Shown("title", "INTEGRATION", lambda one, now: integration_title(one.integration), flex=1,
+              minimum=20, detail=False, sort=lambda one: integration_title(one.integration)),
+        Shown("name", "NAME", lambda one, now: one.integration.name, 18, drop=3),
+        Shown("status", "STATUS", lambda one, now: one.installation.status, 8,
+              values=get_args(InstallationStatus)),
+        Shown("spaces", "SPACES", lambda one, now: str(one.installation.spaces), 6, align="right",
+              sort=lambda one: one.installation.spaces),
+        Shown("on_spaces", "ON SPACES", lambda one, now: works_on(one, "space"), 9),
+        Shown("on_sites", "ON SITES", lambda one, now: works_on(one, "site"), 8),
+        Shown("external", "EXTERNAL IDS",
+              lambda one, now: ", ".join(one.installation.external_ids) or None, 18, drop=2),
+        Shown("made", "MADE", lambda one, now: age(one.installation.created_at, now), 8, drop=1,
+              sort=lambda one: one.installation.created_at),
+        Shown("changed", "CHANGED", lambda one, now: age(one.installation.updated_at, now),
+              sort=lambda one: one.installation.updated_at),
+    ),
+    empty="Nothing is installed. [ lists the integrations; a installs one.",
+    readers_empty="Nothing is installed.",
+    adding="install_integration",
+    url=lambda one: web_address(one.installation.urls.app) or None,
+    conditions=(Condition("search", "those whose name or title holds this"),),
+    copies=lambda one: [("integration", one.integration.name)],
+    more=lambda one, now: (
+        *installation_details(one.installation),
+        *_several("may", one.integration.scopes),
+    ),
+)  # fmt: skip
+"""What an organization has installed."""
 
 
 P = TypeVar("P", "SpaceInstallation", "SiteInstallation")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.automation_inverses import integration_changed
+from copydesk.domain.automation_inverses import installation_made, integration_changed
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
+from copydesk.tui.automation.installation_commands import InstallationCommands, Installed
 from copydesk.tui.automation.integration_resources import (
     INSTALLATIONS,
     INTEGRATIONS,
     PARTS,
+    TABS,
     installed_in,
     owner_title,
     payload_facts,
@@ -28,6 +30,7 @@ from copydesk.tui.automation.publication import (
 )
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.framework import place_tabs
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
@@ -104,6 +107,13 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
         super().__init__(target)
         self.here: dict[str, bool] = {}
         """Whether integrations are installed in the organization, as far as that was read."""
+
+    def opened(self) -> None:
+        super().opened()
+        self.set_views(TABS, self.PLACE)
+
+    def view_changed(self) -> None:
+        place_tabs.turn(self)
 
     def reload(self) -> None:
         """Read the list again, and then where what is under the cursor is installed."""
@@ -249,11 +259,16 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             facts.append(clean(f"It has to be configured in the app: {listed(asked.required)}."))
         if not item.verified:
             facts.append("The platform has not verified it.")
+        removable = not await api.routes.lacks(ops.uninstall_integration)
+        if removable:
+            facts.append("u takes it out again.")
         sheet = Confirm(
             f"Install {self.named(item)}",
             facts,
             verb="install",
-            warning="There is no way back here: it is taken out again in the app.",
+            warning=""
+            if removable
+            else "There is no way back here: it is taken out again in the app.",
         )
         if await self.desk.push_screen_wait(sheet):
             body = InstallationCreate(organization=home)
@@ -261,6 +276,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
                 "Install integration",
                 self.named(item),
                 lambda api: api(ops.install_integration, item.name, body),
+                reversal=installation_made(home, item.name) if removable else None,
                 look=lambda api: find_installation(api, item.name, home),
                 done=f"Installed in {title}. Enter shows where it works.",
             )
@@ -410,6 +426,7 @@ PAGE = 100
 class IntegrationPlace(ResourcePlace[Any], scope="integration"):
     """The installations, spaces, sites and events of one integration."""
 
+    COMMAND_CLASSES = (InstallationCommands,)
     RESOURCE = INSTALLATIONS
     RAW = ("get_integration_event",)
 
@@ -417,8 +434,8 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         super().__init__(target)
         self._traces: dict[str, IntegrationEventDetail] = {}
         """The events that were read with their traces, by their ids."""
-        self._homes: dict[str, str] = {}
-        """The organizations that installations are in, by the ids of the installations."""
+        self._homes: dict[str, Installation] = {}
+        """The installations, by their ids, for rows that only name one."""
 
     def resource_of(self, view: str) -> Resource[Any]:
         return PARTS.get(view, INSTALLATIONS)
@@ -441,7 +458,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         if self.resource is INSTALLATIONS:
             return installed_in(item)
         which = item.installation_id if self.resource is PARTS["events"] else item.installation
-        return self._homes.get(which, "")
+        return installed_in(self._homes[which]) if which in self._homes else ""
 
     def reload(self) -> None:
         """Read the view again, and where the integration is installed."""
@@ -459,15 +476,42 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
             self.reads.load("homes", self._read_homes, self._learn,
                       what="Reading where it is installed", quiet=True)  # fmt: skip
 
-    async def _read_homes(self, api: Api) -> Mapping[str, str]:
+    async def _read_homes(self, api: Api) -> Mapping[str, Installation]:
         name = self.target.item or ""
         page = await api.page(ops.list_integration_installations, name, limit=PAGE)
-        return {one.id: installed_in(one) for one in page.items}
+        return {one.id: one for one in page.items}
 
-    def _learn(self, homes: Mapping[str, str]) -> None:
+    def _learn(self, homes: Mapping[str, Installation]) -> None:
         self._homes.update(homes)
         self.rows.refresh_rows()
         self.show_item()
+
+    # What is installed
+
+    @property
+    def installed(self) -> Installed | None:
+        """The installation under the cursor, or the space or site that has one."""
+        item, name = self.item, self.target.item
+        if item is None or name is None or self.resource is PARTS["events"]:
+            return None
+        if self.resource is INSTALLATIONS:
+            return Installed(name, item.id, installed_in(item), item)
+        space = space_of(item) if self.resource is PARTS["spaces"] else None
+        granted = space.permissions if space is not None else None
+        return Installed(
+            name,
+            item.installation,
+            self._home(item),
+            self._homes.get(item.installation),
+            place="space" if self.resource is PARTS["spaces"] else "site",
+            place_id=self.resource.key(item),
+            place_title=self.label(item),
+            allowed=None if granted is None else granted.install_integration,
+        )
+
+    def home_of(self, one: Installed) -> str:
+        """Return what the organization of an installation is called."""
+        return shorten(self.session.title_of(one.organization) or "its organization", 40)
 
     # Events
 

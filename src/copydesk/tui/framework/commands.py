@@ -381,13 +381,10 @@ class CommonCommands(Commands, scope="place"):
 
         await run(self, self.ACTIONS["show_raw"])
 
-    @command("whoami", uses="get_current_user")
+    @command("whoami", uses=("get_current_user", "get_api_information"))
     async def show_me(self, rest: str) -> None:
-        """Show who the service says I am, as JSON."""
-        from copydesk.present.json_views import Raw
-
-        place = self.place
-        await place.desk.open_json(place.target, Raw("who I am", "get_current_user"))
+        """Show who is signed in, where, with which kind of token, and the service's version."""
+        await self.place.desk.show_me()
 
     @command("search", "WORDS", uses="search_organization")
     async def search_for(self, rest: str) -> None:

@@ -97,6 +97,10 @@ class DeskApp(BaseApp):
     def open_token(self) -> None:
         """Ask for another token, over whatever is in front."""
 
+    @abstractmethod
+    async def show_me(self) -> None:
+        """Show who is signed in, and at which service. Raises what the client raises."""
+
     @property
     @abstractmethod
     def profile_names(self) -> Sequence[str]:

@@ -13,7 +13,7 @@ from copydesk.domain.text import clean
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
-from copydesk.tui.framework import navigation
+from copydesk.tui.framework import navigation, place_tabs
 from copydesk.tui.framework.inside_textual import give_way
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.sites.commands import PublicationCommands
@@ -117,33 +117,13 @@ class SiteTabs:
 
     def turn(self) -> None:
         """Go to the place of the tab that was chosen."""
-        place = self.place
-        name, place.view = place.view, place.PLACE
-        place.refresh_frame()
-        if name != place.PLACE:
-            place.desk.call_later(self._turn_to, name)
+        place_tabs.turn(self.place, self._hand_on)
 
-    async def _turn_to(self, name: str) -> None:
-        """Put the place of another tab where this one stands, or go back to it if it is open."""
-        place, desk = self.place, self.place.desk
-        entry, target = navigation.find(name), place.target.but(view=None)
-        if entry is None:
-            place.say(f"There is no screen called {name!r}.", "warn")
-            return
-        for screen in desk.screen_stack:
-            if type(screen) is entry.place and screen.target.but(view=None) == target:
-                await desk.go(name, target)
-                return
-        if desk.screen is not place:
-            return
-        other = entry.place(target)
+    def _hand_on(self, other: Place) -> None:
         tabs = getattr(other, "tabs", None)
         if isinstance(tabs, SiteTabs):
             tabs.links, tabs.title = self.links, self.title
             tabs.publication.rights = self.publication.rights
-        if (visit := place.visit()) is not None:
-            desk.visits.leave(visit)
-        await give_way(self.place, other)
 
     def leave_if_gone(self) -> bool:
         """Leave a site that is gone, as its making was taken back; False where it is there."""

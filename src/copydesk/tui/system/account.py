@@ -14,7 +14,7 @@ from textual.widgets import Input, Label, Static
 from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.operations import ops
-from copydesk.session.profiles import VARIABLE, Offer, TokenKeeper
+from copydesk.session.profiles import TOKEN_FROM, VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines
 from copydesk.tui.framework.actions import action
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from copydesk.session.session import Session
     from copydesk.tui.framework.desk_app import DeskApp
 
+
+LONGEST_VERSION = 60
 
 KEPT = {
     VARIABLE: f"It came from {VARIABLE}. Another is used until copydesk is closed.",
@@ -48,6 +50,45 @@ def offer_named(known: Sequence[Offer], name: str) -> Offer:
         hint = f"Nearest: :profile {near[0]}." if near else "copydesk login NAME makes one."
         raise NotDoneError(f"There is no profile {clean(name, limit=60)}. {hint}")
     return found
+
+
+async def who_i_am(session: Session, api: Api) -> list[Text]:
+    """Return who is signed in, where, and what the service says of itself; never the token.
+
+    Raises ``ApiError`` where the service does not say who it is for another reason than that it
+    never does.
+    """
+    from copydesk.client.errors import ApiError
+    from copydesk.contract import operations as ops
+    from copydesk.session.reads.spaces import read_me
+
+    me = await read_me(api)
+    try:
+        about = await api(ops.get_api_information)
+        version = " ".join(filter(None, (about.version, about.build and f"({about.build})")))
+    except ApiError:
+        version = ""  # it may lack that, or answer there with something else
+    keeper = session.token
+    if keeper is None:
+        held = "none: the desk is on this machine"
+    else:
+        held = TOKEN_FROM.get(keeper.origin, "typed in this run, and kept nowhere")
+    facts = [
+        ("signed in", "" if me is None else me.display_name or me.id),
+        ("email", (me and me.email) or ""),
+        ("user id", "" if me is None else me.id),
+        ("organization", session.organization_title),
+        ("profile", session.profile),
+        ("service", session.host or "your own desk"),
+        ("token", held),
+        ("version", clean(version, limit=LONGEST_VERSION) or "the service does not say"),
+    ]
+    if me is None:
+        facts[0] = ("signed in", "the service does not say who")
+    width = max(len(name) for name, _ in facts) + 2
+    return [
+        Text.assemble((name.ljust(width), "muted"), clean(said)) for name, said in facts if said
+    ]
 
 
 async def choose_offer(app: DeskApp, known: Sequence[Offer]) -> Offer | None:

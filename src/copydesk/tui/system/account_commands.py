@@ -66,6 +66,17 @@ class Account:
         self._desk.session.touched()
         return True
 
+    # Who it is
+
+    async def show_me(self) -> None:
+        """Show who is signed in, and at which service. Raises what the client raises."""
+        from copydesk.tui.dialogs.dialog import Notice
+        from copydesk.tui.system.account import who_i_am
+
+        session = self._desk.session
+        facts = await who_i_am(session, await session.ready())
+        await self._desk.push_screen_wait(Notice("Who is signed in", facts))
+
     # Another token
 
     def open_token(self) -> None:

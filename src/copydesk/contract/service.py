@@ -1,0 +1,12 @@
+"""What a service says of itself."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.service import ApiInformation
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/", extension="E19")
+def get_api_information() -> ApiInformation:
+    """Get the version of the service."""
+    ...

@@ -92,7 +92,7 @@ def not_allowed(here: InstalledPlace | IntegrationPlace) -> str | None:
     return here.rights.lacks("install_integration")
 
 
-class InstallationCommands(Commands, scope="installations"):
+class InstallationCommands(Commands, scope="installation"):
     """Changing what is installed, and taking it out."""
 
     place: InstalledPlace | IntegrationPlace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,14 @@ from copydesk.tui.automation.integration_resources import integration_title
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Form
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.resource.place import nothing_selected
+from copydesk.tui.framework.place import Place
+from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.integration import Installation, Integration
     from copydesk.domain.reversal import Reversal
-    from copydesk.tui.automation.installations import InstalledPlace
-    from copydesk.tui.automation.integrations import IntegrationPlace
+    from copydesk.tui.automation.installation_settings import InstallationForm
 
 
 @dataclass(frozen=True)
@@ -65,24 +65,29 @@ class Installed:
         )  # fmt: skip
 
 
-def nothing_installed(here: InstalledPlace | IntegrationPlace) -> str | None:
+def installed_at(here: ResourcePlace[Any]) -> Installed | None:
+    """Return what is installed under the cursor."""
+    return here.commands_of(InstallationCommands).find()
+
+
+def nothing_installed(here: ResourcePlace[Any]) -> str | None:
     """Say so when the cursor is on nothing that is installed."""
     if (why := nothing_selected(here)) is not None:
         return why
-    return None if here.installed is not None else "An event stays as it is."
+    return None if installed_at(here) is not None else "An event stays as it is."
 
 
-def only_one_place(here: InstalledPlace | IntegrationPlace) -> str | None:
+def only_one_place(here: ResourcePlace[Any]) -> str | None:
     """Say so when the cursor is on a space or a site, which has no settings here."""
-    one = here.installed
+    one = installed_at(here)
     if one is None or not one.place:
         return None
     return f"It is configured for all {one.place}s at once: the first tab changes that."
 
 
-def not_allowed(here: InstalledPlace | IntegrationPlace) -> str | None:
+def not_allowed(here: ResourcePlace[Any]) -> str | None:
     """Say why the reader may not change what is under the cursor."""
-    one = here.installed
+    one = installed_at(here)
     if one is None or one.allowed:
         return None
     if one.allowed is False:
@@ -95,7 +100,12 @@ def not_allowed(here: InstalledPlace | IntegrationPlace) -> str | None:
 class InstallationCommands(Commands, scope="installation"):
     """Changing what is installed, and taking it out."""
 
-    place: InstalledPlace | IntegrationPlace
+    place: ResourcePlace[Any]
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.find: Callable[[], Installed | None] = lambda: None
+        """Returns what is installed under the cursor; its place sets it."""
 
     @action(
         "e",
@@ -111,7 +121,7 @@ class InstallationCommands(Commands, scope="installation"):
         """Change where an installation works, its external ids and its settings."""
         from copydesk.tui.automation.installation_settings import InstallationForm
 
-        here, one = self.place, self.place.installed
+        here, one = self.place, self.find()
         assert one is not None
         installation = one.installation
         assert installation is not None
@@ -129,7 +139,7 @@ class InstallationCommands(Commands, scope="installation"):
             await self._change(one, installation, form, texts, key)
 
         sheet = Form(
-            f"{shorten(clean(integration_title(integration)), 40)} in {here.home_of(one)}",
+            f"{shorten(clean(integration_title(integration)), 40)} in {self._home_of(one)}",
             form.fields(),
             draft_key=key,
             send=send,
@@ -137,6 +147,11 @@ class InstallationCommands(Commands, scope="installation"):
         )
         if await here.desk.push_screen_wait(sheet):
             here.read_written(one.id)
+
+    def _home_of(self, one: Installed) -> str:
+        """Return what the organization of an installation is called."""
+        title = self.place.session.title_of(one.organization)
+        return shorten(title or "its organization", 40)
 
     async def _missing(self, name: str) -> bool:
         """Say so where the service cannot do it, before anything is typed or agreed to."""
@@ -157,7 +172,7 @@ class InstallationCommands(Commands, scope="installation"):
         self,
         one: Installed,
         installation: Installation,
-        form: Any,
+        form: InstallationForm,
         texts: Mapping[str, str],
         draft: str,
     ) -> None:
@@ -207,7 +222,7 @@ class InstallationCommands(Commands, scope="installation"):
     )
     async def uninstall(self) -> None:
         """Take it out of the organization; in Spaces and Sites out of the one under the cursor."""
-        one = self.place.installed
+        one = self.find()
         assert one is not None
         if await self._missing("uninstall_integration"):
             return
@@ -216,7 +231,7 @@ class InstallationCommands(Commands, scope="installation"):
             return
         from copydesk.contract import operations as ops
 
-        home, held = self.place.home_of(one), one.installation
+        home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0
         lost = f", and no longer works on {plural(many, 'space')}" if many else ""
         facts = [f"It is taken out of {home}{lost}.", "What it was configured with is gone."]

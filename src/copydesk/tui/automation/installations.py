@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copydesk.domain.text import shorten
 from copydesk.session.target import Target
 from copydesk.tui.automation.installation_commands import InstallationCommands, Installed
 from copydesk.tui.automation.integration_resources import INSTALLED, TABS
@@ -23,6 +22,10 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
     COMMAND_CLASSES = (InstallationCommands,)
     RESOURCE = INSTALLED
 
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.commands_of(InstallationCommands).find = self._installed
+
     def opened(self) -> None:
         super().opened()
         self.set_views(TABS, self.PLACE)
@@ -30,8 +33,7 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
     def view_changed(self) -> None:
         place_tabs.turn(self)
 
-    @property
-    def installed(self) -> Installed | None:
+    def _installed(self) -> Installed | None:
         """The installation under the cursor."""
         item, home = self.item, self.organization
         if item is None or home is None:
@@ -44,9 +46,8 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
             item.integration,
         )
 
-    def home_of(self, one: Installed) -> str:
-        """Return what the organization is called."""
-        return shorten(self.session.title_of(one.organization) or "the organization", 40)
+    def nothing(self) -> str:
+        return self.limits.none_so() if self.limits.chosen else self.resource.empty
 
     def open_item(self, item: OrganizationInstallation) -> None:
         """Go to the spaces, sites and events of the integration."""

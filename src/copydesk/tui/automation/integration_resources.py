@@ -432,7 +432,6 @@ INSTALLED: Resource[OrganizationInstallation] = Resource(
               sort=lambda one: one.installation.updated_at),
     ),
     empty="Nothing is installed. [ lists the integrations; a installs one.",
-    readers_empty="Nothing is installed.",
     adding="install_integration",
     url=lambda one: web_address(one.installation.urls.app) or None,
     conditions=(Condition("search", "those whose name or title holds this"),),

@@ -436,6 +436,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         """The events that were read with their traces, by their ids."""
         self._homes: dict[str, Installation] = {}
         """The installations, by their ids, for rows that only name one."""
+        self.commands_of(InstallationCommands).find = self._installed
 
     def resource_of(self, view: str) -> Resource[Any]:
         return PARTS.get(view, INSTALLATIONS)
@@ -488,8 +489,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
 
     # What is installed
 
-    @property
-    def installed(self) -> Installed | None:
+    def _installed(self) -> Installed | None:
         """The installation under the cursor, or the space or site that has one."""
         item, name = self.item, self.target.item
         if item is None or name is None or self.resource is PARTS["events"]:
@@ -508,10 +508,6 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
             place_title=self.label(item),
             allowed=None if granted is None else granted.install_integration,
         )
-
-    def home_of(self, one: Installed) -> str:
-        """Return what the organization of an installation is called."""
-        return shorten(self.session.title_of(one.organization) or "its organization", 40)
 
     # Events
 

@@ -582,8 +582,7 @@ class ResourcePlace(Place, Generic[T]):
         if self.limits.chosen:
             return self.limits.none_so()
         if type(self).resource_of is ResourcePlace.resource_of:  # else views are of other kinds
-            others = [view for view in self.views[1:] if view.id != self.PLACE]
-            view = next((view.title for view in others if view.id == self.view), "")
+            view = next((view.title for view in self.views[1:] if view.id == self.view), "")
             if view:
                 return f"There is nothing in “{view}”."
         if resource.readers_empty and may_not_add(self) is not None:

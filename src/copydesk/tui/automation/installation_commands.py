@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.automation_inverses import installation_changed, installation_removed
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.operations import ops
 from copydesk.tui.automation.integration_resources import integration_title
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Form
@@ -18,6 +19,7 @@ from copydesk.tui.resource.place import ResourcePlace, nothing_selected
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.integration import Installation, Integration
+    from copydesk.contract.operation import Operation
     from copydesk.domain.reversal import Reversal
     from copydesk.tui.automation.installation_settings import InstallationForm
 
@@ -125,7 +127,7 @@ class InstallationCommands(Commands, scope="installation"):
         assert one is not None
         installation = one.installation
         assert installation is not None
-        if await self._missing("update_integration_installation"):
+        if await self._missing(ops.update_integration_installation):
             return
         integration = one.integration or await here.reads.now(
             "plan", lambda: self._integration(one.name), "Reading the integration"
@@ -153,19 +155,15 @@ class InstallationCommands(Commands, scope="installation"):
         title = self.place.session.title_of(one.organization)
         return shorten(title or "its organization", 40)
 
-    async def _missing(self, name: str) -> bool:
+    async def _missing(self, operation: Operation[..., Any]) -> bool:
         """Say so where the service cannot do it, before anything is typed or agreed to."""
-        from copydesk.contract.operations import CATALOGUE
-
         api = await self.place.session.ready()
-        missing = await api.routes.lacks(CATALOGUE[name])
+        missing = await api.routes.lacks(operation)
         if missing:
-            self.place.tell(self.place.session.without([name]) or "", "warn")
+            self.place.tell(self.place.session.without([operation.name]) or "", "warn")
         return missing
 
     async def _integration(self, name: str) -> Integration:
-        from copydesk.contract import operations as ops
-
         return await (await self.place.session.ready())(ops.get_integration, name)
 
     async def _change(
@@ -176,7 +174,6 @@ class InstallationCommands(Commands, scope="installation"):
         texts: Mapping[str, str],
         draft: str,
     ) -> None:
-        from copydesk.contract import operations as ops
         from copydesk.tui.automation.installation_settings import update_of
 
         plain, configured = form.plain(texts), form.configured(texts)
@@ -224,13 +221,11 @@ class InstallationCommands(Commands, scope="installation"):
         """Take it out of the organization; in Spaces and Sites out of the one under the cursor."""
         one = self.find()
         assert one is not None
-        if await self._missing("uninstall_integration"):
+        if await self._missing(ops.uninstall_integration):
             return
         if one.place:
             await self._take_out(one)
             return
-        from copydesk.contract import operations as ops
-
         home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0
         lost = f", and no longer works on {plural(many, 'space')}" if many else ""
@@ -254,8 +249,6 @@ class InstallationCommands(Commands, scope="installation"):
             self.place.read_written()
 
     async def _take_out(self, one: Installed) -> None:
-        from copydesk.contract import operations as ops
-
         title, kind = shorten(one.place_title, 40), one.place
         facts = [f"It no longer works on the {kind} {title}."]
         field = f"{kind}_selection"
@@ -291,8 +284,6 @@ class InstallationCommands(Commands, scope="installation"):
 
 async def find_installed(api: Api, one: Installed) -> Installation | None:
     """Return an installation as it is by now; None where it is not there."""
-    from copydesk.contract import operations as ops
-
     async for each in api.pages(ops.list_integration_installations, one.name):
         if each.id == one.id:
             return each

@@ -398,8 +398,6 @@ def works_on(one: OrganizationInstallation, place: str) -> str:
 
 
 async def _installed(api: Api, target: Target, asked: Asked) -> Page[OrganizationInstallation]:
-    from copydesk.contract import operations as ops
-
     return await api.page(
         ops.list_organization_installations,
         target.organization or "",

@@ -59,7 +59,6 @@ async def who_i_am(session: Session, api: Api) -> list[Text]:
     never does.
     """
     from copydesk.client.errors import ApiError
-    from copydesk.contract import operations as ops
     from copydesk.session.reads.spaces import read_me
 
     me = await read_me(api)

@@ -109,6 +109,23 @@ def test_a_write_that_failed_says_whether_it_arrived(found: BaseException, said:
     assert write_sentence(found, again="s") == said.replace("@, then r", "s")
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [errors.Unreachable, errors.ApiError, errors.Forbidden, errors.Invalid, errors.ServerFault],
+)
+@pytest.mark.parametrize("sent", [True, False])
+def test_what_follows_a_message_without_a_full_stop_is_a_sentence_of_its_own(
+    kind: type[errors.ApiError], sent: bool
+) -> None:
+    found = kind("The door is shut")
+    found.sent = sent
+    kept = write_sentence(found, kept=True)
+    assert "The door is shut. " in kept
+    assert "What you wrote is kept (:drafts)." in kept
+    plain = write_sentence(found)
+    assert plain.endswith("The door is shut") or "The door is shut. " in plain
+
+
 def test_which_errors_are_silence_and_which_may_have_arrived() -> None:
     assert isinstance(error(errors.Forbidden), failure_types())
     assert isinstance(NotDoneError(), failure_types())

@@ -131,14 +131,16 @@ def write_sentence(
     draft = " What you wrote is kept (:drafts)." if kept else ""
     if is_unknown(error):
         which = f" ({what})" if what else ""
-        return f"{UNKNOWN}{which}: look before sending it again. {said}{draft}"
+        text = f"{UNKNOWN}{which}: look before sending it again. {said}"
+        return f"{_ended(text)}{draft}" if kept else text
     match error:
         case errors.Unreachable():
-            return f"{OFFLINE}not sent. {said}{draft} {again} sends it."
+            return f"{OFFLINE}not sent. {_ended(said)}{draft} {again} sends it."
         case errors.ApiError() if type(error) is errors.ApiError:
-            return f"The service failed: {said}{draft} {again} sends it again."
+            return f"The service failed: {_ended(said)}{draft} {again} sends it again."
         case _:
-            return f"{sentence(error, again)}{draft}"
+            text = sentence(error, again)
+            return f"{_ended(text)}{draft}" if kept else text
 
 
 WAITS = "Waits in the outbox (g x)"

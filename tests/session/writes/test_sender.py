@@ -1,0 +1,280 @@
+"""Writes from the first try to the undo, with all that can come in between: ``writes.json``."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
+from copydesk.domain import inverses
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.journal import Journal
+from copydesk.local.state import State
+from copydesk.session.draft_keys import review_key
+from copydesk.session.session import Session
+from copydesk.session.writes import comments
+from copydesk.session.writes.log import ChangedSinceError, WriteError
+from tests.golden_json import compare
+from tests.tui.arranging_world import Way
+from tests.world import BASE_URL, World
+
+NOW = datetime(2026, 3, 3, 12, tzinfo=UTC)
+
+
+class FullDisk(Journal):
+    """A journal on a disk that may be full."""
+
+    full = ""
+
+    def begin(self, *given: Any, **more: Any) -> Any:
+        if self.full == "begin":
+            raise OSError(28, "No space left on device")
+        return super().begin(*given, **more)
+
+    def settle(self, *given: Any, **more: Any) -> Any:
+        if self.full == "end":
+            raise OSError(28, "No space left on device")
+        return super().settle(*given, **more)
+
+
+class Desk:
+    """A space with two change requests, and a program that writes to it."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world = world
+        self.space = world.space("Guide", {"a": "# A\n"})
+        self.first, self.second = (
+            world.change_request(self.space, {"a": f"# {name}\n"}, subject=name)
+            for name in ("One", "Two")
+        )
+        self.way = Way(world)
+        api = Api(BASE_URL, world.token(world.ana), transport=self.way)
+
+        async def connect() -> Api:
+            return api
+
+        store = State(folder / "state.db")
+        self.journal = FullDisk(store, "desk")
+        self.said: list[str] = []
+        self.session = Session(
+            connect,
+            journal=self.journal,
+            draft_store=DeskDrafts(store, "desk"),
+            clock=lambda: NOW,
+            report=lambda said, tone: self.said.append(f"{tone}: {said}"),
+        )
+        self.seen: list[dict[str, Any]] = []
+        self._before: list[str] = []
+
+    def trouble(self, *kinds: str | int | None) -> None:
+        """Have the next writes meet trouble, each its own."""
+        self.way.reads = ""
+        first = len(self.way.writes) + 1
+        self.way.trouble = {first + at: kind for at, kind in enumerate(kinds) if kind is not None}
+
+    async def subject(self, request: str, subject: str, **more: Any) -> Any:
+        """Give a change request another subject."""
+        async with self.world.api() as api:
+            was = await api(ops.get_change_request, self.space, request)
+        way = inverses.request_changed(
+            self.space, request, {"subject": was.subject}, {"subject": subject}
+        )
+
+        async def send() -> Any:
+            api = await self.session.ready()
+            body = ChangeRequestUpdate(subject=subject)
+            return await api(ops.update_change_request, self.space, request, body)
+
+        return await self.session.writes.perform(
+            "Rename", f"#{was.number}", send, reversal=way, **more
+        )
+
+    async def comment(self, part: str, text: str, **more: Any) -> Any:
+        """Send a comment from its draft."""
+        key = review_key(self.space, self.first, part)
+        self.session.drafts.save(key, text)
+        draft = comments.pending(self.space, self.first, part, text)
+        assert draft is not None
+
+        async def send() -> Any:
+            return await comments.send_draft(await self.session.ready(), draft)
+
+        return await self.session.writes.perform(
+            "Comment", "#1", send, reversal=comments.way_back(draft), draft=key,
+            trace=comments.trace(self.session, draft), **more,
+        )  # fmt: skip
+
+    async def tell(self, what: str, doing: Any = None) -> None:
+        """Do something, wait for it, and note what is new in all that is to be seen then."""
+        told: dict[str, Any] = {"after": what}
+        try:
+            found = None if doing is None else await doing
+            told["returns"] = found if isinstance(found, str) else None
+        except ChangedSinceError as error:
+            told["raises"] = f"{type(error).__name__}: {error}"
+            told["obstacles"] = [
+                [each.why, each.gone, each.done, each.past.entry.what] for each in error.obstacles
+            ]
+        except WriteError as error:
+            told["raises"] = f"{type(error).__name__}{' unknown' * error.unknown}: {error}"
+        while writing := self.session.writes.writing:
+            await asyncio.gather(*writing, return_exceptions=True)
+        session, undo = self.session, self.session.reversals
+        lines = [
+            f"{n.number} {n.what} {n.target}: {n.state} {n.kind} {n.group}. {n.message}"
+            for n in session.log
+        ]
+        told["log"] = [line for line in lines if line not in self._before]
+        told["messages"] = [line.message for line in session.messages]
+        noted = [f"{e.what} {e.state} {e.held} {e.sentence}" for e in self.journal.entries()]
+        told["journal"] = noted[-2:]
+        can, last, unsettled = undo.undoable(), undo.final(), undo.unsettled()
+        told["u"] = can and f"{can.number}, with {len(undo.together(can))}"
+        told["u not"] = last and last.number
+        told["unsettled"] = unsettled and unsettled.entry.what
+        told["ctrl+r"] = [past.entry.what + past.entry.target for past in undo.redoable()]
+        told["unmade"] = [past.entry.what for past in undo.unmade()]
+        told["outbox"] = [f"{e.what} {e.state}" for e in session.outbox.items.values()]
+        told["drafts"] = {
+            key.removeprefix(f"{self.space}/{self.first}/"): text
+            for key, text, _ in session.drafts.dated()
+        }
+        told["why unsent"] = list(session.unsent.values())
+        told["offline"] = session.offline
+        told["subjects"] = [
+            self.world.row("change_request", each)["subject"] for each in (self.first, self.second)
+        ]
+        told["said"], self.said = self.said, []
+        self.seen.append({k: v for k, v in told.items() if v not in (None, "", [], {})})
+        self._before = lines
+
+
+async def test_writes_say_at_each_step_what_they_did(
+    world: World, tmp_path: Path, update_golden: bool
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    await _sent_and_taken_back(desk)
+    await _without_an_answer(desk)
+    await _waiting(desk)
+    await _on_a_full_disk(desk)
+    compare("writes", {"steps": desk.seen}, update=update_golden, folder="session/writes")
+
+
+async def _sent_and_taken_back(desk: Desk) -> None:
+    undo = desk.session.reversals
+    await desk.tell("nothing to undo", undo.undo())
+    await desk.tell("renamed", desk.subject(desk.first, "Uno"))
+    await desk.tell("renamed together", desk.subject(desk.first, "Eins", group="both"))
+    await desk.tell("the other too", desk.subject(desk.second, "Zwei", group="both"))
+    await desk.tell("both undone", undo.undo())
+    await desk.tell("both redone", undo.take_back(undo.redoable(), again=True))
+    async with desk.world.api() as api:
+        body = ChangeRequestUpdate(subject="Theirs")
+        await api(ops.update_change_request, desk.space, desk.first, body)
+    await desk.tell("one was changed since", undo.undo())
+    line = undo.undoable()
+    assert line is not None
+    await desk.tell("undone anyway", undo.take_back(undo.together(line), anyway=True))
+    await desk.tell("commented", desk.comment("request", "Hello."))
+    await desk.tell("comment undone", undo.undo())
+    await desk.tell("commented again", desk.comment("request", "Hello again."))
+    async with desk.world.api() as api:
+        (made,) = (await api.page(ops.list_change_request_comments, desk.space, desk.first)).items
+        body_of = CommentUpdate(body=MarkdownBody(markdown="Edited."))
+        await api(ops.update_change_request_comment, desk.space, desk.first, made.id, body_of)
+    await desk.tell("it was edited since", undo.undo())
+    async with desk.world.api() as api:
+        await api(ops.delete_change_request_comment, desk.space, desk.first, made.id)
+    await desk.tell("it is gone", undo.undo())
+    await desk.tell("none of it", desk.subject(desk.second, "Deux", now=True))
+
+
+async def _without_an_answer(desk: Desk) -> None:
+    undo, writes = desk.session.reversals, desk.session.writes
+    for kind in (403, 500, "lost", "blind"):
+        desk.trouble(kind)
+        await desk.tell(f"a rename met {kind}", desk.subject(desk.first, f"Met {kind}"))
+        desk.way.reads = ""
+        line = desk.session.log[-1]
+        if line.state == "unknown":
+            await desk.tell("found out", writes.find_out(line))
+        await desk.tell("again", writes.retry(line))
+        desk.trouble(kind)
+        await desk.tell(f"its undo met {kind}", undo.undo())
+        desk.way.reads = ""
+        line = desk.session.log[-1]
+        if line.state == "unknown":
+            await desk.tell("found out", writes.find_out(line))
+    for kind in (422, "lost", "blind"):
+        desk.trouble(kind)
+        await desk.tell(f"a comment met {kind}", desk.comment("request", f"Met {kind}."))
+        desk.way.reads = ""
+        line = desk.session.log[-1]
+        if line.state == "unknown":
+            await desk.tell("found out", writes.find_out(line))
+
+    async def look() -> str | None:
+        return found
+
+    for found in (None, "There."):
+        desk.trouble("lost")
+        await desk.tell(f"looked for: {found}", desk.subject(desk.second, "L", look=look))
+    took: list[Any] = []
+    desk.trouble(500)
+    await desk.tell("failed", desk.subject(desk.second, "T", then=lambda made: took.append(made)))
+    await desk.tell("retried", writes.retry(desk.session.log[-1]))
+    assert [each.subject for each in took] == ["T"]
+
+
+async def _waiting(desk: Desk) -> None:
+    session = desk.session
+    desk.trouble("down", "down", "down")
+    desk.way.reads = "down"
+    await desk.tell("offline", desk.subject(desk.first, "Later"))
+    await desk.tell("offline, a comment", desk.comment("request", "Later."))
+    await desk.tell("dropped", session.reversals.undo())
+    redo = session.reversals.redoable()
+    await desk.tell("waits again", session.reversals.take_back(redo, again=True))
+    await desk.tell("offline, but now", desk.subject(desk.second, "Now", now=True))
+    await desk.tell("offline, several", desk.subject(desk.second, "Many", several=True))
+    await desk.tell("nobody there", session.outbox.send())
+    await desk.tell("not to be read", session.reversals.undo())
+    desk.trouble()
+    await desk.tell("there again", session.outbox.send())
+    await desk.tell("undone", session.reversals.undo())
+    session.recall_seconds = 600.0
+    recalled = asyncio.create_task(desk.subject(desk.second, "Recalled", recall=True))
+    kept = asyncio.create_task(desk.comment("request", "Recalled too.", recall=True))
+    while len(session.writes.waits) < 2:
+        await asyncio.wait([recalled, kept], timeout=0)
+    key = review_key(desk.space, desk.first, "request")
+    assert session.writes.is_on_its_way(key, "Recalled too.")
+    assert session.writes.unsent_text(key) == "Recalled too."
+    assert session.writes.writes_pending == 2
+    assert session.writes.recall() is session.log[-1]
+    session.writes.send_now()
+    await desk.tell("the other sent", recalled)
+    await desk.tell("recalled", kept)
+    left = asyncio.create_task(desk.subject(desk.second, "Left", recall=True))
+    while not session.writes.waits:
+        await asyncio.wait([left], timeout=0)
+    left.cancel()
+    await asyncio.wait([left])
+    session.writes.send_now()
+    await desk.tell("its screen was left")
+
+
+async def _on_a_full_disk(desk: Desk) -> None:
+    desk.journal.full = "begin"
+    await desk.tell("not noted", desk.subject(desk.first, "Unnoted"))
+    desk.journal.full = "end"
+    await desk.tell("its end not noted", desk.subject(desk.first, "Unended"))
+    desk.trouble("down")
+    await desk.tell("it cannot wait", desk.comment("request", "Unkept."))
+    desk.journal.full = ""

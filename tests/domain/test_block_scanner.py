@@ -32,6 +32,7 @@ TEXTS = {
     "a fence without an end": "A\n\n```\nB\n\nC\n",
     "a fence closed by a longer one": "```\na\n`````\nb\n```` c\n",
     "a fence far in": "    ```\n    a\n    ```\n",
+    "code that a text begins with": "    code\n  Text\n",
     "indented code": "A\n\n    code\n\n\n    more\n\nB\n    goes on\n",
     "quotes": "> One\ngoes on\n> > inner\n> back\n>\n> # Head\n> - item\n\n>no blank\n    > code\n",
     "a quote that is interrupted": "> One\n# Head\n> Two\n- item\n",

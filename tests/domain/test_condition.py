@@ -55,6 +55,7 @@ def test_what_may_be_valid_passes(text: str) -> None:
     ("text", "why"),
     [
         ("visitor.claims.plan = 'pro'", "= is no comparison here: write =="),
+        ("a /* x */ = b", "= is no comparison here: write =="),
         ("a => b =", "something is missing after ="),
         ("a & & b", "something is missing before &"),
         ("| a", "something is missing before |"),

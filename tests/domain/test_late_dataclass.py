@@ -119,6 +119,19 @@ def test_a_frozen_one_is_a_key_and_stays_as_it_is() -> None:
     with pytest.raises(FrozenInstanceError, match="delete"):
         delattr(key, fields(Key)[0].name)
 
+    class Marked(Key):
+        """What a class of its own adds may change."""
+
+    marked: Any = Marked("a")
+    marked.mark = 1
+    assert marked.mark == 1
+    del marked.mark
+    assert not hasattr(marked, "mark")
+    with pytest.raises(FrozenInstanceError, match="assign to field 'name'"):
+        marked.name = "b"
+    with pytest.raises(FrozenInstanceError, match="delete field 'name'"):
+        del marked.name
+
 
 def test_a_field_in_the_wrong_place_is_refused() -> None:
     @dataclass(kw_only=True)

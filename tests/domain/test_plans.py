@@ -286,6 +286,11 @@ TREES: Mapping[str, Tree] = {
     "a box into another": lambda begun: begun.shift(["B"], "C"),
     "a box out": lambda begun: begun.out(["C"]),
     "a box with spaces out": lambda begun: begun.out(["D"]).shift(["a"], "D"),
+    "a box removed": lambda begun: begun.shift(["c"], "").remove(["C"]),
+    "a space into that box": lambda begun: begun.shift(["e"], "C"),
+    "new things in that box": lambda begun: begun.add("C", "space", {"title": "New"})[0]
+    .add("C", "collection", {"title": "Box"})[0].shift(["e"], "C"),
+    "a box in that box": lambda begun: begun.shift(["D"], "C").shift(["e"], "D"),
     "removed": lambda begun: begun.remove(["c"]).remove(["C"]).remove(["e", "a"]),
     "emptied": lambda begun: begun.remove(["c", "a", "b"]).shift(["D"], "").remove(["C"])
     .remove(["A"]),
@@ -391,7 +396,19 @@ def test_what_others_change_is_put_together_as_it_was(update_golden: bool) -> No
             ("boxes in order", "a box into another"),
             ("duplicated", "spaces moved"),
             ("made", "emptied"),
+            ("a box removed", "a space into that box"),
+            ("a box removed", "new things in that box"),
+            ("a box removed", "a box in that box"),
+            ("a space into that box", "a box removed"),
+            ("a box in that box", "a box removed"),
         )
+    ]
+    grouped = site()
+    for section in grouped.sections[:2]:
+        section["group"] = "H"
+    names = ("moved", "moved and removed", "sorted", "defaults", "moved in the group")
+    pairs += [
+        (f"site: {name} | others in a group", sites[f"site: {name}"], on(grouped)) for name in names
     ]
     for name, ours, theirs in pairs:
         made = {row: f"made-{row[4:]}" for row in theirs.now.items if row.startswith("new:")}

@@ -449,7 +449,7 @@ def test_others_changes_are_kept_and_what_no_longer_fits_is_said() -> None:
     inside = SpaceNode("space", "new", "New", "a", edit_mode="live")
     rebased = it.rebase(tree(one, two, inside))
     assert [lost.line for lost in rebased.lost] == ["delete A"]
-    assert rebased.arrangement.now.levels == {TOP: ("b", "a", "two"), "a": ("new",), "b": ("one",)}
+    assert rebased.arrangement.now.levels == {TOP: ("a", "b", "two"), "a": ("new",), "b": ("one",)}
     # They took the spaces away by which collections would have been ordered.
     it = TreeArrangement.on(base, "org").move(["b"], -1)
     rebased = it.rebase(tree())

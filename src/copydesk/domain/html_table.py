@@ -242,7 +242,7 @@ def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
     rows: list[_Row] = []
     cell: list[_Token] | None = None
     about, inside = "", False
-    heads: list[bool] = []
+    heads: list[bool]
     for token in tokens:
         edge = token.kind != "text" and token.name in ("td", "th", "tr")
         if cell is not None and (edge or (token.kind == "end" and token.name in _AROUND)):

@@ -6,7 +6,7 @@ shown of them has to pass `Item.title` or `said` first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -172,6 +172,13 @@ def default_at(layout: Layout, row: str, *, show: bool = False) -> Layout:
     values = {name: value for name, value in item.values.items() if not show or name != "hidden"}
     changed.append(replace(item, values={**values, "default": True}))
     return layout.with_items(changed)
+
+
+def put_as(order: Sequence[str], rows: list[str], row: str) -> None:
+    """Put a row among others below the nearest one that is above it in an order; else first."""
+    above = reversed(order[: order.index(row)])
+    at = next((rows.index(each) + 1 for each in above if each in rows), 0)
+    rows.insert(at, row)
 
 
 def heir_of(before: Layout, after: Layout, gone: str) -> str | None:

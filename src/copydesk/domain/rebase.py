@@ -20,6 +20,7 @@ from copydesk.domain.layout import (
     default_at,
     differences,
     place_line,
+    put_as,
     set_values,
 )
 from copydesk.domain.order import kept
@@ -242,7 +243,8 @@ class _Merge:
             for each in reversed(above):
                 items[each] = theirs.items[each]
                 levels[each] = []
-                levels[theirs.level_of(each)].append(each)
+                home = theirs.level_of(each)
+                put_as(theirs.levels[home], levels[home], each)
                 title = items[each].title
                 self.lost.append(Lost(f"delete {title}", "something was put into it meanwhile"))
                 for fresh in theirs.walk(each):
@@ -253,7 +255,8 @@ class _Merge:
                     levels[level].append(fresh)
                     if fresh in theirs.levels:
                         levels[fresh] = []
-            levels[theirs.level_of(row)].append(row)
+            home = theirs.level_of(row)
+            put_as(theirs.levels[home], levels[home], row)
 
     def _inside(self, levels: Mapping[str, Sequence[str]], level: str, row: str) -> bool:
         """Whether a level is in a thing, or is its own."""

@@ -19,6 +19,7 @@ from copydesk.domain.layout import (
     change_line,
     default_at,
     place_line,
+    put_as,
     set_values,
 )
 from copydesk.domain.rebase import Lost
@@ -106,10 +107,7 @@ def _keep_in_place(
         to = first if first is not None and there == TOP else there
         if wanted != to and to in levels:
             levels[wanted].remove(row)
-            order = theirs.levels[there]
-            above = reversed(order[: order.index(row)])
-            after_ = next((levels[to].index(each) + 1 for each in above if each in levels[to]), 0)
-            levels[to].insert(after_, row)
+            put_as(theirs.levels[there], levels[to], row)
             if wanted.startswith(NEW):
                 lost.append(Lost(f"{after.items[row].title}: {place_line(after, row)}", "it moved"))
 

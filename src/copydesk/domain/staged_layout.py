@@ -18,7 +18,15 @@ from functools import cached_property
 from typing import Any, Self
 
 from copydesk.domain.call import Call
-from copydesk.domain.layout import TOP, Item, Layout, changed_fields, default_at, set_values
+from copydesk.domain.layout import (
+    TOP,
+    Item,
+    Layout,
+    changed_fields,
+    default_at,
+    put_as,
+    set_values,
+)
 from copydesk.domain.layout_text import layouts_in, text_of
 from copydesk.domain.order import Move, kept, moved, plan, possible
 
@@ -482,10 +490,7 @@ class _Tree:
             if row in theirs.levels:
                 self.levels[row] = []
         self._out(row)
-        rows, order = self.levels[target], theirs.levels[target]
-        above = order[: order.index(row)]
-        after = next((each for each in reversed(above) if each in rows), None)
-        rows.insert(0 if after is None else rows.index(after) + 1, row)
+        put_as(theirs.levels[target], self.levels[target], row)
         self._homes[row] = target
 
     def drop(self, row: str) -> None:

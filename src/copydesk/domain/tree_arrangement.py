@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.call import NEW, Call
-from copydesk.domain.layout import TOP, Item, Kind, Layout, Values, set_values
+from copydesk.domain.layout import TOP, Item, Kind, Layout, Values, put_as, set_values
 from copydesk.domain.order import moved
 from copydesk.domain.rebase import Lost
 from copydesk.domain.text import listed as in_words
@@ -222,7 +222,9 @@ class TreeArrangement(Arrangement):
                     continue
                 level = theirs.level_of(each)
                 items[each] = theirs.items[each]
-                levels[level] = (*levels[level], each)
+                rows = list(levels[level])
+                put_as(theirs.levels[level], rows, each)
+                levels[level] = tuple(rows)
                 if theirs.items[each].kind == "collection":
                     levels.setdefault(each, ())
         return tidy(Layout(items, levels)), tuple(lost)

@@ -86,6 +86,8 @@ def _of_organizations() -> Iterator[tuple[str, Reversal | None]]:
     yield "team_renamed", ways.team_renamed(team, "Docs", "Text")
     yield "people_added", ways.people_added(team, ["b", "a"])
     yield "people_removed", ways.people_removed(team, {"b": "owner", "a": "member"})
+    yield "people_removed: one", ways.people_removed(team, {"b": "owner"})
+    yield "roles_changed: of one", ways.roles_changed(team, {"b": "owner"}, "member")
     yield "roles_changed", ways.roles_changed(team, {"b": "owner", "a": "member"}, "owner")
     values = {"label": "Okta", "entityID": "e", "ssoURL": "https://a", "certificate": "c"}
     yield "provider_made", ways.provider_made(provider, values)

@@ -7,6 +7,7 @@ import json
 import httpx
 import pytest
 
+from copydesk import __version__
 from copydesk.cli.doctor_operations import operations
 from copydesk.client.errors import NotFound, OperationMissing
 from copydesk.contract import operations as ops
@@ -81,7 +82,14 @@ async def test_the_client_finds_out_by_itself_what_today_s_service_lacks() -> No
 DOCTOR: list[tuple[Edition, dict[str, str], str]] = [
     (
         "earlier",
-        {"reviews": "yes", "clusters": "yes", "links": "yes", "redirects": "no"},
+        {
+            "reviews": "yes",
+            "clusters": "yes",
+            "links": "yes",
+            "redirects": "no",
+            "changes to installations": "no",
+            "version": "it does not say",
+        },
         "143 of the document: 143 yes. ",
     ),
     (
@@ -89,6 +97,8 @@ DOCTOR: list[tuple[Edition, dict[str, str], str]] = [
         {
             "reviews": "yes",
             "redirects": "yes",
+            "changes to installations": "yes",
+            "version": __version__,
             "clusters": "no       no successor",
             "transfer of a space": "no       no successor",
         },

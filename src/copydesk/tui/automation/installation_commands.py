@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.automation_inverses import installation_changed, installation_removed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.operations import ops
-from copydesk.tui.automation.integration_resources import integration_title
+from copydesk.tui.automation.integration_resources import installed_in, integration_title
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Form
 from copydesk.tui.framework.actions import Commands, action
@@ -166,6 +166,9 @@ class InstallationCommands(Commands, scope="installation"):
     async def _integration(self, name: str) -> Integration:
         return await (await self.place.session.ready())(ops.get_integration, name)
 
+    async def _held(self, one: Installed) -> Installation | None:
+        return await find_installed(await self.place.session.ready(), one)
+
     async def _change(
         self,
         one: Installed,
@@ -224,7 +227,11 @@ class InstallationCommands(Commands, scope="installation"):
         if await self._missing(ops.uninstall_integration):
             return
         if one.place:
-            await self._take_out(one)
+            held = one.installation or await self.place.reads.now(
+                "plan", lambda: self._held(one), "Reading where it is installed"
+            )
+            home = one.organization if held is None else installed_in(held)
+            await self._take_out(replace(one, installation=held, organization=home))
             return
         home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0

@@ -7,6 +7,7 @@ changed can be taken back, both on this machine's disk; nor is one that is no pl
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,8 @@ class Setting:
     def check(self, text: str) -> str | None:
         """Say what is wrong with a text."""
         try:
-            self.read(text or self.text or "0")
+            if text:
+                self.read(text)
         except ValueError:
             return "it has to be a number"
         return None
@@ -86,8 +88,11 @@ class Setting:
 
 
 def _number(text: str) -> float | int:
-    found = json.loads(text)
-    if isinstance(found, bool) or not isinstance(found, int | float):
+    try:
+        return int(text)
+    except ValueError:
+        found = float(text)
+    if not math.isfinite(found):
         raise ValueError(text)
     return found
 

@@ -290,7 +290,7 @@ class FirstRun:
         from copydesk.local.journal import Journal
         from copydesk.local.profiles import Profiles
         from copydesk.local.state import State
-        from copydesk.server.sample.untouched import is_untouched
+        from copydesk.server.untouched import is_untouched
 
         paths = self._paths
         if self._key != desk_key(None) or self._hidden.exists():

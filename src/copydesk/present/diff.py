@@ -6,14 +6,16 @@ Pure functions; `copydesk.present.diff_rows` draws a row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rich.cells import get_character_cell_size
 
-from copydesk.domain.diff import Line
-from copydesk.domain.page_text import PageText
-from copydesk.present.markdown import Line as Drawn
-from copydesk.present.markdown import Span as Drawing
+if TYPE_CHECKING:
+    # Every text that is wrapped comes through here: comparing is loaded with what compares.
+    from copydesk.domain.diff import Line
+    from copydesk.domain.page_text import PageText
+    from copydesk.present.markdown import Line as Drawn
+    from copydesk.present.markdown import Span as Drawing
 
 BOTH = 48
 """The width from which a row has its numbers in both texts."""

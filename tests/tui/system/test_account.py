@@ -26,7 +26,7 @@ from copydesk.local.paths import Paths, find_paths
 from copydesk.local.profiles import Profiles
 from copydesk.local.state import State
 from copydesk.server.app import mint_token
-from copydesk.server.sample.untouched import note_spaces
+from copydesk.server.untouched import note_spaces
 from copydesk.server.store import Tx
 from copydesk.session.errors import NotDoneError
 from copydesk.session.profiles import Offer

@@ -46,9 +46,9 @@ from copydesk.server.sample.story import (
     read,
 )
 from copydesk.server.sample.translations import write_translations
-from copydesk.server.sample.untouched import SPACES, note_spaces
 from copydesk.server.source_content import filled
 from copydesk.server.store import Store, Tx
+from copydesk.server.untouched import SPACES, note_spaces
 
 Progress = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being worked on."""

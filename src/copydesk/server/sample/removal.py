@@ -9,8 +9,8 @@ from itertools import islice
 
 from copydesk.server.queries.space import remove_space
 from copydesk.server.sample.building import SEED, sample_ids
-from copydesk.server.sample.untouched import SPACES
 from copydesk.server.store import DeskError, Store, Tx
+from copydesk.server.untouched import SPACES
 
 _IDS = 20_000
 """More identifiers than the sample takes."""

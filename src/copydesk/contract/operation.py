@@ -8,19 +8,21 @@ none of them repeats what the signature already says.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import NoneType
-from typing import Annotated, Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
+B = TypeVar("B")
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -108,6 +110,16 @@ class Operation(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Refuse to be called: a stub declares, a client or a handler acts."""
         raise TypeError(f"{self.name} is a declaration: send it with a client")
+
+    def read_as(self, result: type[B]) -> Operation[P, B]:
+        """Return the same operation with its answer read as another model.
+
+        That one has a few of the fields only: of a long answer, what nobody looks at is not made.
+        """
+        other = copy.copy(self)
+        other.__dict__.update(result=result)
+        other.__dict__.pop("result_adapter", None)
+        return cast("Operation[P, B]", other)
 
     @property
     def optional(self) -> bool:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.order import kept
 
 if TYPE_CHECKING:
     # Models are not loaded for the sake of an annotation: the first screen starts without them.
-    from copydesk.contract.models.content import ContentPage
+    from copydesk.contract.models.content import ContentPage, TreePage
+
+AnyPage = TypeVar("AnyPage", "ContentPage", "TreePage")
 
 ChangeKind: TypeAlias = Literal[
     "added", "deleted", "moved out", "moved", "renamed", "file moved", "edited"
@@ -78,17 +80,18 @@ class PageChange:
         return page
 
 
-def flatten(pages: Iterable[ContentPage]) -> tuple[PageNode, ...]:
+def flatten(pages: Iterable[AnyPage]) -> tuple[PageNode, ...]:
     """Lay a page tree out in reading order: a page, then those below it.
 
     A page whose id was there before is left out: one id is one page. Any depth is taken.
     """
     found: dict[str, PageNode] = {}
     # Each entry: a page, its parent's id, its place, and the titles above it.
-    waiting: list[tuple[ContentPage, str | None, int, tuple[str, ...]]] = [
+    waiting: list[tuple[AnyPage, str | None, int, tuple[str, ...]]] = [
         (page, None, place, ()) for place, page in enumerate(pages)
     ]
     waiting.reverse()
+    trail: tuple[str, ...]
     while waiting:
         page, parent, position, trail = waiting.pop()
         if page.id in found:
@@ -107,9 +110,8 @@ def flatten(pages: Iterable[ContentPage]) -> tuple[PageNode, ...]:
                 page.updated_at.isoformat() if page.updated_at else None,
             ),
         )
-        below = [
-            (child, page.id, place, (*trail, page.title)) for place, child in enumerate(page.pages)
-        ]
+        titles = (*trail, page.title)  # siblings share them
+        below = [(child, page.id, place, titles) for place, child in enumerate(page.pages)]
         waiting.extend(reversed(below))
     return tuple(found.values())
 

@@ -179,33 +179,33 @@ def page_model(
     if metadata and page.git_path is not None:
         # What is in no repository yet goes by the hash of what it says.
         git = GitObject(oid=page.git_oid or page.text, path=page.git_path)
-    return ContentPage.model_validate(
-        {
-            "id": page.id,
-            "title": page.title,
-            "emoji": page.emoji,
-            "icon": page.icon,
-            "created_at": times and times[0],
-            "updated_at": times and times[1],
-            "type": page.type,
-            "urls": ShownUrls(
-                location=location and f"{location}/page/{page.id}", app=page_screen(screen, path)
-            ),
-            "slug": page.slug,
-            "path": path,
-            "description": page.description,
-            "pages": list(pages),
-            "git": git,
-            "layout": page_layout(page),
-            "cover": page.cover,
-            "variables": page.variables,
-            "hidden": page.hidden,
-            "no_index": page.no_index,
-            "no_robots_index": page.no_robots_index,
-            "meta_links": page.meta_links,
-            "condition": page.condition,
-            "kind": "sheet" if page.type == "document" else page.type,
-            "tags": [],
-            "target": page.href and ContentReference(kind="url", url=page.href),
-        }
-    )
+    fields = {
+        "id": page.id,
+        "title": page.title,
+        "emoji": page.emoji,
+        "icon": page.icon,
+        "created_at": times and times[0],
+        "updated_at": times and times[1],
+        "type": page.type,
+        "urls": ShownUrls(
+            location=location and f"{location}/page/{page.id}", app=page_screen(screen, path)
+        ),
+        "slug": page.slug,
+        "path": path,
+        "description": page.description,
+        "pages": list(pages),
+        "git": git,
+        "layout": page_layout(page),
+        "cover": page.cover,
+        "variables": page.variables,
+        "hidden": page.hidden,
+        "no_index": page.no_index,
+        "no_robots_index": page.no_robots_index,
+        "meta_links": page.meta_links,
+        "condition": page.condition,
+        "kind": "sheet" if page.type == "document" else page.type,
+        "tags": [],
+        "target": page.href and ContentReference(kind="url", url=page.href),
+    }
+    # A model notes by which fields it was made: of all of them that takes more than the page.
+    return ContentPage.model_validate({n: each for n, each in fields.items() if each is not None})

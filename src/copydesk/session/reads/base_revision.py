@@ -6,7 +6,6 @@ page changed; its former text is unknown then.
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
+from copydesk.contract.models.content import RevisionTree
 from copydesk.domain.common_pages import on_both_sides
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten
 from copydesk.domain.text import clean
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from copydesk.session.change_rows import ChangeRow
 
 T = TypeVar("T")
+
+REVISION = ops.get_revision.read_as(RevisionTree)
+"""A whole revision, without what it is not compared by."""
 
 MOST_CHANGES = 1000
 """The largest number of changes of a request that are compared."""
@@ -84,7 +87,7 @@ async def read_revision(api: Api, space_id: str, revision: str) -> Tree | None:
         return None
 
     async def read() -> Tree:
-        found = await api(ops.get_revision, space_id, revision)
+        found = await api(REVISION, space_id, revision)
         return Tree(found.id, flatten(found.pages), found.files)
 
     try:
@@ -147,9 +150,9 @@ class _Since:
 
 async def _changed_since(api: Api, space: str, base: str, main: str) -> _Since | None:
     """Compare two revisions of a space; None where the service lacks one."""
-    before, now = await asyncio.gather(
-        read_revision(api, space, base), read_revision(api, space, main)
-    )
+    # One after the other: of a large space each is megabytes, and the second is known for all rows.
+    before = await read_revision(api, space, base)
+    now = await read_revision(api, space, main)
     if before is None or now is None:
         return None
     return _Since(

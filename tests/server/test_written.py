@@ -234,5 +234,5 @@ def test_models_that_are_large_are_not_kept() -> None:
     def model(size: int) -> User:
         return shared_models.shared(f"a test of {size}", lambda: User(id="x" * size))
 
-    assert shared_models.is_shared(model(10))
-    assert not shared_models.is_shared(model(100_000))
+    assert shared_models.all_written([model(10)]) is not None
+    assert shared_models.all_written([model(10), model(100_000)]) is None

@@ -85,13 +85,19 @@ class Access:
     def __init__(self, tx: Tx, user_id: str) -> None:
         self.tx = tx
         self.user_id = user_id
+        self._roles: dict[str, str | None] | None = None
         self._levels: dict[str, str | None] = tx.kept(("levels", user_id), dict, RIGHTS)
         self._collections: dict[str, Row | None] = tx.kept("collections", dict, ("collection",))
 
-    @cached_property
+    @property
     def memberships(self) -> dict[str, str | None]:
         """The user's role by organization; disabled memberships do not count."""
-        return self.tx.kept(("memberships", self.user_id), self._memberships, ("member",))
+        # Not a cached property, whose lock costs more than what it keeps.
+        if self._roles is None:
+            self._roles = self.tx.kept(
+                ("memberships", self.user_id), self._memberships, ("member",)
+            )
+        return self._roles
 
     def _memberships(self) -> dict[str, str | None]:
         rows = self.tx.all(

@@ -41,7 +41,7 @@ from copydesk.server.openapi_jobs import Fetch, read_next_spec
 from copydesk.server.pagination import mark_place, read_place
 from copydesk.server.request_ids import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
-from copydesk.server.shared_models import is_shared, to_json
+from copydesk.server.shared_models import all_written, to_json
 from copydesk.server.store import Store, Tx
 from copydesk.server.translation_jobs import run_next_translation
 
@@ -398,8 +398,8 @@ def _response(
         return _Answer(op.name, call.status, headers, content, worker)
     if isinstance(result, BaseModel) and not isinstance(result, Page):
         content = to_json(result)
-    elif isinstance(result, Page) and all(map(is_shared, result.items)):
-        content = _page_json(result)
+    elif isinstance(result, Page) and (items := all_written(result.items)) is not None:
+        content = _page_json(result, items)
     else:
         # A page's own writer would have to find out what each item is.
         content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
@@ -408,11 +408,11 @@ def _response(
     return _Answer(op.name, call.status, headers, content, worker)
 
 
-def _page_json(page: Page[Any]) -> bytes:
-    """Return the JSON of a page of models that are written already."""
+def _page_json(page: Page[Any], items: list[bytes]) -> bytes:
+    """Return the JSON of a page of which the items are written already."""
     rest = page.model_copy(update={"items": []})
     start, end = to_json(rest).split(b"[]", 1)
-    return b"%b[%b]%b" % (start, b",".join(map(to_json, page.items)), end)
+    return b"%b[%b]%b" % (start, b",".join(items), end)
 
 
 def _describing(edition: Edition) -> Callable[[Request], Awaitable[Response]]:

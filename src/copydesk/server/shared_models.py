@@ -6,7 +6,7 @@ right. It comes to many: nobody changes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -45,10 +45,15 @@ def shared(key: Hashable, make: Callable[[], M], held: object = None) -> M:
     return model
 
 
-def is_shared(model: object) -> bool:
-    """Say whether a model is written already."""
-    known = _WRITTEN.get(id(model))
-    return known is not None and known[0] is model
+def all_written(models: Sequence[object]) -> list[bytes] | None:
+    """Return the JSON of models that are written already; None where one is not."""
+    found: list[bytes] = []
+    for model in models:
+        known = _WRITTEN.get(id(model))
+        if known is None or known[0] is not model:
+            return None
+        found.append(known[1])
+    return found
 
 
 def to_json(model: BaseModel) -> bytes:

@@ -27,10 +27,11 @@ first or the last moment that there is are read so."""
 def _in_utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    if moment < EARLIEST:
-        return EARLIEST
-    if moment > LATEST:
-        return LATEST
+    if not EARLIEST.year < moment.year < LATEST.year:  # most need no comparison, which is slow
+        if moment < EARLIEST:
+            return EARLIEST
+        if moment > LATEST:
+            return LATEST
     return moment.astimezone(UTC) if moment.utcoffset() else moment
 
 

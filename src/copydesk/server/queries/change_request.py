@@ -59,20 +59,18 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
 
     It may come to others too: do not change it.
     """
-    values, author = tuple(row), user_by_id(call, row["created_by"])
-    outdated, merger = is_outdated(space, row), _merger(call, row)
+    author = user_by_id(call, row["created_by"])
+    merger = _merger(call, row) if row["status"] == "merged" else None
     return shared(
-        # Everything that is shown.
-        ("change request", values, outdated, call.base_url, id(author), id(merger)),
-        lambda: _model(call, outdated, author, merger, dict(zip(row.keys(), values, strict=True))),
+        # Everything that is shown; of the space whether its content has moved on.
+        ("change request", tuple(row), space["revision_id"], call.base_url, id(author), id(merger)),
+        lambda: _model(call, is_outdated(space, row), author, merger, row),
         (author, merger),
     )
 
 
 def _merger(call: Call, row: Row) -> User | None:
-    """Return who merged a change request, if anybody did: who made the revision."""
-    if row["status"] != "merged":
-        return None
+    """Return who merged a change request: who made the revision, if it is still there."""
     key: str | None = call.tx.value(
         "SELECT author_id FROM revision WHERE id = ?", row["revision_merged"]
     )
@@ -80,7 +78,7 @@ def _merger(call: Call, row: Row) -> User | None:
 
 
 def _model(
-    call: Call, outdated: bool, author: User, merger: User | None, kept: Mapping[str, Any]
+    call: Call, outdated: bool, author: User, merger: User | None, kept: Row
 ) -> ChangeRequest:
     space_id, description = kept["space_id"], kept["description"]
     return _made(

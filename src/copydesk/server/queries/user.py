@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.user import User
@@ -15,32 +15,40 @@ from copydesk.server.store import Row
 def user_by_id(call: Call, user_id: str) -> User:
     """Return a user whose id comes from the desk itself; remembered for the request."""
     key = ("user", user_id)
-    if key not in call.remembered:
-        remember_users(call, (user_id,))
-        assert key in call.remembered, f"user {user_id} is referenced but not there"
-    user: User = call.remembered[key]
+    user: User | None = call.remembered.get(key)
+    if user is None:
+        user = call.remembered[key] = call.tx.kept(
+            (_looking(call), user_id), lambda: _read(call, [user_id])[user_id], _SHOWN_OF
+        )
     return user
 
 
 def remember_users(call: Call, ids: Iterable[str]) -> None:
     """Read users whose ids come from the desk itself at once, as ``user_by_id`` does one."""
-
-    def read(missing: list[str]) -> dict[str, User]:
-        rows = call.tx.all(
-            "SELECT *, (SELECT organization_id FROM member WHERE user_id = user.id "
-            "AND organization_id IN (SELECT value FROM json_each(?1)) "
-            "ORDER BY organization_id LIMIT 1) AS shared "
-            "FROM user WHERE id IN (SELECT value FROM json_each(?2))",
-            json.dumps([key for key, role in call.access.memberships.items() if role is not None]),
-            json.dumps(missing),
-        )
-        return {row["id"]: _user_of(row, _address(call, row["id"], row["shared"])) for row in rows}
-
     missing = [key for key in dict.fromkeys(ids) if ("user", key) not in call.remembered]
-    # What is shown of a user depends on who looks, and from where.
-    key = call.user_id, call.base_url
-    found = call.tx.kept_all(key, missing, read, ("user", "member"))
+    found = call.tx.kept_all(_looking(call), missing, partial(_read, call), _SHOWN_OF)
     call.remembered.update({("user", key): user for key, user in found.items()})
+
+
+_SHOWN_OF = ("user", "member")
+"""The tables that users are shown from."""
+
+
+def _looking(call: Call) -> tuple[str, str]:
+    """Return who looks, and from where: what is shown of a user depends on both."""
+    return call.user_id, call.base_url
+
+
+def _read(call: Call, ids: list[str]) -> dict[str, User]:
+    rows = call.tx.all(
+        "SELECT *, (SELECT organization_id FROM member WHERE user_id = user.id "
+        "AND organization_id IN (SELECT value FROM json_each(?1)) "
+        "ORDER BY organization_id LIMIT 1) AS shared "
+        "FROM user WHERE id IN (SELECT value FROM json_each(?2))",
+        json.dumps([key for key, role in call.access.memberships.items() if role is not None]),
+        json.dumps(ids),
+    )
+    return {row["id"]: _user_of(row, _address(call, row["id"], row["shared"])) for row in rows}
 
 
 def user_model(call: Call, row: Row) -> User:

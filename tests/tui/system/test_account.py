@@ -26,8 +26,8 @@ from copydesk.local.paths import Paths, find_paths
 from copydesk.local.profiles import Profiles
 from copydesk.local.state import State
 from copydesk.server.app import mint_token
-from copydesk.server.untouched import note_spaces
 from copydesk.server.store import Tx
+from copydesk.server.untouched import note_spaces
 from copydesk.session.errors import NotDoneError
 from copydesk.session.profiles import Offer
 from tests.drive import drive, eventually

@@ -299,6 +299,16 @@ TREES: Mapping[str, Tree] = {
 
 def staged_trees() -> dict[str, Arrangement]:
     found = {f"tree: {name}": step(tree()) for name, step in TREES.items()}
+    locked = tree(node("a", rules_type="none"), node("b", rules_type="rules", rules=(("r", ()),)))
+    changed: dict[str, dict[str, Any]] = {
+        "a": {"editMode": "locked"},
+        "b": {"mergeRules": {"type": "inherit"}},
+    }
+    staged = locked.change_all(changed)
+    found["two spaces: locked"] = staged
+    found["two spaces: unlocked"] = TreeArrangement.on(staged.now, "org").change_all(
+        {"a": {"editMode": "live", "mergeRules": RULES}, "b": {"title": "B", "emoji": "1f4d8"}}
+    )
     for name in ("made", "a space into a box", "a space out", "boxes in order"):
         found[f"unlisted tree: {name}"] = TREES[name](tree(listed=False))
     return found
@@ -513,6 +523,12 @@ REFUSED_TREES: Mapping[str, Tree] = {
 }  # fmt: skip
 
 
+REFUSED_UNLISTED: Mapping[str, Tree] = {
+    "at the top": lambda begun: begun.move(["d"], 1),
+    "out to the top": lambda begun: begun.out(["a"]).move(["a"], -1).move(["e"], -1),
+}
+
+
 def test_what_cannot_be_staged_is_refused_in_the_same_words(update_golden: bool) -> None:
     found = {}
     for name, site_step in REFUSED_SITES.items():
@@ -523,4 +539,8 @@ def test_what_cannot_be_staged_is_refused_in_the_same_words(update_golden: bool)
         with pytest.raises(StagingError) as refused:
             tree_step(tree())
         found[f"tree: {name}"] = str(refused.value)
+    for name, unlisted_step in REFUSED_UNLISTED.items():
+        with pytest.raises(StagingError) as refused:
+            unlisted_step(tree(listed=False))
+        found[f"unlisted tree: {name}"] = str(refused.value)
     compare("refused", found, update=update_golden)

@@ -194,6 +194,10 @@ def broken_files() -> dict[str, list[str]]:
         "hidden defaults": said(edited(("path: v2\n", "path: v2\n        hidden: true\n"))),
         "two defaults": said(edited(("path: log\n", "path: log\n    default: true\n"))),
         "no default": said(edited(("    default: true\n", ""))),
+        "ids of something else": said(
+            edited(("  - id: tax\n", "  - id: l1\n"), ("      - id: l1\n", "      - id: tax\n"))
+        ),
+        "the id of a group": said(edited(("  - id: log\n", "  - id: group:p\n"))),
         "a broken condition of something new": said(FILE + NEW + "    condition: (x\n"),
         "nothing but a site": said("site: site1\n"),
         "both lists": said("site: site1\nsections: []\nspaces: []\n"),

@@ -171,6 +171,14 @@ def test_exposed_text_is_safe_and_what_it_leaves_out_is_told(text: str) -> None:
     assert not unseen(shown)
 
 
+def test_heaps_of_accents_are_not_seen_and_single_ones_are() -> None:
+    heap = "e" + "\u0301" * 40
+    assert unseen("e\u0301 and \u00e9") == ""
+    assert unseen(f"a{heap}b")
+    assert unseen(f"e\u0301 a{heap}b") == heap[1:]
+    assert unseen("\u202ea\u200bb") == "\u202e\u200b"
+
+
 MEANT = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
 
 

@@ -98,8 +98,9 @@ def test_what_is_not_read_is_told_with_its_line(text: str, line: int, said: str)
 
 def test_as_deep_and_as_long_as_may_be_is_read() -> None:
     assert isinstance(read("[" * DEEPEST + "]" * DEEPEST), Items)
-    with pytest.raises(FileError, match="it is longer than 16 MB"):
+    with pytest.raises(FileError) as refused:
         read("x" * (LONGEST + 1))
+    assert list(refused.value.problems) == [Problem(0, "it is longer than 16 MB")]
 
 
 def test_problems_are_told_in_the_order_of_their_lines() -> None:

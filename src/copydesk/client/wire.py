@@ -19,8 +19,6 @@ from statistics import median
 from typing import NamedTuple
 
 import httpx
-import stamina
-import stamina.instrumentation
 
 from copydesk import __version__
 from copydesk.client.budget import Budget
@@ -58,9 +56,6 @@ PATIENCE = 20.0
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 """The largest answer, in bytes; nothing in the API comes near it."""
-
-# Retrying is told to people by the screens; the library's own log lines would land on the terminal.
-stamina.instrumentation.set_on_retry_hooks([])
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +211,10 @@ class Wire:
             failed.append(error)
             reached = error.sent
         # Retries are set up only now: most requests are answered at once.
-        async for attempt in stamina.retry_context(
+        await asyncio.to_thread(_load_retries)
+        from stamina import retry_context
+
+        async for attempt in retry_context(
             on=self._again,
             attempts=ATTEMPTS,
             timeout=RETRY_SECONDS,
@@ -378,6 +376,17 @@ class Wire:
         for given in self._proxy.secrets if self._proxy else ():
             text = text.replace(given, "…")
         return text
+
+
+def _load_retries() -> None:
+    """Load what tries again, which most programs never need, and have it say nothing.
+
+    Retrying is told to people by the screens; the library's own log lines would land on the
+    terminal.
+    """
+    from stamina.instrumentation import set_on_retry_hooks
+
+    set_on_retry_hooks([])
 
 
 def _headers(token: Secret | None) -> dict[str, str]:

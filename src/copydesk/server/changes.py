@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
+from sys import intern
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
@@ -174,11 +175,14 @@ _NOTHING = '{"pages":[],"files":[]}'
 def _laid_flat(data: str) -> _Tree:
     value = json.loads(data)
     pages: dict[str, _Place] = {}
-    waiting = [(node, None, place) for place, node in enumerate(value["pages"])]
+    waiting: list[tuple[Any, str | None, int]] = [
+        (node, None, place) for place, node in enumerate(value["pages"])
+    ]
     waiting.reverse()
     while waiting:
-        (page_id, version, below), parent, position = waiting.pop()
-        pages[page_id] = _Place(version, parent, position)
+        (name, version, below), parent, position = waiting.pop()
+        page_id = intern(name)  # as in the trees of `content`
+        pages[page_id] = _Place(intern(version), parent, position)
         if below:
             waiting += reversed([(node, page_id, place) for place, node in enumerate(below)])
     return _Tree(pages, value["files"])

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from hashlib import sha256
+from sys import intern
 from typing import Any, Literal
 
 from copydesk.server.store import Tx, to_json
@@ -351,7 +352,8 @@ def _node_json(node: Node) -> list[Any]:
 
 
 def _node(data: list[Any]) -> Node:
-    return Node(data[0], data[1], tuple(_node(child) for child in data[2]))
+    # Interned: the trees that are cached at a time have nearly all pages in common.
+    return Node(intern(data[0]), intern(data[1]), tuple(_node(child) for child in data[2]))
 
 
 @lru_cache(maxsize=64)

@@ -26,7 +26,7 @@ from tests.golden_json import compare
 HERE = Target(organization="o", space="s", item="i")
 KEYS = [
     draft_keys.structure_key("X"), draft_keys.share_link_key("X", "new"),
-    draft_keys.schema_key("X"),
+    draft_keys.schema_key("X"), draft_keys.redirect_key("X", "new"),
     draft_keys.tree_key("o"), "tree row o r", "tree new o space", draft_keys.about_key("S", "C"),
     draft_keys.new_request_key("S", None), draft_keys.new_request_key("S", "K"), "outbox e",
     draft_keys.marked_verdict_key("approved"), draft_keys.marked_verdict_key("changes-requested"),

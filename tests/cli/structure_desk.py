@@ -69,8 +69,10 @@ class Desk:
         def build(tx: Tx) -> str:
             site = add_site(tx, world.home, "Acme docs", hostname="docs.acme.example")
             add_site(tx, world.home, "Acme blog", hostname="blog.acme.example")
-            group = add_section_group(tx, site, "Products")
+            group = ""
             for title, space in zip(("Guides", "Pay", "Tax", "Log"), spaces, strict=False):
+                if title == "Pay":
+                    group = add_section_group(tx, site, "Products")
                 inside = group if title in ("Pay", "Tax") else None
                 self.rows[title] = add_section(tx, site, title, group=inside)
                 add_site_space(tx, site, space, section=self.rows[title])

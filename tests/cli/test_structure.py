@@ -14,10 +14,10 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.lookup import FoundSite
-from copydesk.cli.structure import changes_kept, lines_of, read_layout, taken_in
+from copydesk.cli.structure import beginning, changes_kept, lines_of, read_whole, taken_in
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun, identity
-from copydesk.domain.site_arrangement import SiteArrangement
+from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.local.paths import find_paths
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
@@ -66,7 +66,7 @@ def test_a_site_is_made_what_a_file_says(
     said = capsys.readouterr()
     assert [line.split("  ")[2] for line in said.out.splitlines()[1:4]] == [
         "New section API, showing API, icon star",
-        "Pay (in Group 1): title Pay → Payments",
+        "Pay (in Products): title Pay → Payments",
         "Log before Guides",
     ]
     assert desk.run(*apply, "--plan", "--json") == 7
@@ -74,7 +74,7 @@ def test_a_site_is_made_what_a_file_says(
     assert [call["operation"] for call in planned["requests"]] == [
         "add_site_section",
         "update_site_section",
-        "move_site_section",
+        "sort_site_structure",
     ]
     assert planned["changed_since_export"] is False
     # Where nobody can be asked nothing is sent, and neither when the answer is no.
@@ -163,8 +163,8 @@ def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(
     said = capsys.readouterr().err
     assert "Stopped at 1 of 3: No answer came, and it had not happened when it was read" in said
     assert "--resume sends it again." in said
-    assert "1 of 3  done  Pay (in Group 1): title Pay → Payments" in said
-    assert "2 of 3  failed  Tax (in Group 1): title Tax → Taxes" in said
+    assert "1 of 3  done  Pay (in Products): title Pay → Payments" in said
+    assert "2 of 3  failed  Tax (in Products): title Tax → Taxes" in said
     assert "3 of 3  not sent  Log: path /log → /news" in said
     assert "--resume sends the rest, --roll-back takes back what was sent" in said
     # It is told first, and nothing else is sent meanwhile.
@@ -254,13 +254,13 @@ def test_what_somebody_else_does_meanwhile_is_told(
     assert desk.run("apply", "Acme docs", str(desk.file)) == 0
     said = capsys.readouterr()
     assert "this is the plan now. What others did:\n  Taxes: title Tax → Taxes" in said.err
-    assert "Taxes (in Group 1): title Taxes → Tax" in said.out
+    assert "Taxes (in Products): title Taxes → Tax" in said.out
     assert desk.sections() == ["Guides", "Payments", "Tax", "Log"]
     desk.write(capsys, OTHER_PATH, ("title: Tax\n", "title: Duty\n"))
     assert desk.apply_over(Between(world, 2, renamed)) == 4
     said = capsys.readouterr()
     assert "Acme docs: 2 requests sent" in said.out
-    assert said.err.endswith("What it lacks:\n  Taxes (in Group 1): title Taxes → Duty\n")
+    assert said.err.endswith("What it lacks:\n  Taxes (in Products): title Taxes → Duty\n")
 
 
 async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world: World) -> None:
@@ -272,7 +272,7 @@ async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world
     session, api = Session(connect), world.api()
     site = FoundSite(plan.site, "Acme docs", "", world.home, "Acme")
     key, space = structure_key(site.id), world.space("Manual")
-    start = SiteArrangement.on(await read_layout(api, site), world.home, site.id)
+    start = beginning(await read_whole(api, site), site)
     values = {"title": "Manual", "space": space, "spaceTitle": "Manual"}
     staged, _ = start.add("", "section", values)
     text = staged.to_text(["- New section Manual"])
@@ -287,7 +287,7 @@ async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world
         lines = [call.line for call in found.calls()] if found is not None else []
         assert lines == ["Legal: title Legal → Law"] * more
         assert await session.arranging.find(PLACE, site.id) is None
-        made = {*(await read_layout(api, site)).sections()} - {*start.now.sections()}
+        made = {*layout_of(await read_whole(api, site)).sections()} - {*start.now.sections()}
         await session.reversals.undo()
         assert len(made) == 1
     many = [replace(call, key=str(at)) for call in staged.calls() for at in range(20)]

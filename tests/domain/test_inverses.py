@@ -22,9 +22,11 @@ from copydesk.domain import (
     site_inverses,
     tree_inverses,
 )
+from copydesk.domain.layout import GROUP
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace
-from copydesk.domain.site_tree import GROUP, SiteNode
+from copydesk.domain.site_moves import EntryMove, Place
+from copydesk.domain.site_tree import SiteNode
 
 KEPT = Path(__file__).parent / "ways_back.json"
 MODULES = (
@@ -121,6 +123,20 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
                     near=near,
                 ),
             )  # fmt: skip
+    yield "row_moved sorts", ways.row_moved(
+        SITE, HIDDEN, Move("s", "after", "a"), Move("s", "before", "b"), ["s", "b"], ["b", "s"],
+        sorts=True,
+    )  # fmt: skip
+    places = Place("", ("a", "s")), Place("g", ("s", "x"), long=True)
+    kinds = {"a": "section", "x": "link"}
+    entry = EntryMove("s", "g", "before", "x", *places, ("after", "a"))
+    yield "entry_moved", ways.entry_moved(SITE, "section", entry, kinds, ["z"])
+    entry = EntryMove("l", "g", "into", "", *places, ("into", ""))
+    yield "entry_moved into", ways.entry_moved(SITE, "link", entry, {})
+    yield "entry_moved group", ways.entry_moved(SITE, "group", entry, {})
+    taken = [(SECTION, ("after", "a")), (SECTION, None)]
+    yield "group_made", ways.group_made(SITE, "new:1", taken, kinds)
+    yield "link_added", ways.link_added(SITE, "new:1")
     yield "default_changed", ways.default_changed(SITE, HIDDEN, SECTION)
     other = SiteNode("other", "site-space", "French", "sec")
     yield "default_changed space", ways.default_changed(SITE, HIDDEN, other)

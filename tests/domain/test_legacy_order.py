@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from copydesk.domain.layout import TOP, Item, Layout
+from copydesk.domain.layout import GROUP, TOP, Item, Layout
 from copydesk.domain.layout_text import text_of
 from copydesk.domain.legacy_order import modern
-from copydesk.domain.site_tree import GROUP
 
 THERE = Layout({"a": Item("a", "section", {"title": "A"})}, {TOP: ("a",)})
 BASE = {TOP: ["a", f"{GROUP}g", "b"], "a": ["x", "y"], f"{GROUP}g": ["s"]}

@@ -358,9 +358,9 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
     hidden = begun.change("s-a-two", {"hidden": True})
     group = begun.now.level_of("s-x")
     for step, why in (
-        (lambda: begun.move([group], 1), "no operation that moves a group"),
-        (lambda: begun.shift(["s-b"], group), "puts a section into a group"),
-        (lambda: begun.out(["s-x"]), "puts a section into a group or takes"),
+        (lambda: begun.move([group], 1), "does not move groups"),
+        (lambda: begun.shift(["s-b"], group), "not put a section into a group"),
+        (lambda: begun.out(["s-x"]), "not put a section into a group, or take it out"),
         (lambda: begun.shift(["s-a-one"], "s-b"), "Add its space there"),
         (lambda: begun.change("s-a-one", {"hidden": True}), "Make another one the default"),
         (lambda: hidden.make_default("s-a-two"), "Show it first"),

@@ -7,9 +7,10 @@ from typing import Any
 from copydesk.contract.models.site import PublishedSite
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
+from copydesk.contract.models.site_structure import SiteStructure
 from copydesk.domain.layout import TOP
 from copydesk.domain.site_readers import reading_of
-from copydesk.domain.site_tree import SiteNode, numbers, structure_of
+from copydesk.domain.site_tree import SiteNode, numbers, structure_in, structure_of
 
 DAY = "2026-01-01T00:00:00Z"
 
@@ -89,7 +90,7 @@ def test_levels_are_the_top_each_group_and_each_section() -> None:
         "y": (),
         "z": (),
     }
-    assert [found.nodes[row].title for row in sorted(found.groups)] == ["Group 1", "Group 2"]
+    assert [found.nodes[row].title for row in ("group:g", "group:h")] == ["Group 1", "Group 2"]
     assert found.sectioned
     assert [node.id for node in found.sections()] == ["a", "x", "z", "y"]
     assert numbers(found.levels)["z"] == 2
@@ -100,7 +101,6 @@ def test_without_sections_a_site_shows_spaces_at_its_top() -> None:
     found = structure_of([], shown)
     assert found.levels == {TOP: ("a", "b")}
     assert not found.sectioned
-    assert found.groups == frozenset()
     assert structure_of(sections(section("x")), shown).levels == {TOP: ("x",), "x": ()}
 
 
@@ -156,3 +156,30 @@ def test_a_layout_that_is_not_known_is_told_as_far_as_it_can_be() -> None:
     assert found.structure.levels == {TOP: ("0:a", "1:b", "2:", "3:")}
     assert reading_of(published(" ")).unknown == "(no name)"
     assert reading_of(published("z" * 90)).unknown == "z" * 60
+
+
+def test_a_structure_in_one_has_groups_in_each_other_and_each_entry_once() -> None:
+    link = {"object": "site-external-link", "id": "l", "title": "\x1b[31mOut"}
+    link["url"], of = "javascript:x", {"object": "site-section"}
+    inner = {"object": "site-section-group", "id": "g", "title": "Again", "children": [link]}
+    more = [
+        section("x", space("x1"), **of),
+        inner,
+        {"object": "later", "id": "q"},
+        {**link, "id": ""},
+    ]
+    group = {"object": "site-section-group", "id": "g", "title": "Build", "children": more}
+    whole = {"type": "sections", "structure": [group, link, {**section("y", **of), "draft": True}]}
+    found = structure_in(SiteStructure.model_validate(whole))
+    assert found.sorts
+    assert found.levels == {"": ("g", "l", "y"), "g": ("x",), "x": ("x1",), "y": ()}
+    assert (found.nodes["l"].title, found.nodes["l"].address) == ("Out", "")
+    assert [node.id for node in found.sections()] == ["x", "y"]
+    deep = {**group, "children": []}
+    for depth in range(60):
+        deep = {**group, "id": f"g{depth}", "children": [deep]}
+    found = structure_in(SiteStructure.model_validate({"type": "sections", "structure": [deep]}))
+    assert len(found.nodes) == 61
+    assert found.tree()[0].children[0].id == "g58"
+    flat = {"type": "siteSpaces", "structure": [{**space("a"), "object": "site-space"}]}
+    assert structure_in(SiteStructure.model_validate(flat)).levels == {"": ("a",)}

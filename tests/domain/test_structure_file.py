@@ -326,7 +326,9 @@ def test_the_site_becomes_what_the_file_says(
     items = dict(SITE.items)
     for row in sections:
         values = {name: each for name, each in items[row].values.items() if name == "path"}
-        values["title"] = data.draw(st.text(st.characters(exclude_categories=["Cs"]), min_size=2))
+        values["title"] = data.draw(
+            st.text(st.characters(exclude_categories=["Cs"]), min_size=2, max_size=99)
+        )
         values |= {"default": True} if row == first else {}
         items[row] = Item(row, "section", values)
     target = Layout(items, levels)

@@ -149,7 +149,7 @@ async def test_any_entry_goes_beside_any_other(world: World) -> None:
             (docs.pointer("A"), spaces[0], 400),
             (spaces[0], docs.pointer("A"), 400),
             (spaces[0], spaces[1], 400),  # of another section
-            (docs.pointer("A"), gone, 400),
+            (docs.pointer("A"), gone, 404),
             (gone, docs.pointer("A"), 404),
         ):
             body = {"item": item, "position": {"after": beside}}

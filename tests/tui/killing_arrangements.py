@@ -4,8 +4,9 @@
 moments: just before and just after each request that writes, each time the run is put on the disk,
 and each note in the journal. A process is ended at each of them. The next one finds the run on the
 disk, settles by reading what was under way, and goes on (or rolls back): each change must be there
-exactly once, or none of them. With ``--few`` only some moments. Prints a line for each, and exits
-with 1 when one went wrong.
+exactly once, or none of them. The same with a plan that makes a group with sections and a link in
+it, where the service moves all entries alike. With ``--few`` only some moments. Prints a line for
+each, and exits with 1 when one went wrong.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,6 +41,10 @@ from tests.tui.own_process import in_own_process
 from tests.world import World
 
 WANTED = {
+    "forth groups": "API:api[English French] Guides*:guides[English] "
+    "More( Legal:legal[English] Status:status[English] Out )",
+    "back groups": "Guides*:guides[English] API:api[English French] Legal:legal[English] "
+    "Status:status[English]",
     "forth": "Guides:guides[English] Billing:billing[French] API*:api[English] "
     "State:legal[English] Legal:status[English]",
     "back": "Guides*:guides[English] API:api[English] Legal:legal[English] Status:status[English]",
@@ -46,11 +52,11 @@ WANTED = {
 """What the site shows in the end: its sections with their paths, the default one with a star. What
 was removed is gone for good."""
 
-FEW = {("forth", 6), ("forth", 31), ("back", 6)}
+FEW = {("forth", 6), ("forth", 31), ("back", 6), ("forth groups", 6), ("back groups", 22)}
 """What is tried where there is little time: among these, the request that makes something."""
 
-WAYS, MOST = ("forth", "back"), 1000
-"""Both directions, and more moments than there are in either."""
+WAYS, MOST = ("forth", "back", "forth groups", "back groups"), 1000
+"""Both directions of both plans, and more moments than there are in either."""
 
 THROUGH = 3
 """The status of a process that came to the end."""
@@ -124,7 +130,8 @@ class Trial:
     def __init__(
         self, folder: Path, plan: Rearranged, calls: Sequence[Call], way: str, at: int
     ) -> None:
-        self.folder, self.plan, self.calls, self.way, self.at = folder, plan, calls, way, at
+        self.folder, self.plan, self.calls, self.at = folder, plan, calls, at
+        self.wanted, self.way = WANTED[way], way.partition(" ")[0]
 
     def session(self, moments: Moments) -> Session:
         """Return what a process has."""
@@ -194,12 +201,23 @@ class Trial:
         site = tx.one("SELECT * FROM site WHERE id = ?", self.plan.site)
         assert site is not None
         told = []
-        for row in tx.all(
-            "SELECT * FROM site_section WHERE site_id = ? ORDER BY position", self.plan.site
+        within = None
+        for entry in tx.all(
+            "SELECT * FROM site_entry WHERE site_id = ? ORDER BY position", self.plan.site
         ):
-            star = "*" if row["id"] == site["default_section_id"] else ""
-            told.append(f"{row['title']}{star}:{row['path']}[{spaces(tx, row['id'])}]")
-        return " ".join(told)
+            if within is not None and entry["parent_id"] != within:
+                told.append(")")
+                within = None
+            if entry["kind"] == "site-section-group":
+                within = entry["id"]
+                told.append(f"{tx.row('section_group', within)['title']}(")
+            elif entry["kind"] == "site-external-link":
+                told.append(tx.row("site_link", entry["id"])["title"])
+            else:
+                row = tx.row("site_section", entry["id"])
+                star = "*" if row["id"] == site["default_section_id"] else ""
+                told.append(f"{row['title']}{star}:{row['path']}[{spaces(tx, row['id'])}]")
+        return " ".join([*told, *([] if within is None else [")"])])
 
     def wrong(self) -> str:
         """Return what is wrong with the desk."""
@@ -208,7 +226,7 @@ class Trial:
             now = store.read(self.shown)
         finally:
             store.close()
-        return "" if now == WANTED[self.way] else now
+        return "" if now == self.wanted else now
 
 
 async def staged(plan: Rearranged) -> list[Call]:
@@ -226,13 +244,27 @@ async def staged(plan: Rearranged) -> list[Call]:
     return it.make_default(ids["API"]).remove([ids["API/fr"]]).calls()
 
 
+async def grouped(plan: Rearranged) -> list[Call]:
+    """Return the requests of a group with two sections and a link, and of a move."""
+    from copydesk.session.reads.sites import read_arranged
+
+    world, ids = plan.world, plan.ids
+    async with world.api() as api:
+        structure = await read_arranged(api, world.home, plan.site)
+    start = SiteArrangement.on(layout_of(structure), world.home, plan.site)
+    it, group = replace(start, sorts=True).add("", "group", {"title": "More"})
+    it = it.shift([ids["Legal"], ids["Status"]], group).move([ids["API"]], -1)
+    return it.add(group, "link", {"title": "Out", "url": "https://out.test"})[0].calls()
+
+
 def main(root: Path, *, few: bool) -> int:
     """Go through all of it."""
     assert "textual" not in sys.modules  # commands go through runs as well
     (root / "desk").mkdir()
     world = World(root / "desk" / "desk.db")
     plan = Rearranged(world)
-    calls = asyncio.run(staged(plan))
+    plans = {"": asyncio.run(staged(plan)), "groups": asyncio.run(grouped(plan))}
+    calls = [*plans[""], *plans["groups"]]
     world.close()
     for call in calls:  # so that not every process works that out again
         operation = CATALOGUE[call.step.operation]
@@ -244,9 +276,9 @@ def main(root: Path, *, few: bool) -> int:
     for way, at in sorted(FEW) if few else ((way, at) for way in WAYS for at in range(1, MOST)):
         if way in ended:
             continue
-        folder = root / f"{way}{at}"
+        folder = root / f"{way.replace(' ', '-')}{at}"
         shutil.copytree(root / "desk", folder)
-        trial = Trial(folder, plan, calls, way, at)
+        trial = Trial(folder, plan, plans[way.partition(" ")[2]], way, at)
         began = in_own_process(trial.begin)
         if began == THROUGH:
             ended.add(way)
@@ -254,7 +286,7 @@ def main(root: Path, *, few: bool) -> int:
         went = began | in_own_process(trial.resume)
         said = trial.wrong()
         failed |= went or bool(said)
-        wanted = "all taken back" if way == "back" else "each once"
+        wanted = "all taken back" if trial.way == "back" else "each once"
         sys.stdout.write(f"{folder.name}: {went} {said or wanted}\n")
         shutil.rmtree(folder)
     return int(failed)

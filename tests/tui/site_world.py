@@ -41,8 +41,10 @@ def publish(world: World, *, grouped: bool = False) -> Published:
 
     def write(tx: Tx) -> str:
         site = seed.add_site(tx, world.home, "Acme docs", hostname="docs.acme.test", published=True)
-        group = seed.add_section_group(tx, site, "Products") if grouped else None
+        group = None
         for title in SECTIONS:
+            if grouped and title == "API reference":
+                group = ids["Products"] = seed.add_section_group(tx, site, "Products")
             inside = group if title in ("API reference", "Changelog") else None
             ids[title] = seed.add_section(tx, site, title, group=inside)
             for name, space in spaces.items():

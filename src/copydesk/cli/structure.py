@@ -30,7 +30,7 @@ from copydesk.cli.output import put_bytes, put_json, put_on, tell
 from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
 from copydesk.domain.layout import differences
 from copydesk.domain.run_calls import Requests
-from copydesk.domain.site_arrangement import SiteArrangement
+from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.structure_file import fingerprint
 from copydesk.domain.structure_target import needs_spaces, wanted
 from copydesk.domain.text import clean, listed, plural
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from copydesk.client.sent import Sent
     from copydesk.domain.arrange_run import ArrangeRun, RunCall
     from copydesk.domain.call import Call
-    from copydesk.domain.layout import Layout
     from copydesk.domain.site_arrangement import SiteArrangement
+    from copydesk.domain.site_tree import Structure
     from copydesk.domain.structure_file import StructureFile
     from copydesk.session.session import Session
 
@@ -68,7 +68,7 @@ def export_structure(
     async def export() -> str:
         async with await service.connection().connect() as api:
             found = await find_site(api, site, organization)
-            layout = await read_layout(api, found)
+            layout = layout_of(await read_whole(api, found))
             return write_file(found.id, found.title, layout, service.options)
 
     text = asyncio.run(export())
@@ -148,12 +148,11 @@ def mistaken(path: Path, error: Exception) -> UsageError:
     return UsageError("\n".join([*lines, "Nothing was sent."]))
 
 
-async def read_layout(api: Api, site: FoundSite) -> Layout:
+async def read_whole(api: Api, site: FoundSite) -> Structure:
     """Return how a site is arranged now. Raises ``ApiError``."""
-    from copydesk.domain.site_arrangement import layout_of
-    from copydesk.session.reads.sites import read_structure
+    from copydesk.session.reads.sites import read_arranged
 
-    return layout_of(await read_structure(api, site.organization, site.id))
+    return await read_arranged(api, site.organization, site.id)
 
 
 PLACE = "site-structure"
@@ -379,7 +378,8 @@ class Applying:
 
     async def _arranged(self, api: Api, site: FoundSite, wish: Wish) -> SiteArrangement:
         """Return the structure of the file, staged on that of the site. Raises ``FileError``."""
-        layout = await read_layout(api, site)
+        structure = await read_whole(api, site)
+        layout = layout_of(structure)
         spaces: list[tuple[str, str]] = []
         if needs_spaces(wish.says, layout):
             from copydesk.session.reads.spaces import read_desk
@@ -388,7 +388,7 @@ class Applying:
             spaces = [(node.id, node.title) for node in desk.nodes if node.kind == "space"]
         return wanted(
             wish.says,
-            beginning(layout, site),
+            beginning(structure, site),
             spaces,
             remove=self._remove,
             recreate=self._recreate,
@@ -509,9 +509,10 @@ FIRST = 1_000_000
 """Where the numbers of provisional ids begin: none of the screens is taken for one of ours."""
 
 
-def beginning(layout: Layout, site: FoundSite) -> SiteArrangement:
+def beginning(structure: Structure, site: FoundSite) -> SiteArrangement:
     """Return the structure of a site with nothing staged on it."""
-    return replace(SiteArrangement.on(layout, site.organization, site.id), count=FIRST)
+    arrangement = SiteArrangement.on(layout_of(structure), site.organization, site.id)
+    return replace(arrangement, count=FIRST, sorts=structure.sorts)
 
 
 async def changes_kept(session: Session, site: FoundSite) -> int:
@@ -534,7 +535,8 @@ async def taken_in(session: Session, api: Api, run: ArrangeRun, site: FoundSite)
     if kept is not None:
         begun_there = text.rpartition("\n")[2] == run.staged.rpartition("\n")[2]
         if begun_there or any(row in kept.now for row in run.made):
-            layout = await read_layout(api, site)
+            structure = await read_whole(api, site)
+            layout, kept = layout_of(structure), replace(kept, sorts=structure.sorts)
             after = run.still_staged(kept, layout) if begun_there else kept.bound(run.made)
             after = after.rebase(layout).arrangement
             await asyncio.to_thread(_keep, session, key, after)

@@ -115,8 +115,8 @@ class Arrangement(Ordered):
         items: dict[str, Item] = {}
         for row, values in changes.items():
             item = self.there(row)
-            if item.kind == "group":
-                raise StagingError("The API has no operation on a group; it cannot be changed.")
+            if row in self.now.groups:
+                raise StagingError("This service does not change groups.")
             wanted = {name: values[name] for name in values if name != "default"}
             changed = {
                 name: value
@@ -169,8 +169,8 @@ class Arrangement(Ordered):
         One that is only staged is simply forgotten.
         """
         picked = self._rows(rows)
-        if any(self.now.items[row].kind == "group" for row in picked):
-            raise StagingError("The API has no operation on a group; remove its sections.")
+        if not self.now.groups.isdisjoint(picked):
+            raise StagingError("This service does not remove groups; remove its sections.")
         gone = {row for each in picked for row in (each, *self.now.walk(each))}
         items = {row: item for row, item in self.now.items.items() if row not in gone}
         levels = {
@@ -181,7 +181,7 @@ class Arrangement(Ordered):
             if level not in gone
         }
         for level in [level for level in levels if not levels[level] and level in items]:
-            if items[level].kind == "group":  # a group is only what its sections say
+            if level in self.now.groups:  # it is only what its sections say
                 del items[level], levels[level]
                 levels[TOP] = tuple(row for row in levels[TOP] if row != level)
         after = Layout(items, levels)

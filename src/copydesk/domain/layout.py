@@ -15,7 +15,7 @@ from copydesk.domain.order import kept
 from copydesk.domain.reversal import JSON, SAID_CELLS
 from copydesk.domain.text import clean, shorten
 
-Kind: TypeAlias = Literal["group", "section", "site-space", "collection", "space"]
+Kind: TypeAlias = Literal["group", "section", "link", "site-space", "collection", "space"]
 
 Values: TypeAlias = Mapping[str, JSON]
 """Settings by wire name. Absent, "", None and False are all "unset", and left out."""
@@ -25,13 +25,22 @@ Levels: TypeAlias = Mapping[str, tuple[str, ...]]
 
 TOP = ""
 
+GROUP = "group:"
+"""What the ids of groups begin with that only the sections in them tell of: those have no name, and
+no operation changes them."""
+
 SECTIONS = "sections"
 """What a default section is the default of; the default of site spaces is that of their level."""
 
 CONTAINERS: frozenset[Kind] = frozenset({"group", "section", "collection"})
 """The kinds that have a level of their own, be it empty."""
 
-WORDS: Mapping[str, str] = {"editMode": "editing", "mergeRules": "merge rules", "place": "place"}
+WORDS: Mapping[str, str] = {
+    "editMode": "editing",
+    "mergeRules": "merge rules",
+    "place": "place",
+    "url": "address",
+}
 """How settings are called where the wire name does not read well."""
 
 
@@ -88,8 +97,8 @@ class Layout:
 
     @cached_property
     def groups(self) -> frozenset[str]:
-        """The ids of the groups."""
-        return frozenset(row for row, item in self.items.items() if item.kind == "group")
+        """The ids of the groups that stay as they are: only the sections in them tell of them."""
+        return frozenset(row for row in self.items if row.startswith(GROUP))
 
     @cached_property
     def paths(self) -> Mapping[tuple[str, JSON], tuple[str, ...]]:
@@ -121,12 +130,15 @@ class Layout:
 
     def sections(self) -> list[str]:
         """Return the ids of the sections in their order, groups opened up."""
-        return [
-            inside
-            for row in self.levels.get(TOP, ())
-            for inside in (self.levels.get(row, ()) if self.items[row].kind == "group" else (row,))
-            if self.items[inside].kind == "section"
-        ]
+        found: list[str] = []
+        waiting = [*reversed(self.levels.get(TOP, ()))]
+        while waiting:
+            row = waiting.pop()
+            if self.items[row].kind == "group":
+                waiting += reversed(self.levels.get(row, ()))
+            elif self.items[row].kind == "section":
+                found.append(row)
+        return found
 
     def inside(self, row: str, other: str) -> bool:
         """Whether ``row`` is somewhere in ``other``."""
@@ -220,8 +232,8 @@ def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
             found.append(Difference(row, "removed", title, line=f"{title}: gone{_in(before, row)}"))
     for row, item in before.items.items():
         other = after.items.get(row)
-        if other is None or other is item or item.kind == "group":
-            continue  # a group has no settings; its title here only numbers it
+        if other is None or other is item or row in before.groups:
+            continue  # such a group has no settings; its title here only numbers it
         for name in changed_fields(item, other):
             was, now = item.values.get(name), other.values.get(name)
             line = f"{other.title}: {change_line(name, was, now)}"
@@ -260,6 +272,8 @@ def change_line(name: str, before: JSON, after: JSON) -> str:
     word = WORDS.get(name, name)
     if name == "hidden":
         return "hidden" if after else "shown again"
+    if name == "draft":
+        return "a draft, which readers do not get" if after else "shown to readers"
     if name == "default":
         return "readers land on it first" if after else "no longer the default"
     if name == "path":

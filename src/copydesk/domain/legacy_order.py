@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from copydesk.domain.layout import TOP, Item, Kind, Layout
+from copydesk.domain.layout import GROUP, TOP, Item, Kind, Layout
 from copydesk.domain.layout_text import text_of
-from copydesk.domain.site_tree import GROUP
 
 
 def modern(text: str, layout: Layout) -> str | None:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from copydesk.domain.layout import (
+    GROUP,
     SECTIONS,
     TOP,
     Difference,
@@ -108,7 +109,7 @@ class _Merge:
         self._settings(items)
         self._levels(items, levels)
         for level in [level for level, rows in levels.items() if not rows and level in items]:
-            if items[level].kind == "group":  # it is only what its sections say
+            if level.startswith(GROUP):  # it is only what its sections say
                 del items[level], levels[level]
                 levels[TOP].remove(level)
         layout = self._defaults(
@@ -293,7 +294,7 @@ class _Merge:
                 ours.remove(row)
             elif not self._clash(row, "place", *places):
                 ours.remove(row)
-        groups = {row for row in now if self.now.items[row].kind == "group"}
+        groups = self.now.groups.intersection(now)
         firm = {*alone, *self.agreed}.intersection(now, work).difference(ours, groups)
         # New rows are put beside rows that stay; where none does, the order is ours alone.
         for row in ours:

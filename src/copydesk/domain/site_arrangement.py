@@ -1,7 +1,8 @@
 """The structure of a site, staged: its sections, what they show, their settings and their order.
 
-What the API cannot do is refused when it is staged: no operation moves a group or puts a section
-into one or out, and none moves a site space to another section.
+What the API cannot do is refused when it is staged: none moves a site space to another section or
+puts a section into an empty group, and where the service does not move all entries alike
+(``sorts``), none moves a group or puts a section into one or out.
 """
 
 from __future__ import annotations
@@ -13,8 +14,25 @@ from typing import TYPE_CHECKING
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.condition import why_no_condition
-from copydesk.domain.layout import TOP, Item, Layout, Values, default_at, set_values
-from copydesk.domain.rebase import Lost
+from copydesk.domain.layout import (
+    GROUP,
+    TOP,
+    Item,
+    Layout,
+    Values,
+    default_at,
+    place_line,
+    set_values,
+)
+from copydesk.domain.rebase import Lost, renamed
+from copydesk.domain.site_moves import (
+    ENTRIES,
+    LIGHT,
+    Begun,
+    EmptyGroupError,
+    begun,
+    entry_moves,
+)
 from copydesk.domain.site_plan import calls_of
 from copydesk.domain.site_rules import (
     FIELDS,
@@ -44,6 +62,8 @@ def layout_of(structure: Structure) -> Layout:
             "description": node.description,
             "condition": node.condition,
             "icon": node.icon,
+            "url": node.url,
+            "draft": node.draft,
             **node.raw,
             "hidden": node.hidden,
             "default": node.default,
@@ -56,7 +76,12 @@ def layout_of(structure: Structure) -> Layout:
 
 @dataclass(frozen=True)
 class SiteArrangement(Arrangement):
-    """The staged changes of a site's structure; ``ids`` are the organization and the site."""
+    """The staged changes of a site's structure; ``ids`` are the organization and the site.
+
+    ``sorts`` says that the service moves any entry and has groups and links (extension E11).
+    """
+
+    sorts: bool = False
 
     def calls(self) -> list[Call]:
         """Return the fewest requests, in the order they are sent.
@@ -73,11 +98,17 @@ class SiteArrangement(Arrangement):
         """Return what `to_text` wrote, or None for text that is something else."""
         found = super().from_text(text, *ids)
         if found is not None and any(
-            row.startswith(NEW) and not item.values.get("space")
+            row.startswith(NEW) and item.kind not in LIGHT and not item.values.get("space")
             for row, item in found.now.items.items()
         ):
             return None  # nothing is added without a space
         return found
+
+    def begin(self) -> Begun:
+        """The entries once all that is new is made, before any move."""
+        takes = self.takes_over
+        news = [row for row in self.now.sections() if row.startswith(NEW) and row != takes]
+        return begun(self.base, self.now, [*filter(None, (takes,)), *self.adding(news)])
 
     # What is made along
 
@@ -89,6 +120,8 @@ class SiteArrangement(Arrangement):
     def added(self, after: Layout, row: str) -> Layout:
         """Return it with the site spaces of a new section: its own, and the present ones."""
         item = after.items[row]
+        if item.kind in LIGHT:
+            return after
         if item.kind != "section":
             return _with_default(after, row)
         if not item.values.get("space"):
@@ -116,7 +149,16 @@ class SiteArrangement(Arrangement):
         return _with_default(layout, row)
 
     def remove(self, rows: Collection[str]) -> Self:
-        """Return it without some things; what a staged section took over is given back."""
+        """Return it without some things; what a staged section took over is given back.
+
+        What is in a group takes its place, where it is not removed too.
+        """
+        groups = [row for row in rows if row in self.now and self.now.items[row].kind == "group"]
+        if self.sorts and groups:
+            without = replace(self, now=_opened_up(self.now, groups), _plans={})
+            rest = [row for row in rows if row not in groups]
+            after = without.remove(rest).now if rest else without.now
+            return self._to(after, ())
         takes = self.takes_over
         if takes is None or takes not in rows or not self.base.levels[TOP]:
             return super().remove(rows)
@@ -225,6 +267,8 @@ class SiteArrangement(Arrangement):
                     return why
             if why := self._why_not_emptied(after):
                 return why
+            if after.levels is not self.now.levels and (why := self._why_not_entered(after)):
+                return why
         if not self.base.groups:
             return None  # nothing is in the way
         for level, order in after.levels.items():
@@ -242,12 +286,12 @@ class SiteArrangement(Arrangement):
             item, level = after.items[row], after.level_of(row)
             if level == self.now.level_of(row):
                 continue
-            if item.kind == "section":
-                if level in after or self.now.level_of(row) in self.now:
-                    return (
-                        "The API has no operation that puts a section into a group or takes it out."
-                    )
-                return "A section stands at the top of the site."
+            if item.kind in ENTRIES:
+                if level != TOP and after.items[level].kind != "group":
+                    return "A section, a group or a link stands at the top, or in a group."
+                if not self.sorts:
+                    return "This service does not put a section into a group, or take it out."
+                continue
             if not row.startswith(NEW):
                 return (
                     "The API has no operation that moves this to another section. "
@@ -257,7 +301,17 @@ class SiteArrangement(Arrangement):
                 return "It can only be in a section."
             if why := self._why_not_set(after, row):
                 return why
-        return self._why_not_emptied(after)
+        return self._why_not_emptied(after) or self._why_not_entered(after)
+
+    def _why_not_entered(self, after: Layout) -> str | None:
+        """Say so where a section would go into a group in which nothing is."""
+        if not self.sorts:
+            return None
+        try:
+            entry_moves(replace(self, now=after, _plans={}).begin().entries, after)
+        except EmptyGroupError as empty:
+            return EMPTY_GROUP.format(after.items[empty.level].title)
+        return None
 
     def _why_not_set(self, after: Layout, row: str) -> str | None:
         """Say why a thing cannot be as it is, beside the others."""
@@ -318,8 +372,18 @@ class SiteArrangement(Arrangement):
         )
 
     def _why_not_added(self, after: Layout, item: Item, level: str) -> str | None:
+        if item.kind in ENTRIES and level != TOP and after.items[level].kind != "group":
+            return "A section, a group or a link stands at the top, or in a group."
+        if item.kind in LIGHT:
+            if not self.sorts:
+                return NO_GROUPS
+            return None if after.sections() else "Groups and links stand among sections: add one."
         if item.kind == "section":
-            return None if level == TOP else "A new section stands at the top of the site."
+            return (
+                None
+                if level == TOP or self.sorts
+                else "A new section stands at the top of the site."
+            )
         if level == TOP:
             if any(each.kind == "section" for each in self.base.items.values()) or after.sections():
                 return "This site has sections: add the space to one of them."
@@ -346,6 +410,8 @@ class SiteArrangement(Arrangement):
         self, layout: Layout, *, give_way: frozenset[tuple[str, str]] = frozenset()
     ) -> Rebased[Self]:
         """Return the staged changes on another layout; a space that is shown by now is shown."""
+        if self.sorts and (told := self.base.groups):
+            return self._with_names(told, layout).rebase(layout, give_way=give_way)
         there = {
             (level, layout.items[row].values.get("space")): row
             for level, rows in layout.levels.items()
@@ -373,11 +439,70 @@ class SiteArrangement(Arrangement):
             ours = replace(ours, now=ours.now.with_items(items))
         return super(SiteArrangement, ours).rebase(layout, give_way=give_way)
 
+    def _with_names(self, told: Collection[str], layout: Layout) -> Self:
+        """Return changes that were staged when groups had no names yet, with those they have."""
+        names = {row: row.removeprefix(GROUP) for row in told}
+        known = [layout.items[row] for row in names.values() if row in layout]
+        base, now = (renamed(each, names) for each in (self.base, self.now))
+        return replace(
+            self,
+            base=base.with_items(each for each in known if each.id in base),
+            now=now.with_items(each for each in known if each.id in now),
+            _plans={},
+        )
+
+    def reachable(self) -> tuple[Self, tuple[Lost, ...]]:
+        """Return it without what no requests make now: also what goes into an empty group."""
+        fresh, lost = super().reachable()
+        while fresh.sorts:
+            try:
+                entry_moves(fresh.begin().entries, fresh.now)
+                break
+            except EmptyGroupError as empty:
+                fresh, more = fresh._out_of(empty.level)
+                lost = (*lost, *more)
+        return fresh, lost
+
+    def _out_of(self, group: str) -> tuple[Self, list[Lost]]:
+        """Return it with the sections of a group where they are published, or at the end."""
+        levels = {**self.now.levels, group: ()}
+        lost = []
+        for row in self.now.levels[group]:
+            home = self.base.level_of(row) if row in self.base else TOP
+            home = home if home in levels and home != group else TOP
+            levels[home] = (*levels[home], row)
+            lost.append(Lost(place_of(self.now, row), "nothing else is in there by now"))
+        return replace(self, now=Layout(self.now.items, levels), _plans={}), lost
+
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
         """Return it without what the rules of a site do not allow any more."""
         from copydesk.domain.site_rules import settle
 
         return settle(after, theirs)
+
+
+NO_GROUPS = "This service has no section groups, and no links among the sections."
+
+EMPTY_GROUP = (
+    "No request puts a section into an empty group, as {} would be. "
+    "Make a new group with it, or put a link in there first."
+)
+
+
+def place_of(layout: Layout, row: str) -> str:
+    """Return a thing and where it stands, in a line."""
+    return f"{layout.items[row].title}: {place_line(layout, row)}"
+
+
+def _opened_up(layout: Layout, groups: Collection[str]) -> Layout:
+    """Return a layout without some groups, with what is in them in their places."""
+    levels = dict(layout.levels)
+    for group in groups:
+        home = next(level for level, rows in levels.items() if group in rows)
+        rows, at = levels[home], levels[home].index(group)
+        levels[home] = (*rows[:at], *levels.pop(group), *rows[at + 1 :])
+    items = {row: item for row, item in layout.items.items() if row not in groups}
+    return Layout(items, levels)
 
 
 def _with_default(layout: Layout, row: str) -> Layout:

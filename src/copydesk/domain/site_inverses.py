@@ -5,9 +5,10 @@ As in `copydesk.domain.inverses`; nothing here holds the address of a share link
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from copydesk.domain.layout import TOP
+from copydesk.domain.layout import GROUP, TOP
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import (
     JSON,
@@ -20,10 +21,26 @@ from copydesk.domain.reversal import (
     ordered,
     swapped,
 )
-from copydesk.domain.site_tree import GROUP, SiteNode
+from copydesk.domain.site_tree import SiteNode
+
+if TYPE_CHECKING:
+    from copydesk.domain.site_moves import EntryMove, Place
 
 SiteIds = tuple[str, str]
 """The ids of an organization and of a site in it."""
+
+STRUCTURE = "get_site_structure"
+"""What is read of groups and links: its rows, as `SiteStructure.rows` gives them."""
+
+THINGS = {
+    "section": "site_section",
+    "group": "site_section_group",
+    "link": "site_external_link",
+    "site-space": "site_space",
+}
+"""The names of operations for each kind of row."""
+
+_POINTERS = {kind: name.replace("_", "-") for kind, name in THINGS.items()}
 
 READ_AT: dict[str, str] = {"proxy": "proxy.origin", "adaptiveContent": "adaptiveContent.enabled"}
 """Where an answer has the value of a setting, where that is not under its own name."""
@@ -86,12 +103,10 @@ def site_row_changed(
     ``defaultSiteSpace`` of a section is seen in what it shows.
     """
     where = _site(ids)
-    if node.kind == "section":
-        update, read = "update_site_section", Step("list_site_sections", where)
-        step = {**where, "site_section_id": node.id}
-    else:
-        update, read = "update_site_space", Step("list_site_spaces", where)
-        step = {**where, "site_space_id": node.id}
+    thing = THINGS[node.kind]
+    update, step = f"update_{thing}", {**where, f"{thing}_id": node.id}
+    listed = {"section": "list_site_sections", "site-space": "list_site_spaces"}
+    read = Step(listed.get(node.kind, STRUCTURE), where)
 
     def there(values: Mapping[str, JSON]) -> Expectation:
         fields = {}
@@ -175,8 +190,10 @@ def row_moved(
     without: Sequence[str] = (),
     *,
     near: bool = False,
+    sorts: bool = False,
 ) -> Reversal:
     """Return the way back of a move: ``back``. The orders are those of its level, groups left out.
+    ``sorts``: the service moves it by ``structure/sort``.
 
     Its way back is open while the order of the level is the one that it left, whether or not what
     is in ``without`` is still there; in a long one, while it has the neighbours that it got. With
@@ -186,6 +203,8 @@ def row_moved(
     section = node.kind == "section"
 
     def turn(to: Move) -> tuple[Step, ...]:
+        if sorts:
+            return (_beside(ids, node.kind, to.id, to.side, node.kind, to.anchor),)
         name = "siteSection" if section else "siteSpace"
         anchor = {"type": "site-section" if section else "site-space", name: to.anchor}
         thing = "site_section" if section else "site_space"
@@ -200,12 +219,98 @@ def row_moved(
     else:
         read = Step("list_site_sections", where)
         path = f"items[id={node.level}].siteSpaces[].id"
+    if sorts:
+        read = Step(STRUCTURE, where)
 
     def there(order: Sequence[str]) -> Expectation:
         said = "the order was changed since"
         return ordered(read, path, order, move.id, without, said=said, near=near)
 
     return Reversal(turn(back), turn(move), there(after), there(before))
+
+
+# Sections, groups and links, where the service moves all of them
+
+
+def entry_moved(
+    ids: SiteIds,
+    kind: str,
+    move: EntryMove,
+    kinds: Mapping[str, str],
+    without: Collection[str] = (),
+) -> Reversal:
+    """Return the way back of the move of an entry; ``kinds`` are those of what it goes next to.
+
+    It is open while the level where it went is in the order in which it was left then, whether or
+    not what is in ``without`` is still there.
+    """
+
+    def turn(side: str, anchor: str, level: str) -> Step:
+        if side == "into":
+            return _into(ids, kind, move.id, level)
+        return _beside(ids, kind, move.id, side, kinds[anchor], anchor)
+
+    def there(place: Place) -> Expectation:
+        path = f"items[sectionGroup={place.level}].id"
+        said = "the order was changed since"
+        read = Step(STRUCTURE, _site(ids))
+        return ordered(read, path, place.order, move.id, without, said=said, near=place.long)
+
+    side, anchor = move.back or ("into", "")
+    back = turn(side, anchor, move.before.level)
+    forth = turn(move.side, move.anchor, move.level)
+    return Reversal((back,), (forth,), there(move.after), there(move.before))
+
+
+def _beside(ids: SiteIds, kind: str, row: str, side: str, other: str, anchor: str) -> Step:
+    item, position = {"type": _POINTERS[kind], "id": row}, {"type": _POINTERS[other], "id": anchor}
+    return Step("sort_site_structure", _site(ids), {"item": item, "position": {side: position}})
+
+
+def _into(ids: SiteIds, kind: str, row: str, level: str) -> Step:
+    thing, name = THINGS[kind], "parentSectionGroupId" if kind == "group" else "parent"
+    return Step(f"update_{thing}", {**_site(ids), f"{thing}_id": row}, {name: level or None})
+
+
+def group_made(
+    ids: SiteIds,
+    group: str,
+    taken: Sequence[tuple[SiteNode, tuple[str, str] | None]],
+    kinds: Mapping[str, str],
+) -> Reversal:
+    """Return the way back of a new group: its sections go back, each as said, and it is removed.
+
+    It is open while the group holds nothing else, which might go with it; where it was cut off,
+    some of its sections have gone back already.
+    """
+    outs = [
+        _beside(ids, node.kind, node.id, back[0], kinds[back[1]], back[1])
+        for node, back in reversed(taken)
+        if back is not None
+    ]
+    gone = Step("delete_site_section_group", {**_site(ids), "site_section_group_id": group})
+    fields: dict[str, JSON] = {
+        f"items[id={group}].id": [group],
+        f"items[sectionGroup={group}].id": [],
+    }
+    sections = tuple(node.id for node, _ in taken)
+    said = "it holds something else by now"
+    still = Expectation(Step(STRUCTURE, _site(ids)), fields, said=said, without=sections)
+    return Reversal((*outs, gone), (), still, entry_shown(ids, group, there=False))
+
+
+def link_added(ids: SiteIds, link: str) -> Reversal:
+    """Return the way back of a new link: it is removed."""
+    gone = Step("delete_site_external_link", {**_site(ids), "site_external_link_id": link})
+    still, before = (entry_shown(ids, link, there=there) for there in (True, False))
+    return Reversal((gone,), (), still, before)
+
+
+def entry_shown(ids: SiteIds, row: str, *, there: bool) -> Expectation:
+    """Return that an entry is there, or is not."""
+    fields: dict[str, JSON] = {f"items[id={row}].id": [row] if there else []}
+    said = "it was removed since" if there else ""
+    return Expectation(Step(STRUCTURE, _site(ids)), fields, said=said)
 
 
 # Share links and visitor attributes

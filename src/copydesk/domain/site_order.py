@@ -17,6 +17,7 @@ from copydesk.domain.reversal import JSON
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
+    from copydesk.domain.site_moves import EntryMove
 
 PATH, REST = "path", "rest"
 """The parts of a request that others wait for, and that wait for others."""
@@ -34,6 +35,8 @@ class Op:
     values: dict[str, JSON] = field(default_factory=dict)
     level: str = ""
     move: Move | None = None
+    entry: EntryMove | None = None
+    """The move of a section, a group or a link, where the service moves those alike."""
     needs: list[tuple[str, str, str]] = field(default_factory=list)
     """What it waits for: its own part that does, the key of the other, and its part."""
     wishes: list[str] = field(default_factory=list)

@@ -20,24 +20,31 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.call import NEW, Call
-from copydesk.domain.layout import SECTIONS, TOP, Item, change_line, said
+from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, change_line, said
 from copydesk.domain.order import Move, Side
 from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
 from copydesk.domain.site_inverses import (
+    THINGS,
     default_changed,
+    entry_moved,
+    entry_shown,
     former_address_redirected,
+    group_made,
+    link_added,
     row_moved,
     section_added,
     site_row_changed,
     space_shown,
 )
+from copydesk.domain.site_moves import ENTRIES, LIGHT, entry_moves, new_entries
 from copydesk.domain.site_order import PATH, REST, Op, in_order, split
 from copydesk.domain.site_rules import FIELDS, REDIRECT, made_along
 from copydesk.domain.site_tree import SiteNode
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, listed, plural
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
+    from copydesk.domain.site_moves import EntryMove
     from copydesk.domain.site_order import Op
 
 if TYPE_CHECKING:
@@ -101,13 +108,21 @@ class _Ops:
                     self._added.setdefault(level, []).append(op)
                     if level.startswith(NEW):
                         op.needs.append((REST, f"add:{level}", REST))
+        before = self._added.get(SECTIONS, [])[-1:]
+        for row in new_entries(self.base, now):
+            op = self._put(f"add:{row}", "add", row, ADD)
+            op.level = now.level_of(row)
+            op.needs += [(REST, each.key, REST) for each in before]
+            before = [op]
 
     def _settings(self) -> None:
         for row in self.staged.differing:
             item, was = self.now.items[row], self.base.items.get(row)
-            if item.kind == "group":
+            if row in self.now.groups:
                 continue
             given = was.values if was is not None else {}
+            if was is None and item.kind in LIGHT:
+                given = item.values  # it is made with all of it
             if was is None and item.kind == "section":
                 given = {name: item.values.get(name) for name in ("title", "icon")}
             changed = {
@@ -117,10 +132,10 @@ class _Ops:
             }
             if changed:
                 shown = changed.get("hidden", True) is None
-                phase = SECTION if item.kind == "section" else SHOW if shown else SPACE
+                phase = SECTION if item.kind in ENTRIES else SHOW if shown else SPACE
                 op = self._put(f"change:{row}", "set", row, phase)
                 op.values = changed
-                if changed.get("condition") or changed.get("hidden"):
+                if any(changed.get(name) for name in ("condition", "hidden", "draft")):
                     self._soon(op)
 
     def _soon(self, op: Op) -> None:
@@ -172,6 +187,9 @@ class _Ops:
         changed = [
             level for level, rows in now.levels.items() if rows is not self.base.levels.get(level)
         ]
+        if self.staged.sorts and changed:
+            self._entry_moves()
+            changed = [level for level in changed if not _has_entries(now, level)]
         if len(changed) > 1:
             at = {row: number for number, row in enumerate(now.walk())}
             changed.sort(key=lambda level: at.get(level, -1))
@@ -180,17 +198,33 @@ class _Ops:
                 op = self._put(f"move:{move.id}", "move", move.id, MOVE)
                 op.level, op.move = level, move
 
+    def _entry_moves(self) -> None:
+        """Move sections, groups and links, each after all that is made and after the one before."""
+        made = [op.key for op in self.ops.values() if op.kind == "add" and not op.level]
+        last = made[-1:]
+        last += [f"add:{row}" for row in new_entries(self.base, self.now)[-1:]]
+        for move in entry_moves(self.staged.begin().entries, self.now, self.staged.touched):
+            op = self._put(f"move:{move.id}", "move", move.id, MOVE)
+            op.level, op.entry = move.level, move
+            op.needs += [(REST, key, REST) for key in last]
+            last = [op.key]
+
     def _removals(self) -> None:
         removed = self.staged.removed
         if not removed:
             return
         for row in self.base.walk():
             item = removed.get(row)
-            if item is None or item.kind == "group":
+            if item is None or row in self.base.groups:
                 continue
             level = self.base.level_of(row)
-            if item.kind == "section" or level not in removed:
-                self._put(f"remove:{row}", "remove", row, REMOVE).level = level
+            if item.kind in ENTRIES or level not in removed:
+                op = self._put(f"remove:{row}", "remove", row, REMOVE)
+                op.level = level
+                if item.kind == "group":  # once it is empty
+                    op.needs += [(REST, key, REST) for key in self.ops if key.startswith("move:")]
+                if f"remove:{level}" in self.ops:
+                    self.ops[f"remove:{level}"].needs.append((REST, op.key, REST))
 
     def _redirects(self) -> None:
         """Lead from each former address right after it is another one, unless it is taken over."""
@@ -218,8 +252,8 @@ class _Ops:
                 self._shown_first(op, REST, op.row)
             elif op.kind == "remove":
                 self._default_first(op, op.row)
-            elif op.move is not None and f"remove:{op.move.anchor}" in self.ops:
-                self.ops[f"remove:{op.move.anchor}"].needs.append((REST, op.key, REST))
+            elif (move := op.move or op.entry) and f"remove:{move.anchor}" in self.ops:
+                self.ops[f"remove:{move.anchor}"].needs.append((REST, op.key, REST))
 
     def _added_first(self) -> None:
         """Have added what is named, and after what takes a path that the service might give it."""
@@ -271,7 +305,7 @@ class _Ops:
         holders: dict[tuple[str, JSON], str] = {}
         for row, item in self.base.items.items():
             path = item.values.get("path")
-            if path and item.kind != "group":
+            if path:
                 scope = (self.now if row in self.now else self.base).scope_of(row)
                 if scope == TOP and self.staged.takes_over is not None:
                     scope = self.staged.takes_over  # also of what is removed from there later
@@ -306,6 +340,13 @@ class _Ops:
                 op.needs.append((REST, key, REST))
 
 
+def _has_entries(layout: Layout, level: str) -> bool:
+    """Whether sections, groups and links stand in a level, and not site spaces."""
+    if level != TOP:
+        return layout.items[level].kind == "group"
+    return any(layout.items[row].kind in ENTRIES for row in layout.levels[TOP])
+
+
 def _led_from(staged: SiteArrangement, row: str) -> str:
     """Return what a redirect is to lead from to a thing whose path is another one, "" for none.
 
@@ -322,6 +363,13 @@ ADDRESS_NOTE = "the address changes; links that readers kept may break"
 
 
 REDIRECTED_NOTE = "the address changes; a redirect leads from the former one"
+
+
+EMPTIED_NOTE = "it leaves its group empty: no request puts it back"
+
+
+NAMED = 3
+"""So many sections of a new group are named in its line."""
 
 
 DEFAULT_NOTE = "the addresses of both change; links that readers kept may break"
@@ -349,14 +397,13 @@ class Requests:
         self._paths: dict[str, JSON] = {}
         """Paths that were changed for the time being."""
         self._orders: dict[str, _Order] = {}
+        self._taken = staged.begin().taken if new_entries(self.base, self.now) else {}
 
     def call(self, op: Op) -> Call:
         """Return the next request."""
         match op.kind:
             case "add":
-                return (
-                    self._add_section(op) if self._item(op.row).kind == "section" else self._add(op)
-                )
+                return self._added(op)
             case "set":
                 return self._set(op)
             case "default":
@@ -393,7 +440,7 @@ class Requests:
 
     def _node(self, row: str, level: str = TOP) -> SiteNode:
         item = self._item(row)
-        assert item.kind in ("group", "section", "site-space")
+        assert item.kind in ("group", "section", "link", "site-space")
         return SiteNode(row, item.kind, item.title, level)
 
     def _called(self, row: str) -> str:
@@ -402,6 +449,53 @@ class Requests:
         return item.title
 
     # More and fewer
+
+    def _added(self, op: Op) -> Call:
+        match self._item(op.row).kind:
+            case "section":
+                return self._add_section(op)
+            case "group":
+                return self._add_group(op)
+            case "link":
+                return self._add_link(op)
+        return self._add(op)
+
+    def _add_group(self, op: Op) -> Call:
+        row, item = op.row, self.now.items[op.row]
+        taken = self._taken[row]
+        body = self._new_entry(op, FIELDS["group"])
+        line = f"New group {item.title}{self._within(op.level)}"
+        if taken:
+            body["sections"] = [*taken]
+            named = listed([self._item(each).title for each in [*taken][:NAMED]])
+            more = f" and {len(taken) - NAMED} more" if len(taken) > NAMED else ""
+            line += f", with {named}{more}"
+        backs = [(self._node(each), back) for each, back in taken.items()]
+        kinds = {back[1]: self._item(back[1]).kind for _, back in backs if back is not None}
+        made = group_made(self.ids, row, backs, kinds)
+        lost = any(back is None for _, back in backs)
+        return Call(
+            f"add:{row}", "Add group", item.title, line,
+            Step("add_site_section_group", self.where, body), None if lost else made, row,
+            note=EMPTIED_NOTE if lost else "", final=lost, arrived=made.still if lost else None,
+        )  # fmt: skip
+
+    def _add_link(self, op: Op) -> Call:
+        row, item = op.row, self.now.items[op.row]
+        body = self._new_entry(op, FIELDS["link"])
+        line = f"New link {item.title}{self._within(op.level)} to {said(item.values['url'])}"
+        return Call(
+            f"add:{row}", "Add link", item.title, line,
+            Step("add_site_external_link", self.where, body), link_added(self.ids, row), row,
+        )  # fmt: skip
+
+    def _new_entry(self, op: Op, names: Collection[str]) -> dict[str, JSON]:
+        values = self.now.items[op.row].values
+        body = {name: values[name] for name in names if values.get(name)}
+        return body | ({"parent": op.level} if op.level != TOP else {})
+
+    def _within(self, level: str) -> str:
+        return f" in {self._item(level).title}" if level != TOP else ""
 
     def _add_section(self, op: Op) -> Call:
         row, item = op.row, self.now.items[op.row]
@@ -475,6 +569,8 @@ class Requests:
             line += f" from {self._item(op.level).title}"
         if section and (inside := self.base.levels.get(row)):
             line += f" with {plural(len(inside), 'space')}"
+        if item.kind in LIGHT:
+            return self._remove_entry(op, line)
         thing, name = ("site_section", "sections") if section else ("site_space", "spaces")
         return Call(
             f"remove:{row}",
@@ -485,6 +581,20 @@ class Requests:
             note="the content stays",
             final=True,
             arrived=self._shown(name, row, there=False),
+        )
+
+    def _remove_entry(self, op: Op, line: str) -> Call:
+        kind = self.base.items[op.row].kind
+        note = "what is in it stays" if kind == "group" and self.base.levels[op.row] else ""
+        return Call(
+            f"remove:{op.row}",
+            "Remove",
+            self.base.items[op.row].title,
+            line,
+            Step(f"delete_{THINGS[kind]}", {**self.where, f"{THINGS[kind]}_id": op.row}),
+            note=note,
+            final=True,
+            arrived=entry_shown(self.ids, op.row, there=False),
         )
 
     def _shown(self, name: str, row: str, *, there: bool) -> Expectation:
@@ -518,12 +628,12 @@ class Requests:
                 told.append(change_line(name, None if was is None else old, value))
             else:
                 told.append(change_line(name, old, value))
-            before[name] = _sent(name, old)
-        after = {name: _sent(name, value) for name, value in op.values.items()}
+            before[name] = _sent(name, old, item.kind)
+        after = {name: _sent(name, value, item.kind) for name, value in op.values.items()}
         forth = {name: value for name, value in after.items() if name in before}
         node = self._node(row, level)
         title = self._called(row)
-        thing = "site_section" if item.kind == "section" else "site_space"
+        thing = THINGS[item.kind]
         sent = site_row_changed(self.ids, node, after, after)
         notes = self._address_notes(op, before)
         if op.key.startswith("free:"):
@@ -590,6 +700,8 @@ class Requests:
     # Order
 
     def _move(self, op: Op) -> Call:
+        if op.entry is not None:
+            return self._move_entry(op, op.entry)
         move, level = op.move, op.level
         assert move is not None
         found = self._orders.get(level)
@@ -606,8 +718,9 @@ class Requests:
         reversal = None
         node = self._node(move.id, level)
         way = row_moved(
-            self.ids, node, move, back or move, before, after, found.leaving, near=found.long
-        )
+            self.ids, node, move, back or move, before, after, found.leaving, near=found.long,
+            sorts=self.staged.sorts,
+        )  # fmt: skip
         if back is not None:
             reversal = way
         return Call(
@@ -621,6 +734,27 @@ class Requests:
             final=back is None,
             arrived=way.still if back is None else None,
         )
+
+    def _move_entry(self, op: Op, move: EntryMove) -> Call:
+        item, where = self._item(move.id), self._within(move.level)
+        line = f"{item.title} into {self._item(move.level).title}" if move.side == "into" else (
+            f"{item.title} {move.side} {self._item(move.anchor).title}"
+            f"{f' ({where.strip()})' if where else ''}"
+        )  # fmt: skip
+        if move.before.level not in ("", move.level):
+            line += f", out of {self._item(move.before.level).title}"
+        kinds = {each: self._item(each).kind for each in self._beside(move)}
+        way = entry_moved(self.ids, item.kind, move, kinds, self.staged.removed)
+        return Call(
+            op.key, "Move", item.title, line, way.forth[0], None if move.back is None else way,
+            note=EMPTIED_NOTE if move.back is None else "", final=move.back is None,
+            arrived=way.still if move.back is None else None,
+        )  # fmt: skip
+
+    def _beside(self, move: EntryMove) -> list[str]:
+        """Return what an entry goes next to, forth and back."""
+        both = (move.side, move.anchor), move.back or ("into", "")
+        return [anchor for side, anchor in both if side != "into"]
 
 
 class _Order:
@@ -683,8 +817,10 @@ class _Order:
         self._above[move.id], self._below[move.id] = above, below
 
 
-def _sent(name: str, value: JSON) -> JSON:
+def _sent(name: str, value: JSON, kind: str) -> JSON:
     """Return a setting as a request says it."""
+    if kind in LIGHT and not value:
+        return False if name == "draft" else None
     return value or _UNSET.get(name, value)
 
 
@@ -692,8 +828,8 @@ def _verb(values: dict[str, JSON]) -> str:
     match list(values):
         case ["title"]:
             return "Rename"
-        case ["hidden"]:
-            return "Hide" if values["hidden"] else "Show"
+        case ["hidden" | "draft" as name]:
+            return "Hide" if values[name] else "Show"
         case ["defaultSiteSpace"]:
             return "Default"
     return "Change"

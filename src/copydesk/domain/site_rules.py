@@ -25,7 +25,9 @@ from copydesk.domain.layout import (
 from copydesk.domain.rebase import Lost
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
+    "group": ("title", "icon", "draft"),
     "section": ("title", "path", "icon", "description", "condition"),
+    "link": ("title", "url", "icon", "description", "condition", "draft"),
     "site-space": ("path", "condition", "hidden"),
 }
 """What can be changed of each kind, by wire name; the default apart."""
@@ -33,11 +35,14 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 REDIRECT = "redirect"
 """The former address, with ``/*``, that a redirect leads from once the path is another one."""
 
-REQUIRED = ("title", "path")
+REQUIRED = ("title", "path", "url")
 """What cannot be unset."""
 
 PATH = re.compile(r"\w[\w.~-]*")
 """What the path of a section or a site space is: one part of an address."""
+
+
+NO_ADDRESS = "A link leads to an address that begins with https:// or http://."
 
 
 def adopting(base: Layout, now: Layout) -> str | None:
@@ -65,15 +70,24 @@ def why_not_valid(kind: str, values: Values) -> str | None:
         return None
     from pydantic import ValidationError
 
+    from copydesk.contract.models.base import Body
     from copydesk.contract.models.site_section import SiteSectionUpdate
     from copydesk.contract.models.site_space import SiteSpaceUpdate
+    from copydesk.contract.models.site_structure import ExternalLinkUpdate, SectionGroupUpdate
 
-    model = SiteSectionUpdate if kind == "section" else SiteSpaceUpdate
+    models: dict[str, type[Body]] = {
+        "group": SectionGroupUpdate,
+        "section": SiteSectionUpdate,
+        "link": ExternalLinkUpdate,
+        "site-space": SiteSpaceUpdate,
+    }
     try:
-        model.model_validate(dict(values))
+        models[kind].model_validate(dict(values))
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0]) if first["loc"] else "value"
+        if name == "url":
+            return NO_ADDRESS
         said = str(first["msg"]).replace("String should have", "has to have")
         return f"The {name} {said}."
     return None
@@ -186,7 +200,7 @@ def _show_defaults(after: Layout, lost: list[Lost]) -> Layout:
         if len(rows) > 1:  # two levels became one
             after = default_at(after, min(rows, key=lambda row: row.startswith(NEW)))
     for row, item in after.items.items():
-        if item.kind != "group" and after.scope_of(row) not in after.defaults:
+        if item.kind in ("section", "site-space") and after.scope_of(row) not in after.defaults:
             beside = after.levels[after.level_of(row)] if item.kind == "site-space" else (row,)
             told = (each for each in beside if not after.items[each].values.get("hidden"))
             after = default_at(after, next(told, row), show=True)

@@ -1,8 +1,9 @@
 """The structure of a site as a tree: groups, sections and site spaces, in an order of each level.
 
-A level is a list with an order of its own: the top of the site, the sections of a group, the site
-spaces of a section. Groups are known only by the id that their sections carry: they have no name,
-and no operation moves them.
+A level is a list with an order of its own: the top of the site, what is in a group, the site spaces
+of a section. On a service that answers the structure in one, groups have names, may be in each
+other, and move as sections and links do. On others they are known only by the id that their
+sections carry (`GROUP`): they have no name, and no operation moves them.
 """
 
 from __future__ import annotations
@@ -12,17 +13,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.address import web_address
-from copydesk.domain.layout import TOP, Levels
+from copydesk.domain.layout import GROUP, TOP, Levels
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.contract.models.site_section import SiteSection
     from copydesk.contract.models.site_space import SiteSpace
+    from copydesk.contract.models.site_structure import (
+        SiteExternalLink,
+        SiteSectionGroup,
+        SiteStructure,
+    )
 
-Kind = Literal["group", "section", "site-space"]
-
-GROUP = "group:"
-"""What the ids of groups begin with here, and nowhere else."""
+Kind = Literal["group", "section", "link", "site-space"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class SiteNode:
 
     ``level`` is where its order counts. ``default`` says that readers land on it first. ``space``
     is the id of the space that a site space shows, ``trashed`` that this space is in the trash.
+    ``url`` is where a link leads. Readers do not get a ``draft``.
     ``raw`` are its texts by wire name as the service gave them, to be sent and never to be drawn.
     """
 
@@ -49,6 +53,8 @@ class SiteNode:
     address: str = ""
     group: str = ""
     icon: str = ""
+    url: str = ""
+    draft: bool = False
     raw: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
     children: tuple[SiteNode, ...] = ()
 
@@ -59,6 +65,8 @@ class Structure:
 
     nodes: Mapping[str, SiteNode]
     levels: Levels
+    sorts: bool = False
+    """Whether the service moves any entry, and has groups and links (extension E11)."""
     _branches: dict[str, SiteNode] = field(default_factory=dict, compare=False, repr=False)
     """Branches as they were built last: a moved row must not build 2,000 others anew."""
 
@@ -66,11 +74,6 @@ class Structure:
     def sectioned(self) -> bool:
         """Whether the site has sections; otherwise it shows site spaces at its top."""
         return any(node.kind == "section" for node in self.nodes.values())
-
-    @property
-    def groups(self) -> frozenset[str]:
-        """The ids of the groups: what no operation moves, or moves something next to."""
-        return frozenset(node.id for node in self.nodes.values() if node.kind == "group")
 
     def tree(self, levels: Levels | None = None) -> tuple[SiteNode, ...]:
         """Return the tree in the published order, or in that of ``levels``."""
@@ -93,40 +96,123 @@ class Structure:
     def sections(self) -> list[SiteNode]:
         """Return the sections in their published order, groups opened up."""
         found: list[SiteNode] = []
-        for row in self.levels.get(TOP, ()):
-            inside = self.levels.get(row, ()) if self.nodes[row].kind == "group" else (row,)
-            found.extend(self.nodes[each] for each in inside)
-        return [node for node in found if node.kind == "section"]
+        waiting = [*reversed(self.levels.get(TOP, ()))]
+        while waiting:
+            node = self.nodes[waiting.pop()]
+            if node.kind == "group":
+                waiting += reversed(self.levels.get(node.id, ()))
+            elif node.kind == "section":
+                found.append(node)
+        return found
+
+
+class _Nodes:
+    """Puts nodes into their levels as they are listed."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, SiteNode] = {}
+        self.levels: dict[str, list[str]] = {TOP: []}
+
+    def put(self, node: SiteNode) -> bool:
+        """Put a node where it is; False for one that is there already.
+
+        An answer that lists something twice shows it once. What has no id cannot be named to any
+        operation, and would be taken for the top itself.
+        """
+        if node.id == TOP or node.id in self.nodes:
+            return False
+        self.nodes[node.id] = node
+        self.levels.setdefault(node.level, []).append(node.id)
+        return True
+
+    def put_section(self, section: SiteSection, level: str) -> None:
+        """Put a section, and what it shows."""
+        self.put(_section(section, level))
+        self.levels.setdefault(section.id, [])
+        for shown in section.site_spaces:
+            self.put(_site_space(shown, section.id))
+
+    def structure(self, *, sorts: bool) -> Structure:
+        """Return them as a structure."""
+        levels = {level: tuple(ids) for level, ids in self.levels.items()}
+        return Structure(self.nodes, levels, sorts)
 
 
 def structure_of(
     sections: Sequence[SiteSection], site_spaces: Iterable[SiteSpace] = ()
 ) -> Structure:
     """Return the structure of a site from its sections, or from what it shows without any."""
-    nodes: dict[str, SiteNode] = {}
-    levels: dict[str, list[str]] = {TOP: []}
-
-    def put(node: SiteNode) -> None:
-        # An answer that lists something twice shows it once. What has no id cannot be named to
-        # any operation, and would be taken for the top itself.
-        if node.id != TOP and node.id not in nodes:
-            nodes[node.id] = node
-            levels.setdefault(node.level, []).append(node.id)
-
+    found = _Nodes()
     groups: dict[str, int] = {}
     for section in sections:
         group = f"{GROUP}{section.section_group}" if section.section_group else ""
         if group and group not in groups:
             groups[group] = len(groups) + 1
-            put(SiteNode(group, "group", f"Group {groups[group]}"))
-        put(_section(section, group or TOP))
-        levels.setdefault(section.id, [])
-        for shown in section.site_spaces:
-            put(_site_space(shown, section.id))
+            found.put(SiteNode(group, "group", f"Group {groups[group]}"))
+        found.put_section(section, group or TOP)
     if not sections:
         for shown in site_spaces:
-            put(_site_space(shown, TOP))
-    return Structure(nodes, {level: tuple(ids) for level, ids in levels.items()})
+            found.put(_site_space(shown, TOP))
+    return found.structure(sorts=False)
+
+
+def structure_in(answer: SiteStructure) -> Structure:
+    """Return the structure of a site from a service that answers it in one."""
+    from copydesk.contract.models.site_section import SiteSection
+    from copydesk.contract.models.site_space import SiteSpace
+    from copydesk.contract.models.site_structure import SiteExternalLink, SiteSectionGroup
+
+    found = _Nodes()
+    waiting = [(each, TOP) for each in reversed(answer.structure)]
+    while waiting:
+        item, level = waiting.pop()
+        match item:
+            case SiteSection():
+                found.put_section(item, level)
+            case SiteSpace():
+                found.put(_site_space(item, level))
+            case SiteExternalLink():
+                found.put(_link(item, level))
+            case SiteSectionGroup() if found.put(_group(item, level)):
+                found.levels.setdefault(item.id, [])
+                waiting += [(each, item.id) for each in reversed(item.children)]
+    return found.structure(sorts=True)
+
+
+def _group(group: SiteSectionGroup, level: str) -> SiteNode:
+    return SiteNode(
+        group.id,
+        "group",
+        clean(group.title).strip() or "Untitled",
+        level,
+        icon=clean(group.icon or ""),
+        draft=group.draft,
+        group=level,
+        raw={"title": group.title, "icon": group.icon},
+    )
+
+
+def _link(link: SiteExternalLink, level: str) -> SiteNode:
+    return SiteNode(
+        link.id,
+        "link",
+        clean(link.title).strip() or "Untitled",
+        level,
+        description=clean(link.description or ""),
+        condition=clean(link.condition or ""),
+        icon=clean(link.icon or ""),
+        url=clean(link.url),
+        address=web_address(link.url),
+        draft=link.draft,
+        group=level,
+        raw={
+            "title": link.title,
+            "url": link.url,
+            "description": link.description,
+            "condition": link.condition,
+            "icon": link.icon,
+        },
+    )
 
 
 def _section(section: SiteSection, level: str) -> SiteNode:

@@ -187,9 +187,9 @@ class Arranged:
 
         What is removed later is there still, but for the groups that go with their last section.
         """
-        was, items = self.base.levels.get(level, ()), self.base.items
+        was = self.base.levels.get(level, ())
         wanted, there = set(order), set(was)
-        stays = [row for row in was if row in wanted or items[row].kind != "group"]
+        stays = [row for row in was if row in wanted or row not in self.base.groups]
         return [*stays, *(row for row in order if row not in there)]
 
     @cached_property
@@ -325,17 +325,18 @@ class Ordered(Arranged):
         Where no request makes that, each stretch between two groups is sorted by itself.
         """
         order, items = self.now.levels.get(level, ()), self.now.items
+        stay = self.now.groups
 
         def by_key(rows: Iterable[str]) -> list[str]:
             return sorted(rows, key=lambda row: key(items[row]), reverse=reverse)
 
-        free = iter(by_key(row for row in order if items[row].kind != "group"))
-        rows = [row if items[row].kind == "group" else next(free) for row in order]
+        free = iter(by_key(row for row in order if row not in stay))
+        rows = [row if row in stay else next(free) for row in order]
         after = self.now.ordered({level: tuple(rows)})
         if self.why_not(after, order) is not None:
             rows, stretch = [], list[str]()
             for row in order:
-                if items[row].kind == "group":
+                if row in stay:
                     rows, stretch = [*rows, *by_key(stretch), row], []
                 else:
                     stretch.append(row)
@@ -417,10 +418,8 @@ class Ordered(Arranged):
 
     def _movable(self, picked: Collection[str]) -> list[str]:
         rows = self._rows(picked)
-        if any(self.now.items[row].kind == "group" for row in rows):
-            raise StagingError(
-                "The API has no operation that moves a group. Move what is around it."
-            )
+        if not self.now.groups.isdisjoint(rows):
+            raise StagingError("This service does not move groups. Move what is around it.")
         return rows
 
     def _not_into_itself(self, rows: Iterable[str], level: str) -> None:
@@ -463,6 +462,7 @@ class _Asked:
                     found.defaults.add(row)
                 case _:
                     found.fields.setdefault(row, set()).update(body)
+                    found.moved.update(body.get("sections") or ())
                     if _SCOPE in body:
                         found.defaults.add(row)
         return found

@@ -15,10 +15,9 @@ from hashlib import sha256
 from shlex import quote
 from typing import Literal
 
-from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.layout import GROUP, TOP, Layout
 from copydesk.domain.reversal import SAID_CELLS
 from copydesk.domain.site_rules import FIELDS
-from copydesk.domain.site_tree import GROUP
 from copydesk.domain.text import clean, shorten
 from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read, word
 
@@ -155,7 +154,7 @@ def _comment(site: str, title: str, options: str, *, sectioned: bool) -> list[st
         f"“default: true” is where readers land: {first}.",
         "You may add entries: without an id, and with “space: ID OR TITLE” of what they show.",
         "You may take out entries: apply removes what is missing if it is told --remove.",
-        "Ids, groups, the titles of spaces and “exported” only tell what is what.",
+        "Ids, groups, titles of spaces, “exported” only tell what is what; groups and links stay.",
     ]
 
 

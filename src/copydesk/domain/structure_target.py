@@ -16,10 +16,10 @@ from typing import Generic, TypeVar
 
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.condition import why_no_condition
-from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.layout import GROUP, TOP, Layout, put_as
 from copydesk.domain.reversal import JSON
+from copydesk.domain.site_moves import LIGHT
 from copydesk.domain.site_rules import REQUIRED
-from copydesk.domain.site_tree import GROUP
 from copydesk.domain.structure_file import (
     FLAGS,
     NAMES,
@@ -221,7 +221,7 @@ class _Staging(Generic[A]):
             row
             for row in self._base.walk()
             if row not in kept | self._moved
-            and self._base.items[row].kind != "group"
+            and self._base.items[row].kind not in LIGHT
             and self._level(row) in kept
         ]
         if self._remove:
@@ -245,7 +245,8 @@ class _Staging(Generic[A]):
     def _level(self, row: str) -> str:
         """Return the section that a site space is in; "" where it, or the row, is in none."""
         level = self._base.level_of(row)
-        return level if level in self._base.items and not level.startswith(GROUP) else TOP
+        item = self._base.items.get(level)
+        return level if item is not None and item.kind == "section" else TOP
 
     def _space(self, entry: Entry) -> str:
         """Return the id of the space that an entry is to show."""
@@ -332,9 +333,12 @@ class _Staging(Generic[A]):
         for entry in self._file.entries:
             row = self._rows[entry.number]
             level = arrangement.now.level_of(row)
-            orders.setdefault(level, []).append(row)
-            if level != TOP and level not in orders[TOP]:
-                orders[TOP].append(level)
+            inner = row
+            while inner not in orders.setdefault(level, []):
+                orders[level].append(inner)
+                if level == TOP:
+                    break
+                inner, level = level, arrangement.now.level_of(level)
             if entry.kind == "section":
                 orders[row] = [self._rows[below.number] for below in entry.spaces]
         levels = arrangement.now.levels
@@ -343,8 +347,12 @@ class _Staging(Generic[A]):
             # What the service makes along with a new section comes first in it.
             named = set(rows)
             along = [row for row in levels.get(level, ()) if row not in named]
-            if (order := (*along, *rows)) != levels.get(level, ()):
-                changed[level] = order
+            light = [row for row in along if arrangement.now.items[row].kind in LIGHT]
+            placed = [*(row for row in along if row not in light), *rows]
+            for row in light:  # what the file does not name stays below what it is below
+                put_as(levels[level], placed, row)
+            if tuple(placed) != levels.get(level, ()):
+                changed[level] = tuple(placed)
         if not changed:
             return arrangement
         entries = {self._rows[entry.number]: entry for entry in self._file.every()}
@@ -504,11 +512,18 @@ class _Looking:
     def look_at_groups(self) -> None:
         """Look whether the sections of each group stand together."""
         seen: dict[str, Entry] = {}
-        last = TOP
+        ended = set[str]()
+        last: list[str] = []
         for entry in self._file.entries:
             known = entry.kind == "section" and entry.id in self._base.items
             level = self._base.level_of(entry.id) if known else TOP
-            if level != TOP and level != last and level in seen:
+            within, above = list[str](), level
+            while above != TOP:
+                within.append(above)
+                above = self._base.level_of(above)
+            ended.update(each for each in last if each not in within)
+            last = within
+            if level != TOP and level in seen and not ended.isdisjoint(within):
                 other = seen[level]
                 self._say(
                     entry.line,
@@ -516,7 +531,6 @@ class _Looking:
                     "of a group stand together, and no operation moves one out",
                 )
             seen[level] = entry
-            last = level
 
     def look_at_paths(self) -> None:
         """Look whether two that stand side by side have one path."""

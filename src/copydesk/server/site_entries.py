@@ -6,7 +6,7 @@ that whoever lists sections alone, or what is in one group, finds them in the or
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -67,26 +67,28 @@ class Entries:
         """
         block = self._block(key)
         self._check(key, self.all[beside].parent)
-        rest = [each for each in self.all if each not in block]
+        rest = self._without(block)
         at = rest.index(beside)
         if after:
             inside = self._block(beside)
-            at += sum(each in inside for each in rest)
+            at += len([each for each in inside if each not in block])
         self._put(block, rest, at, self.all[beside].parent)
 
     def append(self, key: str, parent: str | None) -> None:
         """Put an entry to the end of a group, or of the site. Raises as `place` does."""
         block = self._block(key)
         self._check(key, parent)
-        rest = [each for each in self.all if each not in block]
+        rest = self._without(block)
         at = len(rest)
         if parent is not None:
             inside = self._block(parent)
-            at = rest.index(parent) + sum(each in inside for each in rest)
+            at = rest.index(parent) + len([each for each in inside if each not in block])
         self._put(block, rest, at, parent)
 
     def _block(self, key: str) -> list[str]:
         """Return an entry and all that is in it, in their order."""
+        if self.all[key].kind != "site-section-group":
+            return [key]
         inside = {key}
         found = []
         for each in self.all.values():  # what something is in comes before it
@@ -95,7 +97,13 @@ class Entries:
                 found.append(each.id)
         return found
 
+    def _without(self, block: Collection[str]) -> list[str]:
+        moved = frozenset(block)
+        return [each for each in self.all if each not in moved]
+
     def _check(self, key: str, parent: str | None) -> None:
+        if self.all[key].kind != "site-section-group":
+            return
         above: list[str] = []
         while parent is not None:
             if parent == key:
@@ -103,7 +111,7 @@ class Entries:
             above.append(parent)
             parent = self.all[parent].parent
         groups = [each for each in self._block(key) if self.all[each].kind == "site-section-group"]
-        if groups and len(above) + self._height(key, groups) > DEEPEST:
+        if len(above) + self._height(key, groups) > DEEPEST:
             raise invalid(f"body: at most {DEEPEST} groups are within each other")
 
     def _height(self, key: str, groups: list[str]) -> int:

@@ -286,6 +286,9 @@ def belonging(key: str) -> Belonging | None:
             return Belonging(place, target, _form_title(place, method), part, fields)
         case ["site", "new"]:
             return Belonging("sites", Target(), "new site", "new", fields)
+        case ["site", "new", site, kind]:
+            words = f"new {kind} of a site"
+            return Belonging("site-structure", Target(site=site), words, f"new {kind}", fields)
         case ["site", "row", site, row]:
             return Belonging(
                 "site-structure", Target(site=site), "row of a site's structure", row, fields

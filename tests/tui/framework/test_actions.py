@@ -207,10 +207,7 @@ FOR_SCRIPTS = {
     "list_revision_pages", "list_revision_files", "get_revision_file",
     "get_revision_reusable_content", "get_space_page_by_path", "get_change_request_page_by_path",
     "get_content_by_url", "list_change_request_contributors",
-    # No screen changes groups and links yet.
-    "get_site_structure", "sort_site_structure", "list_site_section_groups",
-    "add_site_section_group", "update_site_section_group", "delete_site_section_group",
-    "add_site_external_link", "update_site_external_link", "delete_site_external_link",
+    # A copy of a space is made where spaces are, and shown as any other.
     "duplicate_site_space",
     # Nothing on a screen changes the text of a page.
     "update_change_request_content",

@@ -65,7 +65,7 @@ def sort_site_structure(
     _find(view, body.item)
     if anchor.type == "site-space":
         raise invalid("body.position: a site space stands in a section, and nothing else beside it")
-    _at("body.position", _find, view, anchor)
+    _find(view, anchor)
     Entries(call.tx, site_id).place(body.item.id, anchor.id, after=after)
     return _item(fresh(view), body.item)
 
@@ -76,7 +76,7 @@ def _sort_site_space(
     row = view.find_site_space(key)
     if anchor.type != "site-space":
         raise invalid("body.position: a site space stands next to another one of its section")
-    beside = _at("body.position", view.find_site_space, anchor.id)
+    beside = view.find_site_space(anchor.id)
     if beside["shown_section"] != row["shown_section"]:
         raise invalid("body.position: that site space is in another section")
     position = site_spaces_of(view.site["id"], row["shown_section"]).beside(

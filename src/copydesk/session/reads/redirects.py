@@ -64,7 +64,7 @@ class SitePaths:
         self.of: dict[str, str] = {}
         """The path of each section and site space, by id."""
         for node in structure.nodes.values():
-            if node.kind != "group":
+            if node.kind in ("section", "site-space"):
                 self.of[node.id] = self._path(node)
         self.shown: dict[str, SiteNode] = {}
         """Sections and site spaces by path; a section goes before its first space."""

@@ -60,8 +60,11 @@ async def read_site(
     *,
     known: Callable[[SiteRow], None] = lambda site: None,
     progress: Progress = lambda read: None,
+    arranging: bool = False,
 ) -> SiteRead:
     """Return a site with its structure; ``known`` is given the site first.
+
+    ``arranging``: with groups and links, where the service has them, as `read_arranged` does.
 
     Raises ``ApiError``.
     """
@@ -73,7 +76,7 @@ async def read_site(
 
     found, structure, rights = await asyncio.gather(
         itself(),
-        read_structure(api, organization, site, progress),
+        (read_arranged if arranging else read_structure)(api, organization, site, progress),
         read_rights(api, organization, me),
     )
     return SiteRead(found, structure, rights.change)
@@ -94,6 +97,26 @@ async def read_conditions(api: Api, organization: str, site: str) -> list[Option
         for each in found.items
         if each.condition
     ]
+
+
+async def read_arranged(
+    api: Api, organization: str, site: str, progress: Progress = lambda read: None
+) -> Structure:
+    """Return the structure of a site with its groups and links, where the service has those.
+
+    On others it is that of `read_structure`. Raises ``ApiError``.
+    """
+    from copydesk.client.errors import OperationMissing
+    from copydesk.contract import operations as ops
+    from copydesk.domain.site_tree import structure_in
+
+    if api.has(ops.sort_site_structure):
+        with whole_answers():
+            try:
+                return structure_in(await api(ops.get_site_structure, organization, site))
+            except OperationMissing:
+                pass
+    return await read_structure(api, organization, site, progress)
 
 
 async def read_structure(

@@ -227,7 +227,8 @@ def _began(past: Past) -> tuple[float, int]:
 def _made_a_thing(past: Past) -> bool:
     """Whether a write created an object that other writes of its group may refer to."""
     back = past.reversal.back
-    return not past.reversal.forth and bool(back) and back[0].operation in _UNMADE
+    made = any(step.operation in _UNMADE for step in back)
+    return not past.reversal.forth and made
 
 
 def _turned(past: Past) -> int:
@@ -235,7 +236,14 @@ def _turned(past: Past) -> int:
 
 
 _UNMADE = frozenset(
-    {"delete_space", "delete_collection", "delete_site_section", "delete_site_space"}
+    {
+        "delete_space",
+        "delete_collection",
+        "delete_site_section",
+        "delete_site_space",
+        "delete_site_section_group",
+        "delete_site_external_link",
+    }
 )
 """The undo operations of creations in a tree."""
 
@@ -269,7 +277,9 @@ class Way:
         operation = operation_of(read)
         try:
             if not operation.pages:
-                return (await api(operation, **read.arguments)).to_dict()
+                found = await api(operation, **read.arguments)
+                rows = getattr(found, "rows", None)  # a tree is compared row by row
+                return found.to_dict() if rows is None else {"items": rows()}
             items = []
             limited = any(each.name == "limit" for each in operation.query_parameters)
             page = {"limit": PAGE} if limited else {}

@@ -225,12 +225,12 @@ def _number(row: Row, numbers: Mapping[str, int], layout: Layout) -> str:
 
 
 def shift(row: Row, shown: Shown) -> Text | str:
-    """Return how far a row that was moved has come: an arrow and a number."""
+    """Return how far a row that was moved has come: an arrow and a number, of one level."""
     if not shown.state(row).moved:
         return ""
     by = shown.now.get(row.id, 0) - shown.was.get(row.id, 0)
     signs = glyphs()
-    if not by:
+    if not by or (row.id in shown.base and shown.base.level_of(row.id) != row.level):
         return Text(signs.dot, style="moved")
     return Text(f"{signs.down if by > 0 else signs.up}{abs(by)}", style="moved")
 

@@ -268,6 +268,7 @@ class StagedDraft:
             )
             return None
         self._on_disk = text
+        kept = self.here.sender.as_here(kept)
         if run is None:
             return kept.rebase(layout)
         if text.rpartition("\n")[2] == run.staged.rpartition("\n")[2]:

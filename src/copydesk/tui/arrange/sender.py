@@ -180,19 +180,19 @@ class Sender:
         ours_on_top, before = self.here.draft.arrangement, rebased.before
         if rebased.clashes and before is not None:
             # Until it is answered all is as it was: who leaves, or is cut off, is asked again.
-            self.here.draft.arrangement = self._as_here(before)
+            self.here.draft.arrangement = self.as_here(before)
         answer: str | None = await self.here.desk.push_screen_wait(sheet)
         if answer is not None:
             self.here.draft.arrangement, self.behind = ours_on_top, False
             if answer == "theirs":
-                self.here.draft.arrangement = self._as_here(rebased.taking_theirs())
+                self.here.draft.arrangement = self.as_here(rebased.taking_theirs())
         elif rebased.clashes:
             self.behind = True
         self.here.show_arrangement()
         self.here.draft.keep_now()
         return answer is not None
 
-    def _as_here(self, arrangement: Arrangement) -> Arrangement:
+    def as_here(self, arrangement: Arrangement) -> Arrangement:
         """Return an arrangement that was read from a text as one of this place."""
         return replace(
             self.here.fresh(arrangement.base), now=arrangement.now, past=arrangement.past,
@@ -276,7 +276,7 @@ class Sender:
         if before is None:
             self.here.draft.arrangement = self.here.draft.arrangement.bound(run.made)
         else:
-            self.here.draft.arrangement = self._as_here(run.still_staged(before, layout))
+            self.here.draft.arrangement = self.as_here(run.still_staged(before, layout))
         rebased = self.take(layout)
         self.sending = None
         if not self.here.draft.arrangement.dirty:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from copydesk.domain.arrangement import StagingError
+from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.layout import TOP, Item, Kind
 from copydesk.domain.redirects import path_on, wrong_source
-from copydesk.domain.site_rules import REDIRECT
+from copydesk.domain.site_arrangement import NO_GROUPS
+from copydesk.domain.site_moves import ENTRIES, LIGHT
+from copydesk.domain.site_rules import REDIRECT, REQUIRED
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
 from copydesk.session.operations import ops
@@ -33,16 +35,25 @@ ADDRESS_CELLS = 60
 """An address is cut to so many cells where it is told that it changes."""
 
 EDITABLE: Mapping[str, Sequence[str]] = {
+    "group": ("title", "icon"),
     "section": ("title", "path", "icon", "description", "condition"),
+    "link": ("title", "url", "icon", "description", "condition"),
     "site-space": ("path", "condition"),
 }
 """What the form of a row changes, by its kind."""
 
 
 def a_group(here: SiteStructurePlace) -> str | None:
-    """Say so when the row is a group: nothing can be done to it."""
-    if here.row is not None and here.row.kind == "group":
-        return "The API has no operation on a group. Its sections can be moved inside it."
+    """Say so when the row is a group that the service has no operation on."""
+    if here.row is not None and here.row.id in here.draft.arrangement.now.groups:
+        return f"{NO_GROUPS} This one stays; its sections can be moved inside it."
+    return None
+
+
+def no_landing(here: SiteStructurePlace) -> str | None:
+    """Say so when the row is a group or a link: readers land on neither."""
+    if here.row is not None and here.row.kind in LIGHT:
+        return f"Readers land on a section, and not on a {here.row.kind}."
     return None
 
 
@@ -72,7 +83,12 @@ def hide_label(here: SiteStructurePlace) -> str:
     """Return what ``x`` does to the row, or to the picked ones."""
     now, picked = here.draft.arrangement.now, here.rows.picked()
     first = now.items.get(picked[0]) if picked else None
-    return "show" if first is not None and first.values.get("hidden") else "hide"
+    return "show" if first is not None and first.values.get(hiding(first)) else "hide"
+
+
+def hiding(item: Item) -> str:
+    """Return the setting that keeps a thing from readers: groups and links are drafts then."""
+    return "draft" if item.kind in LIGHT else "hidden"
 
 
 ON_ROW = (not_allowed, no_row, not_staged_order, to_be_removed, a_group)
@@ -103,7 +119,7 @@ class EditCommands(Commands, scope="site_structure"):
         uses="list_adaptive_template_conditions", stages=True, types=True,
     )  # fmt: skip
     async def edit(self) -> None:
-        """Change title, path, icon, description and condition of a section; path, condition of a
+        """Change what a section, a group or a link is called and shows; path and condition of a
         space. Staged here, nothing is sent.
         """
         row = self.place.row
@@ -180,7 +196,7 @@ class EditCommands(Commands, scope="site_structure"):
 
         return Field(
             name,
-            name.capitalize(),
+            {"url": "Address"}.get(name, name.capitalize()),
             before,
             check,
             {"path": lambda text: self._address_note(row, text), "condition": _condition_note}.get(
@@ -217,17 +233,18 @@ class EditCommands(Commands, scope="site_structure"):
     def hide(self) -> None:
         """Hide the site space from the navigation, or show it again. Nothing is sent yet.
 
-        With rows picked all of them become as the first one would.
+        A group or a link becomes a draft, which readers do not get. With rows picked
+        all of them become as the first one would.
         """
         picked, now = self.place.rows.picked(), self.place.draft.arrangement.now
         if picked and picked[0] in now.items:
-            hidden = not now.items[picked[0]].values.get("hidden")
-            self.place.draft.stage(
-                lambda it: it.change_all({row: {"hidden": hidden} for row in picked})
-            )
+            first = now.items[picked[0]]
+            hidden = not first.values.get(hiding(first))
+            changes = {row: {hiding(now.items[row]): hidden} for row in picked if row in now.items}
+            self.place.draft.stage(lambda it: it.change_all(changes))
 
     @action(
-        "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
+        "H", "default", unless=(*ON_ROW, no_landing, default_already), show=24, group="Change",
         stages=True,
     )  # fmt: skip
     def make_default(self) -> None:
@@ -239,7 +256,7 @@ class EditCommands(Commands, scope="site_structure"):
     @command("default", stages=True)
     def default_word(self, rest: str) -> None:
         """Make readers land on this first, as H does."""
-        why = why_not(self.place, *ON_ROW, default_already)
+        why = why_not(self.place, *ON_ROW, no_landing, default_already)
         if why is not None:
             self.place.say(why, "warn")
         else:
@@ -252,7 +269,9 @@ class EditCommands(Commands, scope="site_structure"):
         uses="list_organization_spaces", stages=True, takes="none",
     )  # fmt: skip
     async def add(self) -> None:
-        """Add a section that shows a space, or spaces to the section under the cursor."""
+        """Add a section that shows a space, spaces to the section under the cursor, a group or a
+        link.
+        """
         from copydesk.present.space_options import space_options
         from copydesk.session.reads.spaces import read_desk
         from copydesk.tui.dialogs.choice import Choice
@@ -269,6 +288,9 @@ class EditCommands(Commands, scope="site_structure"):
                 if not chosen:
                     return
                 kind = chosen
+        if kind in LIGHT:
+            await self._add_entry("group" if kind == "group" else "link")
+            return
         self.place.say("Reading spaces…")
         desk = await read_desk(await self.place.session.ready(), self.place.tabs.ids[0])
         self.place.clear_message()
@@ -291,12 +313,74 @@ class EditCommands(Commands, scope="site_structure"):
             options.insert(0, Option("space", f"a space in {section.title}", "a variant"))
         elif empty:
             options.insert(0, Option("space", "a space", "a site without sections"))
+        if not empty:
+            told = "" if self.place.moves_any else "this service has none"
+            options.append(Option("group", "a group", told or "sections and links under one title"))
+            options.append(Option("link", "a link", told or "to an address elsewhere"))
         return options
+
+    async def _add_entry(self, kind: Kind) -> None:
+        """Add a group or a link, below the row under the cursor if that is not inside a section."""
+        if not self.place.moves_any:
+            self.place.tell(NO_GROUPS, "warn")
+            return
+        now = self.place.draft.arrangement.now
+        names = ("title", "icon") if kind == "group" else ("title", "url", "description")
+        probe = Item("", kind)
+        level, after = self._entry_place()
+
+        def checked(name: str) -> Callable[[str], str | None]:
+            def check(text: str) -> str | None:
+                if not text.strip() and name in REQUIRED:
+                    return f"It has to have {'an address' if name == 'url' else f'a {name}'}."
+                return self._refusal(probe, {name: text}) if text.strip() else None
+
+            return check
+
+        async def stage(values: Mapping[str, str]) -> None:
+            draft, made = self.place.draft, list[str]()
+
+            def add() -> Arrangement:
+                given = {name: text.strip() for name, text in values.items()}
+                arrangement, row = draft.arrangement.add(level, kind, given, after=after)
+                made.append(row)
+                return arrangement
+
+            draft.stage_or_refuse(add)
+            self.place.rows.reveal(made[0])
+
+        where = f"in {now.items[level].title}" if level in now.items else "at the top"
+        facts = [f"It stands {where}. Nothing is sent until ctrl+s in the structure."]
+        if kind == "group":
+            facts.append("Then > on a row below it puts that in, < takes it out.")
+        fields = [
+            Field(name, {"url": "Address"}.get(name, name.capitalize()), "", checked(name))
+            for name in names
+        ]
+        key = f"site new {self.place.target.site} {kind}"
+        form = Form(f"New {kind}", fields, draft_key=key, facts=facts, send=stage, verb="stage")
+        await self.place.desk.push_screen_wait(form)
+
+    def _entry_place(self) -> tuple[str, str | None]:
+        """Return the level of a new group or link, and what it goes below."""
+        now, row = self.place.draft.arrangement.now, self.place.row
+        found = row.id if row is not None and row.id in now.items else None
+        while found is not None and now.items[found].kind not in ENTRIES:
+            above = now.level_of(found)
+            found = above if above in now.items else None
+        return (TOP, None) if found is None else (now.level_of(found), found)
+
+    def _refusal(self, item: Item, values: Mapping[str, str]) -> str | None:
+        try:
+            self.place.draft.arrangement.check(item, values)
+        except StagingError as stuck:
+            return str(stuck)
+        return None
 
     def _section_of(self, row: Row | None) -> Item | None:
         """Return the section that a row is, or is in, unless it is going to be removed."""
         now = self.place.draft.arrangement.now
-        if row is None or row.kind == "group":
+        if row is None or row.kind in LIGHT:
             return None
         found = now.items.get(row.id if row.kind == "section" else row.level)
         return found if found is not None and found.kind == "section" else None
@@ -311,10 +395,13 @@ class EditCommands(Commands, scope="site_structure"):
         if not space:
             return
         title = next(option.title for option in options if option.id == space)
-        # Below the section at hand; below one in a group no request could put it.
-        top = beside is not None and self.place.draft.arrangement.now.level_of(beside.id) == TOP
-        after = beside.id if beside is not None and top else None
-        made = self._add(TOP, "section", {"title": title, "space": space}, after)
+        # Below the section at hand, if a request can put it there.
+        now = self.place.draft.arrangement.now
+        level = now.level_of(beside.id) if beside is not None else TOP
+        if level in now.groups:
+            level, beside = TOP, None
+        after = beside.id if beside is not None else None
+        made = self._add(level, "section", {"title": title, "space": space}, after)
         if made is not None:
             self.place.tell(
                 f"{title} is added once it is sent. e names it, J and K move it.", "good"
@@ -369,6 +456,9 @@ class EditCommands(Commands, scope="site_structure"):
             "move_site_section", "move_site_space", "update_site_section", "update_site_space",
             "update_site", "add_site_section", "add_site_space", "delete_site_section",
             "delete_site_space", "list_site_sections", "list_site_spaces", "create_site_redirect",
+            "get_site_structure", "sort_site_structure", "add_site_section_group",
+            "update_site_section_group", "delete_site_section_group", "add_site_external_link",
+            "update_site_external_link", "delete_site_external_link",
         ),
         takes="none",
     )  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 
-from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.layout import TOP, Kind, Layout
 from copydesk.domain.legacy_order import modern
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.site_tree import SiteNode, Structure
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
     from copydesk.domain.arrangement import Arrangement
     from copydesk.session.site_rows import SiteRow
 
+RAW_OF: Mapping[Kind, tuple[str, str]] = {
+    "section": ("section", "list_site_sections"),
+    "site-space": ("site space", "list_site_spaces"),
+    "group": ("group", "list_site_section_groups"),
+    "link": ("link", "get_site_structure"),
+}
+"""What a row is called where its JSON is shown, and the read that has it."""
+
 UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
 
@@ -52,7 +61,7 @@ AFTER_PLAN = "If a request fails, it stops and asks."
 @place(
     "site-structure",
     title="Site structure",
-    uses=("get_site", "list_site_sections", "list_site_spaces"),
+    uses=("get_site", "get_site_structure", "list_site_sections", "list_site_spaces"),
 )
 class SiteStructurePlace(ArrangingPlace[SiteRead]):
     """What readers see at the top of a site, in order. What is changed is staged, then sent."""
@@ -60,7 +69,9 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
     OF_SITE = True
     CSS_PATH = style_path("site_structure")
     AGED = "structure"
-    RAW = ("list_site_sections", "list_site_spaces")
+    RAW = (
+        "list_site_sections", "list_site_spaces", "list_site_section_groups", "get_site_structure",
+    )  # fmt: skip
     COMMAND_CLASSES = (EditCommands, PublicationCommands)
     EXACT = True
     WHICH = WHICH
@@ -97,8 +108,8 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
     def _not_pickable(self, row: Row) -> str | None:
         if self.refused:
             return self.refused
-        if row.kind == "group":
-            return "The API has no operation that moves a group. Move what is around it."
+        if row.id in self.draft.arrangement.now.groups:
+            return "This service does not move groups. Move what is around it."
         if self.order.shown.state(row).removed:
             return f"{row.title} is going to be removed. u brings it back."
         return None
@@ -131,6 +142,11 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         return self.read.structure if self.read is not None else Structure({}, {TOP: ()})
 
     @property
+    def moves_any(self) -> bool:
+        """Whether the service has groups and links, and moves them as it moves sections."""
+        return self.structure.sorts
+
+    @property
     def node(self) -> SiteNode | None:
         """What the service told of the row under the cursor; None of one that is only staged."""
         return self.structure.nodes.get(self.row.id) if self.row is not None else None
@@ -140,9 +156,10 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         node = self.node
         if node is None:
             return None
-        if node.kind == "section":
-            return Raw(f"section {node.title} among all", "list_site_sections", self.tabs.ids)
-        return Raw(f"site space {node.title} among all", "list_site_spaces", self.tabs.ids)
+        if node.kind == "group" and not self.moves_any:
+            return None
+        kind, listed = RAW_OF[node.kind]
+        return Raw(f"{kind} {node.title} among all", listed, self.tabs.ids)
 
     def url(self) -> str | None:
         node = self.node
@@ -161,15 +178,15 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         return self.target.site or ""
 
     def fresh(self, layout: Layout) -> Arrangement:
-        return SiteArrangement.on(layout, *self.tabs.ids)
+        return replace(SiteArrangement.on(layout, *self.tabs.ids), sorts=self.moves_any)
 
     def modern(self, text: str, layout: Layout) -> str | None:
         return modern(text, layout)
 
     async def read_layout(self, api: Api) -> Layout:
-        from copydesk.session.reads.sites import read_structure
+        from copydesk.session.reads.sites import read_arranged
 
-        structure = await read_structure(api, *self.tabs.ids, self._progress)
+        structure = await read_arranged(api, *self.tabs.ids, self._progress)
         assert self.read is not None
         self.read = SiteRead(self.read.site, structure, self.read.refused)
         return layout_of(structure)
@@ -190,7 +207,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
             site = only.id
         me = self.session.me.id if self.session.me is not None else None
         found = await reading.read_site(
-            api, organization, site, me, known=self._found, progress=self._progress
+            api, organization, site, me, known=self._found, progress=self._progress, arranging=True
         )
         self.target = self.target.but(organization=organization, site=site)
         self.tabs.publication.published, self.tabs.title = found.site.published, found.site.title
@@ -265,10 +282,19 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         self.facts.show(facts, title=row.title)
 
     def open_row(self, row: Row) -> None:
-        if row.kind == "site-space":
+        if row.kind == "link":
+            self.say(f"It leads to {present.value(row, 'url')}: y copies that, o opens it.")
+        elif row.kind == "site-space":
             space = str(row.item.values.get("space") or "") or None
             target = Target(organization=self.target.organization, space=space)
             self.desk.go_soon("pages", target)
+
+    def resume_draft(self, part: str) -> None:
+        if self.known and part.startswith("new "):
+            self.resuming = ""
+            self.do_soon("add")
+        else:
+            super().resume_draft(part)
 
     def copy_note(self) -> str:
         keyed = self.read is not None and self.read.site.visibility == "share-link"
@@ -281,6 +307,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         choices = [
             ("address", node.address if node is not None else ""),
             ("path", present.value(row, "path")),
+            ("link", present.value(row, "url")),
             ("title", row.title),
             ("id", node.id if node is not None else ""),
         ]

@@ -9,6 +9,7 @@ from itertools import islice
 from rich.cells import cell_len
 from rich.text import Text
 
+from copydesk.domain.call import NEW
 from copydesk.domain.layout import TOP, Item, Layout, change_line
 from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import clean, listed, plural, shorten
@@ -22,6 +23,9 @@ from copydesk.tui.widgets.list import Column
 Nodes = Mapping[str, SiteNode]
 """The rows as the service has them, by id; rows that are only staged are not among them."""
 
+SAID_KINDS = frozenset({"group", "link"})
+"""What is said of a row behind its title: everything else is a section, or in one."""
+
 SHOWN_TITLES = 20
 """So many titles of the rows inside are listed in the details of one."""
 
@@ -34,9 +38,10 @@ def value(row: Row, name: str) -> str:
 def name(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
     """Return the title of a row; groups, which have no name, are told from sections."""
     plain: Text | str = row.title
-    if row.kind == "group":
-        plain = Text(f"{row.title} (group)", style="emphasis")
-    elif row.item.values.get("hidden") or trashed(row, nodes):
+    if row.kind in SAID_KINDS:
+        named = title(row, shown, Text(row.title, style="emphasis"))
+        return Text.assemble(named, (f" ({row.kind})", "muted"))
+    if row.item.values.get("hidden") or trashed(row, nodes):
         plain = Text(row.title, style="muted")
     elif row.kind == "section":
         plain = Text(row.title, style="strong")
@@ -49,7 +54,13 @@ def name_cells(layout: Layout, row: str) -> int:
     while above in layout.items and depth < 9:
         depth, above = depth + 1, layout.level_of(above)
     item = layout.items[row]
-    return 2 * depth + cell_len(item.title) + (8 if item.kind == "group" else 0)
+    new = 4 if row.startswith(NEW) else 0
+    return (
+        2 * depth
+        + new
+        + cell_len(item.title)
+        + (len(item.kind) + 3 if item.kind in SAID_KINDS else 0)
+    )
 
 
 def trashed(row: Row, nodes: Nodes) -> bool:
@@ -60,7 +71,7 @@ def trashed(row: Row, nodes: Nodes) -> bool:
 
 def path(row: Row, shown: Shown) -> Text | str:
     """Return the part of the address that a row adds; the default adds none."""
-    if row.kind == "group":
+    if row.kind in SAID_KINDS:
         return Text("-", style="muted")
     said = value(row, "path")
     if not said and shown.state(row).new:
@@ -81,10 +92,15 @@ def variants(row: Row, shown: Shown) -> Text | str:
 
 def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
     """Return the states of a row: in the trash, the default, hidden, conditional."""
+    said = Text()
     if row.kind == "group":
         inside = shown.layout.levels.get(row.id, ())
-        return Text(plural(len(inside), "section"), style="muted")
-    said = Text()
+        only = all(shown.layout.items[each].kind == "section" for each in inside)
+        holds = plural(len(inside), "section" if only else "entry") if inside else "empty"
+        said.append(holds, style="muted")
+    elif row.kind == "link":
+        tone = "changed" if "url" in shown.state(row).changed else "link"
+        said.append(bare(value(row, "url")), style=tone)
     condition, changed = value(row, "condition"), shown.state(row).changed
     if shown.layout.items.get(row.id) is not row.item:
         changed = ()  # it is shown as it is published
@@ -92,13 +108,19 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
         ("", trashed(row, nodes), "in trash", "bad"),
         ("default", row.item.values.get("default"), "default", "good"),
         ("hidden", row.item.values.get("hidden"), "hidden", "warn"),
+        ("draft", row.item.values.get("draft"), "draft", "warn"),
         ("condition", condition, f"if {condition}", "accent"),
     ):
         if true:
             style = "changed" if field in changed else tone
             said.append(" " if said.plain else "").append(words, style=style)
     if not said.plain and changed:
-        names = {"default": "no default", "hidden": "shown", "condition": "for everybody"}
+        names = {
+            "default": "no default",
+            "hidden": "shown",
+            "draft": "shown",
+            "condition": "for everybody",
+        }
         told = [words for field, words in names.items() if field in changed]
         said.append(", ".join(told), style="changed")
     return said
@@ -107,14 +129,8 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
 def row_facts(row: Row, shown: Shown, nodes: Nodes) -> list[Fact]:
     """Return the details of a row of the structure, staged changes first."""
     found = _staged_facts(row, shown)
-    if row.kind == "group":
-        titles = _titles(row.children)
-        return [
-            *found,
-            Fact("holds", titles),
-            Fact("order", "its sections can be moved among themselves; it stays where it is"),
-            Fact("", Text("The API gives a group no name and no operation.", style="muted")),
-        ]
+    if row.kind in SAID_KINDS:
+        return [*found, *_entry_facts(row, told=row.id in shown.layout.groups)]
     node, default = nodes.get(row.id), bool(row.item.values.get("default"))
     said = f"/{value(row, 'path')}" + " (the default: not in the address)" * default
     if node is not None or value(row, "path"):
@@ -144,6 +160,28 @@ def row_facts(row: Row, shown: Shown, nodes: Nodes) -> list[Fact]:
     if node is not None and node.trashed:
         found.append(Fact("", Text("Its space is in the trash: readers do not get it.", "bad")))
     return found
+
+
+def _entry_facts(row: Row, *, told: bool) -> Iterator[Fact]:
+    """Yield the details of a group or a link; ``told``: only its sections tell of the group."""
+    if row.kind == "group":
+        yield Fact("holds", _titles(row.children) or "nothing")
+    if told:
+        yield Fact("order", "its sections can be moved among themselves; it stays where it is")
+        yield Fact("", Text("This service gives a group no name and no operation.", style="muted"))
+    if row.kind == "link":
+        yield Fact("leads to", Text(value(row, "url"), style="link"))
+    for name, label in (("icon", "icon"), ("description", "about"), ("condition", "shown if")):
+        if said := value(row, name):
+            yield Fact(label, said)
+    if row.item.values.get("draft"):
+        with_it = " and what is in it" if row.children else ""
+        yield Fact("shown", Text(f"a draft: readers do not get it{with_it}", style="warn"))
+
+
+def bare(url: str) -> str:
+    """Return an address without what every one begins with."""
+    return url.partition("://")[2].rstrip("/") or url
 
 
 def _titles(rows: Sequence[Row]) -> str:
@@ -267,8 +305,10 @@ def _menu(layout: Layout, row: str) -> str:
 
 def _seen(layout: Layout, item: Item) -> bool:
     """Whether readers get an entry: a section with everything hidden shows nothing."""
-    if item.values.get("trashed") or item.values.get("hidden"):
+    if any(item.values.get(name) for name in ("trashed", "hidden", "draft")):
         return False
+    if item.kind == "group":
+        return any(_seen(layout, layout.items[row]) for row in layout.levels.get(item.id, ()))
     if item.kind == "section":
         inside = layout.levels.get(item.id, ())
         return not inside or any(_seen(layout, layout.items[row]) for row in inside)
@@ -285,7 +325,10 @@ def _particulars(base: Layout, now: Layout) -> Iterator[Fact]:
     for row in now.levels.get(TOP, ())[:BAR_LIMIT]:
         item = now.items[row]
         inside = now.levels.get(row, ())
-        if item.kind == "group":
+        if item.kind == "group" and not _seen(now, item):
+            why = "a draft" if item.values.get("draft") else "empty"
+            yield Fact("", f"{item.title} is {why}: readers do not get it.")
+        elif item.kind == "group":
             named = ", ".join(now.items[each].title for each in inside[:NAMED])
             more = f" {glyphs().more}" if len(inside) > NAMED else ""
             yield Fact(
@@ -310,7 +353,7 @@ def _first(layout: Layout) -> str:
 def _open(layout: Layout, tops: Collection[str]) -> Iterator[str]:
     for row in tops:
         if layout.items[row].kind == "group":
-            yield from layout.levels.get(row, ())
+            yield from _open(layout, layout.levels.get(row, ()))
         else:
             yield row
 
@@ -320,7 +363,9 @@ def _about(layout: Layout, item: Item) -> Iterator[Fact]:
     if condition:
         said = shorten(clean(condition), CONDITION_CELLS)
         yield Fact("", f"{item.title} is shown only when its condition ({said}) is true.")
-    if item.values.get("trashed"):
+    if item.values.get("draft"):
+        yield Fact("", f"{item.title} is a draft: readers do not get it.")
+    elif item.values.get("trashed"):
         yield Fact("", f"{item.title} is in the trash: readers do not get it.")
     elif item.values.get("hidden"):
         yield Fact("", f"{item.title} is hidden: only its address leads there.")

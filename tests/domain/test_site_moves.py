@@ -1,0 +1,242 @@
+"""Plans for sites whose service moves any entry: each plan makes what is staged, and is undone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from copydesk.domain.arrangement import StagingError
+from copydesk.domain.call import NEW, bind
+from copydesk.domain.layout import TOP, Item, Layout
+from copydesk.domain.reversal import Expectation, Step
+from copydesk.domain.site_arrangement import SiteArrangement
+from copydesk.domain.site_moves import EmptyGroupError
+
+GROUP, LINK = "site-section-group", "site-external-link"
+
+
+def layout(text: str) -> Layout:
+    """Return the layout of ``A G(B H(C)) x``: capitals from G on are groups, small ones links."""
+    items: dict[str, Item] = {}
+    levels: dict[str, list[str]] = {TOP: []}
+    path = [TOP]
+    for sign in text:
+        if sign == "(":
+            path.append(levels[path[-1]][-1])
+        elif sign == ")":
+            path.pop()
+        elif sign.isalpha():
+            kind: Any = "link" if sign.islower() else "group" if sign >= "G" else "section"
+            values = {"title": sign, "path": sign} if kind == "section" else {"title": sign}
+            items[sign] = Item(sign, kind, values)
+            levels[path[-1]].append(sign)
+            if kind != "link":
+                levels[sign] = []
+    for section in [row for row in items if items[row].kind == "section"]:
+        shown = f"{section}1"
+        items[shown] = Item(shown, "site-space", {"title": shown, "space": shown, "default": True})
+        levels[section] = [shown]
+    first = next(row for row in items if items[row].kind == "section")
+    items[first] = replace(items[first], values={**items[first].values, "default": True})
+    return Layout(items, {level: tuple(rows) for level, rows in levels.items()})
+
+
+class Service:
+    """A service that keeps the entries of a site, and refuses what one does."""
+
+    def __init__(self, text: str) -> None:
+        found = layout(text)
+        self.kinds: dict[str, str] = {row: item.kind for row, item in found.items.items()}
+        self.levels = {level: list(rows) for level, rows in found.levels.items()}
+        self.made = 0
+
+    def drawn(self, level: str = TOP) -> str:
+        return " ".join(
+            row + (f"({self.drawn(row)})" if self.kinds[row] == "group" else "")
+            for row in self.levels[level]
+        )
+
+    def home(self, row: str) -> str:
+        return next(level for level, rows in self.levels.items() if row in rows)
+
+    def rows(self, level: str = TOP) -> Iterator[dict[str, Any]]:
+        for row in self.levels[level]:
+            yield {"id": row, "sectionGroup": level or None}
+            if self.kinds[row] == "group":
+                yield from self.rows(row)
+
+    def holds(self, expected: Expectation | None) -> str:
+        assert expected is not None
+        return expected.explain({"items": list(self.rows())})
+
+    def send(self, step: Step) -> dict[str, Any]:
+        body, ids = step.body or {}, list(step.arguments.values())
+        match step.operation:
+            case "sort_site_structure":
+                (side, anchor), item = next(iter(body["position"].items())), body["item"]["id"]
+                self._goes(item, self.home(anchor["id"]))
+                rows = self.levels[self.home(anchor["id"])]
+                rows.insert(rows.index(anchor["id"]) + (side == "after"), item)
+            case "update_site_section_group" | "update_site_external_link":
+                for name in ("parent", "parentSectionGroupId"):
+                    if name in body:
+                        self._goes(ids[-1], body[name] or TOP)
+                        self.levels[body[name] or TOP].append(ids[-1])
+            case "add_site_section_group" | "add_site_external_link":
+                return {"id": self._make(step.operation, body)}
+            case "delete_site_section_group" | "delete_site_external_link":
+                assert not self.levels.pop(ids[-1], []), "what is in it would go with it"
+                self.levels[self.home(ids[-1])].remove(ids[-1])
+            case "delete_site_section":
+                self.levels[self.home(ids[-1])].remove(ids[-1])
+                del self.levels[ids[-1]]
+            case other:
+                raise AssertionError(other)
+        return {}
+
+    def _make(self, operation: str, body: Mapping[str, Any]) -> str:
+        self.made += 1
+        row = f"made{self.made}"
+        self.kinds[row] = "group" if "group" in operation else "link"
+        self.levels[body.get("parent", TOP)].append(row)
+        if self.kinds[row] == "group":
+            self.levels[row] = []
+            for each in body.get("sections", ()):
+                self._goes(each, row)
+                self.levels[row].append(each)
+        return row
+
+    def _goes(self, row: str, level: str) -> None:
+        above = level
+        while above:
+            assert above != row, "a group in itself"
+            above = self.home(above)
+        self.levels[self.home(row)].remove(row)
+
+
+def staged(text: str) -> SiteArrangement:
+    return replace(SiteArrangement.on(layout(text), "org", "site"), sorts=True)
+
+
+def drawn(found: Layout, made: Mapping[str, str], level: str = TOP) -> str:
+    return " ".join(
+        made.get(row, row)
+        + (f"({drawn(found, made, row)})" if found.items[row].kind == "group" else "")
+        for row in found.levels[level]
+    )
+
+
+def sent(arrangement: SiteArrangement, service: Service) -> tuple[list[str], bool]:
+    """Send a plan, look at what it comes to, and take it back; return its lines."""
+    before, made = service.drawn(), dict[str, str]()
+    calls, lasting = [], False
+    for call in arrangement.calls():
+        bound = bind(call, made)
+        answer = service.send(bound.step)
+        if call.makes:
+            made |= call.made(answer)
+            bound = bind(call, made)
+        still = bound.arrived if bound.reversal is None else bound.reversal.still
+        assert service.holds(still) == "", call.line
+        calls.append(bound)
+        lasting = lasting or call.lasting
+    assert service.drawn() == drawn(arrangement.now, made)
+    if not lasting:
+        for call in reversed(calls):
+            assert call.reversal is not None
+            assert service.holds(call.reversal.still) == "", call.line
+            for step in call.reversal.back:
+                service.send(step)
+            assert service.holds(call.reversal.before) == "", call.line
+        assert service.drawn() == before
+    return [call.line for call in calls], lasting
+
+
+def test_a_group_is_made_with_its_sections_and_others_join_it() -> None:
+    start = staged("A B C x")
+    arrangement, group = start.add(TOP, "group", {"title": "New"}, after="A")
+    for row in ("B", "x"):
+        arrangement = arrangement.shift([row], group)
+    arrangement, _ = arrangement.add(group, "link", {"title": "Out", "url": "https://o.test"})
+    lines, lasting = sent(arrangement, Service("A B C x"))
+    assert not lasting
+    assert lines == [
+        "New group New, with B",
+        "New link Out in New to https://o.test",
+        "C after New",
+        "x after B (in New)",
+    ]
+
+
+def test_a_removed_group_leaves_what_was_in_it_in_its_place() -> None:
+    arrangement = staged("A G(B x) C").remove(["G"])
+    lines, lasting = sent(arrangement, Service("A G(B x) C"))
+    assert lasting
+    assert lines == ["B after A, out of G", "x after B, out of G", "Remove G"]
+    both = staged("A G(B x) C").remove(["G", "B"])
+    assert sent(both, Service("A G(B x) C"))[0][-1] == "Remove G"
+
+
+def test_an_empty_group_takes_links_and_groups_and_no_section_alone() -> None:
+    start = staged("A B G() x")
+    with pytest.raises(StagingError, match="No request puts a section into an empty group"):
+        start.shift(["A"], "G")
+    with pytest.raises(StagingError, match="No request"):
+        staged("G(A) H(B)").shift(["A"], "H").shift(["B"], "G")
+    lines, _ = sent(start.shift(["x"], "G").shift(["A"], "G"), Service("A B G() x"))
+    assert lines == ["x into G", "A after x (in G)"]
+    kept = staged("A B G(C)").shift(["C"], TOP)
+    assert not kept.rebase(layout("A B G(C)")).lost
+    # Somebody else takes the last one out meanwhile.
+    lost = staged("A B G(C)").shift(["A"], "G").rebase(layout("A B C G()"))
+    assert [each.why for each in lost.lost] == ["nothing else is in there by now"]
+    assert lost.arrangement.now.levels["G"] == ()
+
+
+def test_what_a_service_without_groups_does_not_do_is_refused() -> None:
+    start = replace(staged("A B"), sorts=False)
+    with pytest.raises(StagingError, match="This service has no section groups"):
+        start.add(TOP, "group", {"title": "G"})
+    with pytest.raises(StagingError, match="begins with https"):
+        staged("A").add(TOP, "link", {"title": "Out", "url": "javascript:alert(1)"})
+    with pytest.raises(StagingError, match="has to have a title"):
+        staged("G(A)").change("G", {"title": ""})
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_staged_structure_is_what_its_plan_makes(seed: int) -> None:
+    chance = random.Random(seed)
+    text = chance.choice(["A G(B C x) H(D) y", "A B G(H(C D) x)", "G(A) H(B C) I(x) D", "A B C D"])
+    arrangement = staged(text)
+    for _ in range(chance.randint(1, 9)):
+        now = arrangement.now
+        entries = [row for row, item in now.items.items() if item.kind != "site-space"]
+        groups = [TOP, *(row for row in entries if now.items[row].kind == "group")]
+        row = chance.choice(entries)
+        try:
+            match chance.randrange(6):
+                case 0:
+                    arrangement = arrangement.move([row], chance.choice((1, -1)))
+                case 1 | 2:
+                    arrangement = arrangement.shift([row], chance.choice(groups))
+                case 3:
+                    arrangement = arrangement.place([row], chance.choice(entries))
+                case 4:
+                    kind = chance.choice(("group", "link"))
+                    values = {"title": f"new {len(entries)}", "url": "https://a.test"}
+                    if kind == "group":
+                        del values["url"]
+                    arrangement, _ = arrangement.add(chance.choice(groups), kind, values)  # type: ignore[arg-type]
+                case 5 if now.items[row].kind != "section" and not row.startswith(NEW):
+                    arrangement = arrangement.remove([row])
+        except (StagingError, EmptyGroupError):
+            continue
+    if arrangement.dirty:
+        sent(arrangement, Service(text))
+    again = SiteArrangement.from_text(arrangement.to_text(), "org", "site")
+    assert again is not None
+    assert again.now.same(arrangement.now)

@@ -1,0 +1,198 @@
+"""Groups and links among the sections of a site: made, filled, moved, changed and removed."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.server import site_seed as seed
+from copydesk.server.editions import Edition
+from copydesk.server.store import Tx
+from tests.drive import Driver, drive
+from tests.tui.site_world import Published, publish
+from tests.tui.sites.test_structure import asked, here, open_app, select, sheet_gone
+from tests.world import World
+
+START = "Guides Products(API reference Changelog) Legal Status Forum Empty()"
+
+
+def with_links(world: World) -> Published:
+    """Publish a site with a group, a link with a hostile title, and a group of nothing."""
+    published = publish(world, grouped=True)
+
+    def write(tx: Tx) -> None:
+        published.ids["Forum"] = seed.add_link(
+            tx, published.site, "\x1b[31mForum‮", "https://forum.acme.test/<b>"
+        )
+        published.ids["Empty"] = seed.add_section_group(tx, published.site, "Empty")
+
+    world.write(write)
+    return published
+
+
+async def tree(published: Published) -> str:
+    """Return the structure as the service has it."""
+    async with published.world.api() as api:
+        found = await api(ops.get_site_structure, published.world.home, published.site)
+
+    def drawn(group: str | None) -> str:
+        return " ".join(
+            each["title"].removeprefix("\x1b[31m").removesuffix("‮")
+            + (f"({drawn(each['id'])})" if each["object"] == "site-section-group" else "")
+            for each in found.rows()
+            if each.get("sectionGroup") == group
+        )
+
+    return drawn(None)
+
+
+async def send(driver: Driver, *, removing: int = 0) -> None:
+    """Send what is staged."""
+    await driver.press("ctrl+s", "y")
+    if removing:
+        await driver.type(str(removing))
+        await driver.press("ctrl+s")
+    await sheet_gone(driver)
+
+
+async def test_a_group_and_a_link_are_made_filled_sent_and_taken_back(update_golden: bool) -> None:
+    world = World(edition="today")
+    published = with_links(world)
+    ids = published.ids
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_app(world, published.site), size=size) as driver:
+            await select(driver, ids["Forum"])
+            assert "\x1b" not in driver.screen
+            assert "Forum" in driver.line("┃>")
+            await select(driver, ids["Changelog"])
+            await driver.press("ctrl+n")
+            await driver.type("a group")
+            await driver.press("enter")
+            assert "in Products" in driver.screen
+            await driver.type("More")
+            driver.golden("structure-group-new", update=update_golden)
+            await driver.press("ctrl+s")
+            await select(driver, ids["Legal"])
+            await driver.press("<")
+            assert "at the top already" in driver.screen
+            await driver.press(">", ">")
+            await select(driver, ids["Status"])
+            await driver.press("ctrl+n")
+            await driver.type("a link")
+            await driver.press("enter")
+            await driver.type("Roadmap")
+            await driver.press("tab")
+            await driver.type("javascript:alert(1)")
+            await driver.press("ctrl+s")
+            assert "begins with https://" in " ".join(driver.screen.split())
+            await driver.press("ctrl+u")
+            await driver.type("https://acme.test/next")
+            await driver.press("ctrl+s")
+            here(driver).draft.keep_due()
+            driver.golden("structure-groups", update=update_golden)
+            await driver.press("ctrl+s")
+            driver.golden("structure-groups-plan", update=update_golden)
+            await driver.press("y")
+            await sheet_gone(driver)
+            assert await tree(published) == START.replace(
+                "Changelog) Legal Status", "Changelog More(Legal)) Status Roadmap"
+            )
+            assert "u takes them back" in driver.screen
+            await driver.press("u", "y")
+            await asked(driver, "Taken back")
+            assert await tree(published) == START
+
+
+async def test_groups_and_links_are_changed_moved_and_removed(world: World) -> None:
+    published = with_links(world)
+    ids = published.ids
+    async with drive(open_app(world, published.site), size=(140, 40)) as driver:
+        await select(driver, ids["Products"])
+        await driver.press("g j")
+        assert "site-section-group" in driver.screen
+        await driver.press("escape", "K", "x", "e")
+        await driver.type(" and more")
+        await driver.press("ctrl+s", "H")
+        assert "Readers land on a section, and not on a group." in driver.screen
+        await select(driver, ids["Forum"])
+        await driver.press("g j")
+        assert "link Forum among all" in driver.screen
+        await driver.press("escape", "e", "tab", "ctrl+u")
+        await driver.type("http://talk.acme.test")
+        await driver.press("ctrl+s", "x", "K", "K")
+        assert "draft" in driver.line("talk.acme.test")
+        await select(driver, ids["Empty"])
+        await driver.press("K", "K", "K")
+        await select(driver, ids["Forum"])
+        await driver.press(">")
+        assert "Forum into Empty" in driver.screen, "only that puts it there"
+        await select(driver, ids["Legal"])
+        await driver.press(">")
+        await select(driver, ids["Guides/French"])
+        await driver.press("K")
+        await send(driver)
+        done = "Products and more(API reference Changelog) Guides Empty(Forum Legal) Status"
+        assert await tree(published) == done
+        assert world.row("site_link", ids["Forum"])["url"] == "http://talk.acme.test"
+        drafts = [world.row("site_link", ids["Forum"])["draft"]]
+        drafts.append(world.row("section_group", ids["Products"])["draft"])
+        assert drafts == [1, 1]
+        assert await published.spaces("Guides") == ["French", "English", "German"]
+        # What is in a group that is removed stays; the way back ends with what was removed.
+        await select(driver, ids["Products"])
+        await driver.press("space")
+        await select(driver, ids["Forum"])
+        await driver.press("space", "D")
+        assert "out of Products" in driver.screen
+        await send(driver, removing=2)
+        left = "API reference Changelog Guides Empty(Legal) Status"
+        assert await tree(published) == left
+        await select(driver, ids["Legal"])
+        await driver.press("<")
+        assert "it leaves its group empty" in " ".join(driver.screen.split())
+
+
+async def test_a_failure_in_the_middle_is_asked_about_and_gone_on_with(world: World) -> None:
+    published = with_links(world)
+    ids = published.ids
+    async with drive(open_app(world, published.site), size=(140, 40)) as driver:
+        await select(driver, ids["Status"])
+        await driver.press("ctrl+n")
+        await driver.type("a group")
+        await driver.press("enter")
+        await driver.type("Late")
+        await driver.press("ctrl+s")
+        await select(driver, ids["Forum"])
+        await driver.press(">")
+        # The group is made, and then no link can be put anywhere.
+        refuse = "BEFORE UPDATE OF group_id ON site_link BEGIN SELECT RAISE(ABORT, 'no'); END"
+        world.write(lambda tx: tx.run(f"CREATE TRIGGER refuse {refuse}"))
+        await driver.press("ctrl+s", "y")
+        await asked(driver, "keep the rest staged")
+        assert "Late()" in await tree(published)
+        world.write(lambda tx: tx.run("DROP TRIGGER refuse"))
+        await driver.press("r")
+        await sheet_gone(driver)
+        assert "Late(Forum)" in await tree(published)
+
+
+@pytest.mark.parametrize("edition", ["earlier", "document"])
+async def test_a_service_without_groups_says_so_in_one_sentence(edition: Edition) -> None:
+    world = World(edition=edition)
+    published = publish(world, grouped=True)
+    async with drive(open_app(world, published.site)) as driver:
+        said = "This service has no section groups, and no links among the sections."
+        for kind in ("group", "link"):
+            await select(driver, published.ids["Legal"])
+            await driver.press("ctrl+n")
+            assert "this service has none" in driver.line(f"a {kind}")
+            await driver.type(f"a {kind}")
+            await driver.press("enter")
+            assert said in driver.screen
+        await select(driver, published.ids["API reference"])
+        await driver.press("J")
+        await select(driver, published.ids["Guides/French"])
+        await driver.press("K")
+        await send(driver)
+        assert (await published.order())[1:3] == ["Changelog", "API reference"]
+        assert await published.spaces("Guides") == ["French", "English", "German"]

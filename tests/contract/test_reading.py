@@ -17,7 +17,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page, Shape
 from copydesk.contract.models.change_request import Change, ChangeRequest, MergeResult
 from copydesk.contract.models.comment import Comment
-from copydesk.contract.models.content import ContentPage, GitCommit, Revision
+from copydesk.contract.models.content import ContentPage, GitCommit, Revision, RevisionTree
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.member import Member, VisitorClaims
 from copydesk.contract.models.merge_rules import MergeRules
@@ -28,6 +28,7 @@ from copydesk.contract.models.site import PublishedSite, SiteSpacesStructure, Un
 from copydesk.contract.models.space import Space
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.age import moment
+from copydesk.domain.page_tree import flatten
 from tests.contract.examples import READ, example, least, wire_name
 from tests.contract.odd import ANY, odd_answer
 
@@ -301,3 +302,19 @@ def test_page_trees_nest() -> None:
 def test_what_cannot_be_told_is_refused() -> None:
     with pytest.raises(ValidationError):
         Comment.model_validate({"body": {"markdown": "no id"}})
+
+
+def test_an_operation_read_as_less_is_sent_the_same_and_answers_the_same_names() -> None:
+    brief = ops.get_revision.read_as(RevisionTree)
+    assert (brief.name, brief.route, brief.signature) == (
+        ops.get_revision.name,
+        ops.get_revision.route,
+        ops.get_revision.signature,
+    )
+    page = {"title": "Page", "path": "a/p", "git": {"oid": "o"}, "layout": {"cover": True}}
+    above = {**page, "id": "above", "updatedAt": "2024-05-06T07:08:09Z"}
+    content = json.dumps({"id": "r", "pages": [{**above, "pages": [{**page, "id": "below"}]}]})
+    whole, part = (each.result_adapter.validate_json(content) for each in (ops.get_revision, brief))
+    assert flatten(part.pages) == flatten(whole.pages)
+    assert [node.trail for node in flatten(part.pages)] == [(), ("Page",)]
+    assert not hasattr(part.pages[0], "layout")

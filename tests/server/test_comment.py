@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.server.store import Row
 from tests.world import World
 
 
@@ -26,11 +27,17 @@ class Place:
         return self.world.comment(self.space, text, change_request=self.change_request, **settings)
 
     def open_comments(self) -> int:
-        table, key = ("space", self.space)
-        if self.change_request:
-            table, key = ("change_request", self.change_request)
-        count: int = self.world.row(table, key)["comments"]
+        count: int = self._row()["comments"]
         return count
+
+    def revision(self) -> str:
+        found: str = self._row()["revision_id"]
+        return found
+
+    def _row(self) -> Row:
+        if self.change_request:
+            return self.world.row("change_request", self.change_request)
+        return self.world.row("space", self.space)
 
 
 @pytest.fixture(params=["space", "change request"])
@@ -60,6 +67,7 @@ async def test_a_thread_from_start_to_end(world: World, place: Place) -> None:
         assert "node" not in nowhere.json()["target"]
         await client.delete(place.path(nowhere.json()["id"]))
         assert target["space"] == place.space
+        assert target["revision"] == place.revision()
         assert target.get("changeRequest") == place.change_request
         assert (made["status"], made["replies"], made["repliers"]) == ("open", 0, [])
 

@@ -22,16 +22,18 @@ def add_comment(
     node: str | None = None,
     table_cell: Mapping[str, Any] | None = None,
     review: str | None = None,
+    revision: str | None = None,
 ) -> str:
     """Add an open comment to a change request or, without one, to the space; return its id.
 
-    It is about the revision that is current there now.
+    It is about the revision that is current there now: ``revision``, where the caller has just read
+    it.
     """
-    revision = (
-        tx.value("SELECT revision_id FROM space WHERE id = ?", space_id)
-        if change_request is None
-        else tx.value("SELECT revision_id FROM change_request WHERE id = ?", change_request)
-    )
+    if revision is None:
+        table, key = (
+            ("space", space_id) if change_request is None else ("change_request", change_request)
+        )
+        revision = tx.row(table, key)["revision_id"]
     comment_id = tx.new_id()
     tx.insert(
         "comment",

@@ -110,8 +110,9 @@ def create_comment(call: Call, place: Place, body: CommentCreate) -> Comment:
         page=body.page,
         node=body.node,
         table_cell=body.table_cell.model_dump() if body.table_cell else None,
+        revision=(place.change_request or place.space)["revision_id"],
     )
-    return comment_model(call, place, find_comment(call, place, key))
+    return comment_model(call, place, find_comment(call, place, key), new=True)
 
 
 @implements_on_space(ops.get_space_comment, find_place)
@@ -180,7 +181,7 @@ def create_reply(call: Call, place: Place, comment_id: str, body: ReplyCreate) -
     comment = find_comment(call, place, comment_id)
     text = written_markdown(body.body)
     key = threads.add_reply(call.tx, comment["id"], call.user_id, text)
-    return reply_model(call, place, find_reply(call, comment, key))
+    return reply_model(call, place, find_reply(call, comment, key), new=True)
 
 
 @implements_on_space(ops.get_space_comment_reply, find_place)

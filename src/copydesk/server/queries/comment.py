@@ -132,16 +132,19 @@ def written_markdown(body: Written) -> str:
 
 
 def comment_model(
-    call: Call, place: Place, row: Row, format: ContentFormat | None = None
+    call: Call, place: Place, row: Row, format: ContentFormat | None = None, *, new: bool = False
 ) -> Comment:
-    """Return a comment as the API shows it; its text is Markdown unless a document is asked for."""
+    """Return a comment as the API shows it; its text is Markdown unless a document is asked for.
+
+    To a ``new`` one nobody can have reacted.
+    """
     return Comment.model_validate(
         {
             "id": row["id"],
             "posted_by": user_by_id(call, row["posted_by"]),
             "posted_at": row["posted_at"],
             "edited_at": row["edited_at"],
-            "reactions": _reactions(call, row["id"]),
+            "reactions": [] if new else _reactions(call, row["id"]),
             "replies": row["replies"],
             "repliers": _repliers(call, row["id"]) if row["replies"] else [],
             "body": _body(row["body"], format),
@@ -156,16 +159,16 @@ def comment_model(
 
 
 def reply_model(
-    call: Call, place: Place, row: Row, format: ContentFormat | None = None
+    call: Call, place: Place, row: Row, format: ContentFormat | None = None, *, new: bool = False
 ) -> CommentReply:
-    """Return a reply as the API shows it; its text is Markdown unless a document is asked for."""
+    """Return a reply as the API shows it, as ``comment_model`` does a comment."""
     return CommentReply.model_validate(
         {
             "id": row["id"],
             "posted_by": user_by_id(call, row["posted_by"]),
             "posted_at": row["posted_at"],
             "edited_at": row["edited_at"],
-            "reactions": _reactions(call, row["id"]),
+            "reactions": [] if new else _reactions(call, row["id"]),
             "body": _body(row["body"], format),
             "urls": {"location": place.url(call, row["comment_id"], "replies", row["id"])},
             "permissions": _permissions(call, place, row),

@@ -67,6 +67,9 @@ def test_a_limit_holds_until_its_time_or_ever_longer() -> None:
     assert untold.failures == 1
     untold.limit(after(15), after(10))
     assert untold.retry_at == after(45)
+    untold.limit(after(45), None)
+    untold.limit(after(105), None)
+    assert (untold.retry_at, untold.failures) == (after(105 + LONGEST_WAIT), 4)
     untold.answered()
     assert untold.limited == ""
 
@@ -130,5 +133,6 @@ def test_the_seconds_until_the_next_read_are_whole_and_one_at_least() -> None:
     assert found.wait(NOW) == 1
     assert found.wait(after(4.5), NOW) == 11
     assert found.wait(after(400), NOW) == 1
+    assert found.wait(NOW, NOW, share=0.1, failures=2) == 720
     found.hold(after(7.2))
     assert found.wait(NOW, NOW) == 8

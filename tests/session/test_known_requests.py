@@ -26,7 +26,7 @@ from copydesk.session.change_rows import (
     row_of,
 )
 from copydesk.session.known_requests import KEPT_DETAILS, KnownRequests
-from copydesk.session.reads.change_requests import Scope
+from copydesk.session.reads.change_requests import Scope, Spaces
 from copydesk.session.views import COUNT_SECONDS
 from tests.session.rows import NOW, row
 from tests.world import BASE_URL, World
@@ -122,7 +122,9 @@ def test_what_is_known_of_a_row_itself() -> None:
 
 
 class Counted(httpx.AsyncBaseTransport):
-    """The way to a desk, by which each request is told."""
+    """The way to a desk, which may list no spaces, by which each request is told."""
+
+    lists = True
 
     def __init__(self, world: World) -> None:
         self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
@@ -130,6 +132,8 @@ class Counted(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request.url.path)
+        if not self.lists and "/orgs/" in request.url.path:
+            return httpx.Response(404, text="Not found")
         return await self._desk.handle_async_request(request)
 
 
@@ -192,3 +196,33 @@ async def test_what_the_reader_is_asked_for_is_read_when_it_is_due(
         gone = await held.read(api, scope, replace(rows[0], id="gone"), ALL_PARTS)
         assert gone.missing.startswith("Gone")
         assert gone.waiting == OpenThreads()
+
+
+@pytest.mark.parametrize("listed", [True, False])
+async def test_spaces_are_listed_once_where_several_are_wanted(world: World, listed: bool) -> None:
+    guide, other = world.space("Guide"), world.space("Other\x07")
+    far = world.space("Far", organization=world.organization("Away"))
+    way = Counted(world)
+    async with Api(BASE_URL, world.token(world.ana), transport=way) as api:
+        spaces = Spaces()
+        assert (spaces.title(guide), spaces.may(guide, "edit")) == ("", None)
+        way.lists = listed
+        await spaces.learn(api, world.home, [guide, other, far, "", "gone"])
+        assert [spaces.title(each) for each in (guide, other, far, "gone")] == [
+            "Guide", "Other", "(no access)", "(no access)",
+        ]  # fmt: skip
+        assert [spaces.may(each, "edit") for each in (guide, far)] == [True, False]
+        assert sum(path.endswith(f"/orgs/{world.home}/spaces") for path in way.asked) == 1
+        way.asked.clear()
+        await spaces.learn(api, world.home, [guide, other, "gone"])
+        model = await spaces.model(api, guide)
+        assert model.id == guide
+        assert way.asked == []
+        spaces.forget()
+        assert await spaces.model(api, guide) is await spaces.model(api, guide)
+        assert len(way.asked) == 1
+        assert spaces.title(guide) == "Guide"
+        rules = await spaces.rules(api, model)
+        way.asked.clear()
+        assert await spaces.rules(api, model) is rules
+        assert way.asked == []

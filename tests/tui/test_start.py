@@ -83,7 +83,7 @@ LATER = {
     "keyring",
     "tomllib",
     "yaml",
-    "copydesk.client",
+    "copydesk.client.api",
     "copydesk.contract",
     "copydesk.domain.mention",
     "copydesk.domain.merge_rules",

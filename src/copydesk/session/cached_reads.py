@@ -17,7 +17,8 @@ from copydesk.domain.age import age
 from copydesk.domain.cached_answers import Held, mebibytes
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
-from copydesk.session.errors import NotDoneError
+from copydesk.session.ages import moment
+from copydesk.session.errors import NotDoneError, failure_types, silence_types
 from copydesk.session.reachability import BUSY, LIMIT
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ class CachedRead(Generic[T]):
 
     def note(self, now: datetime) -> str:
         """Return the sentence on its age for a dialog that opens on it; "" if it was just read."""
-        from copydesk.session.ages import moment
-
         if self.at is None:
             return ""
         since = f"{self.why}: this is what the service said {moment(self.at, now)}."
@@ -56,7 +55,6 @@ class CachedRead(Generic[T]):
 async def read_cached(read: Callable[[], Awaitable[T]]) -> CachedRead[T] | None:
     """Return what ``read`` gives from cached answers alone; None where one of them is missing."""
     from copydesk.client.cached_answers import cached_reading
-    from copydesk.session.errors import failure_types
 
     with cached_reading() as found:
         try:
@@ -74,8 +72,6 @@ async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) 
     A write based on cached data is ``aged`` (`WriteSender.perform`). Raises ``ApiError`` where no
     answer is cached either.
     """
-    from copydesk.session.errors import silence_types
-
     api, contact = await session.ready(), session.contact
 
     async def kept() -> CachedRead[T] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import instant
+from copydesk.domain.preconditions import still_named
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ class ChangeRow:
     @property
     def judged_by(self) -> Expectation:
         """The expectation that must still hold when a decision about it is carried out later."""
-        from copydesk.domain.preconditions import still_named
-
         return still_named(self.space, self.id, subject=self.said, revision=self.revision)
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from math import ceil
 
+from copydesk.client import errors
+from copydesk.client.errors import ApiError, Garbled, RateLimited, ServerFault, Unreachable
 from copydesk.session.declarations import ways
 
 
@@ -17,8 +19,6 @@ def failure_types() -> tuple[type[Exception], ...]:
 
     A function, because importing the client before the first paint would delay it.
     """
-    from copydesk.client.errors import ApiError
-
     return (ApiError, OSError, NotDoneError)
 
 
@@ -26,8 +26,6 @@ def silence_types() -> tuple[type[Exception], ...]:
     """Return the exceptions for no answer, or an unusable one: then cached data are the best there
     is.
     """
-    from copydesk.client.errors import Garbled, RateLimited, ServerFault, Unreachable
-
     return (Unreachable, ServerFault, Garbled, RateLimited)
 
 
@@ -55,8 +53,6 @@ def sentence(error: BaseException, again: str = "R") -> str:
 
     ``again`` is the key that tries again.
     """
-    from copydesk.client import errors
-
     said = str(getattr(error, "message", "")) or str(error)
     match error:
         case NotDoneError():
@@ -125,8 +121,6 @@ def write_sentence(
     ``what`` names the write where that is not plain, ``kept`` says that its text is a draft,
     ``again`` names the keys that send it again.
     """
-    from copydesk.client import errors
-
     said = str(getattr(error, "message", "")) or str(error)
     draft = " What you wrote is kept (:drafts)." if kept else ""
     if is_unknown(error):
@@ -148,8 +142,6 @@ WAITS = "Waits in the outbox (g x)"
 
 def waits_sentence(error: BaseException) -> str:
     """Return the sentence for a write that waits in the outbox, with the reason."""
-    from copydesk.client import errors
-
     match error:
         case errors.Unauthorized():
             why = "the token was refused"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import ApiError, OperationMissing
 from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import leave_cache, read_cached, reads_cached
@@ -41,8 +42,6 @@ async def identify(session: Session, api: Api) -> None:
     the reader is in already, or was in the last run, unless the service no longer lists it: then it
     is the first. A cached answer does not tell that. Raises what the client raises.
     """
-    from copydesk.client.errors import OperationMissing
-
     try:
         session.me = await api(ops.get_current_user)
     except OperationMissing:
@@ -74,8 +73,6 @@ async def be_at(target: Target, session: Session, api: Api) -> None:
 
     The screen itself reports what cannot be read.
     """
-    from copydesk.client.errors import ApiError
-
     meant = target.organization
     try:
         if target.space is not None and meant not in session.organization_titles:
@@ -116,8 +113,6 @@ async def confirm(session: Session, api: Api) -> None:
     Raises nothing: a failure is noted as for a read, and the question is repeated after the next
     answer.
     """
-    from copydesk.client.errors import ApiError, OperationMissing
-
     leave_cache()
     before = session.me
     try:
@@ -175,8 +170,6 @@ async def probe(session: Session) -> None:
 
     Raises nothing.
     """
-    from copydesk.client.errors import ApiError
-
     leave_cache()
     ASKER.set(Asker(why=Why.POLLING))
     try:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import Forbidden, NotCached, NotFound
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.change_rows import (
     ALL_PARTS,
@@ -22,6 +23,7 @@ from copydesk.session.change_rows import (
     Details,
     OpenThreads,
 )
+from copydesk.session.errors import sentence
 from copydesk.session.views import COUNT_SECONDS
 
 if TYPE_CHECKING:
@@ -188,8 +190,6 @@ class KnownRequests:
 
         Raises the other kinds of ``ApiError``.
         """
-        from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.session.errors import sentence
         from copydesk.session.reads.change_requests import read_parts
 
         try:
@@ -204,7 +204,6 @@ class KnownRequests:
 
         Raises ``ApiError``.
         """
-        from copydesk.client.errors import NotCached
 
         async def one(row: ChangeRow) -> None:
             with suppress(NotCached):  # others may be cached

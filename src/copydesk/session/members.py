@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden
 from copydesk.domain.text import clean, shorten
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.glyphs import glyphs
@@ -46,7 +47,6 @@ class Members:
 
         Names are clean. A caller who may not see the members has nobody to mention.
         """
-        from copydesk.client.errors import Forbidden
         from copydesk.domain.mention import Named
 
         async with self._gate:

@@ -12,6 +12,7 @@ from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
@@ -294,8 +295,6 @@ class Session:
         A failure of the service itself counts only where the reader is not told (``quiet``). Any
         refusal may name the time of the next request.
         """
-        from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
-
         now, until = self.clock(), getattr(error, "retry_at", None)
         if isinstance(error, Unauthorized):
             self.contact.refused = True

@@ -43,6 +43,7 @@ from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account
 from copydesk.tui.system.merges import Runs
+from copydesk.tui.terminal_driver import TerminalDriver
 from copydesk.tui.theme import DARK, THEMES, tones
 
 if TYPE_CHECKING:
@@ -941,8 +942,6 @@ class CopydeskApp(DeskApp):
         """Return what talks to the terminal."""
         if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
             return super().get_driver_class()
-        from copydesk.tui.terminal_driver import TerminalDriver
-
         return TerminalDriver
 
     def hold_frames(self, size: Size, *, over_preface: bool) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.text import clean, listed
 from copydesk.session.cluster_rows import (
     ClusterRow,
@@ -23,6 +24,8 @@ from copydesk.session.cluster_rows import (
 )
 from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
+from copydesk.session.page_changes import losses, not_looked_at
+from copydesk.session.readiness import readiness
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -89,8 +92,6 @@ async def read_label(api: Api, organization: str, cluster: str) -> str:
 
     Where a single cluster cannot be read, it is found in the list. Raises ``ApiError``.
     """
-    from copydesk.client.errors import Forbidden, NotFound, OperationMissing
-
     label = ""
     try:
         try:
@@ -128,8 +129,6 @@ async def count_requests(
 
     Without a total from the service it is "9+". Raises ``ApiError``.
     """
-    from copydesk.client.errors import Forbidden, NotFound
-
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def one(cluster: str) -> None:
@@ -211,9 +210,6 @@ async def read_readiness(
     the space or a rule may not be read, the readiness says that the rules are unknown. Raises other
     kinds of ``ApiError``.
     """
-    from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.session.page_changes import losses, not_looked_at
-    from copydesk.session.readiness import readiness
     from copydesk.session.reads.base_revision import read_changes
     from copydesk.session.reads.merge import read_rules
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ConflictLines
 from copydesk.domain.diff import compare
@@ -71,8 +71,6 @@ async def _read_after(api: Api, space: str, request: str) -> ChangeRequest:
     """Read a change request after a write to it. If that fails, the write has happened all the
     same, which the ``ApiError`` then says.
     """
-    from copydesk.client.errors import ApiError
-
     try:
         return await api(ops.get_change_request, space, request)
     except ApiError as error:

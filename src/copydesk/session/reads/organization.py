@@ -10,6 +10,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.session.members import member_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.spaces import read_me
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -28,8 +29,6 @@ async def read_home(api: Api, session: Session, organization: str) -> Organizati
 
     Raises ``ApiError``.
     """
-    from copydesk.session.reads.spaces import read_me
-
     if session.me is None:
         session.me = await read_me(api)
     return await api(ops.get_organization, organization)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import ApiError
 from copydesk.domain.text import clean
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows
@@ -102,8 +103,6 @@ async def read_page(api: Api, version: Version, page: str, titles: Mapping[str, 
 
     ``titles`` names the pages of the space by id, for links between them.
     """
-    from copydesk.client.errors import ApiError
-
     space, request = version.space, version.change_request
 
     async def links() -> Sequence[LinkRow] | None:

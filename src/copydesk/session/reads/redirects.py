@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import ApiError, NotFound, OperationMissing
 from copydesk.domain.address import web_address
 from copydesk.domain.layout import TOP
 from copydesk.domain.redirects import LONGEST, Rule, Rules, path_on, wrong_source
@@ -83,8 +84,6 @@ class SitePaths:
 
     async def pages(self, space: str) -> dict[str, PageRow] | None:
         """Return the pages of a space by id; None where they cannot be read."""
-        from copydesk.client.errors import ApiError
-
         if space not in self._pages:
             try:
                 found = await self._api(ops.list_space_pages, space)
@@ -181,8 +180,6 @@ class RedirectsRead:
 
 async def read_redirects(api: Api, ids: SiteIds, me: str | None) -> RedirectsRead:
     """Return all redirects of a site, those that hold and drafts. Raises ``ApiError``."""
-    from copydesk.client.errors import OperationMissing
-
     found = await read_site(api, *ids, me)
     paths = SitePaths(api, found.site, found.structure)
     redirects: dict[str, SiteRedirect] = {}
@@ -251,8 +248,6 @@ async def where_to(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> str:
 
     Raises ``ValueError`` with a sentence for what is no path.
     """
-    from copydesk.client.errors import NotFound, OperationMissing
-
     start = at = (path.partition("?")[0].partition("#")[0].rstrip("/")) or "/"
     sources: list[str] = []
     while len(sources) < LONGEST and at != "/" and wrong_source(at) is None:

@@ -6,8 +6,10 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import ApiError, Forbidden, Invalid, NotFound
 from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
 from copydesk.session.operations import ops
+from copydesk.session.reads.sites import list_links, read_structure
 from copydesk.session.site_rows import Link, SiteRow, no_address, no_effect, site_row
 from copydesk.session.site_rows import audience as readers
 
@@ -55,9 +57,6 @@ def nobody_special(site: SiteRow) -> str:
 
 async def read_as(api: Api, organization: str, site: Site, audience: Audience) -> ReadersRead:
     """Return the content of a site for an audience. Raises ``ApiError``, never with the key."""
-    from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.session.reads.sites import list_links
-
     row = site_row(site)
     links: tuple[Link, ...] | None = None
     try:
@@ -102,8 +101,6 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
 
 async def _published(api: Api, organization: str, site: str, key: str = "") -> PublishedSite | str:
     """Return the published content, or why there is none."""
-    from copydesk.client.errors import ApiError, Invalid, NotFound
-
     try:
         return await api(ops.get_published_site, organization, site, share_key=key or None)
     except (NotFound, Invalid) as error:
@@ -125,9 +122,6 @@ async def _published(api: Api, organization: str, site: str, key: str = "") -> P
 
 async def _seen(api: Api, organization: str, site: str) -> Structure | None:
     """Return the content for a member; None where it is forbidden."""
-    from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.session.reads.sites import read_structure
-
     try:
         return await read_structure(api, organization, site)
     except (Forbidden, NotFound):

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_of
 from copydesk.domain.text import clean
 from copydesk.session.operations import ops
+from copydesk.session.options import Option
 from copydesk.session.site_rows import Link, SiteRow, link_of, site_row
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.site import Site
     from copydesk.contract.models.site_section import SiteSection
     from copydesk.domain.layout import Layout
-    from copydesk.session.options import Option
 
 
 PAGE = 250
@@ -84,9 +85,6 @@ async def read_site(
 
 async def read_conditions(api: Api, organization: str, site: str) -> list[Option]:
     """Return the ready-made conditions of a site, as options. Raises ``ApiError``."""
-    from copydesk.domain.text import clean
-    from copydesk.session.options import Option
-
     found = await api(ops.list_adaptive_template_conditions, organization, site)
     return [
         Option(
@@ -169,8 +167,6 @@ ANY = Rights()
 
 async def read_rights(api: Api, organization: str, me: str | None) -> Rights:
     """Return a person's rights on the sites of an organization. Raises ``ApiError``."""
-    from copydesk.client.errors import Forbidden, NotFound
-
     if me is None:
         return ANY
     try:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
 from copydesk.domain.text import clean
@@ -41,8 +42,6 @@ class Desk:
 
 async def read_me(api: Api) -> User | None:
     """Return the caller, or None where the service does not tell (extension E1)."""
-    from copydesk.client.errors import OperationMissing
-
     try:
         return await api(ops.get_current_user)
     except OperationMissing:
@@ -62,8 +61,6 @@ async def read_first_desk(
     The number is 0 where nobody asked. The organization is None for a caller without any. With
     ``insist`` a closed or deleted organization raises ``Forbidden`` or ``NotFound``.
     """
-    from copydesk.client.errors import Forbidden, NotFound
-
     if organization_id is not None:
         try:
             return await read_desk(api, organization_id, progress=progress), 0
@@ -84,7 +81,6 @@ async def read_desk(
     api: Api, organization_id: str, *, progress: Progress = lambda read: None
 ) -> Desk:
     """Return an organization and its tree. Raises ``ApiError``."""
-    from copydesk.client.errors import OperationMissing
 
     async def collections() -> list[Collection]:
         return [
@@ -118,8 +114,6 @@ async def _collect_spaces(
     api: Api, organization_id: str, folders: Iterable[Collection], progress: Progress
 ) -> list[SpaceNode]:
     """Return the spaces that other lists mention (docs/api-notes.md, Extensions)."""
-    from copydesk.client.errors import Forbidden, NotFound
-
     nodes: dict[str, SpaceNode] = {}
     gate = asyncio.Semaphore(AT_ONCE)
     mentioned: dict[str, None] = {}
@@ -164,7 +158,6 @@ async def read_counts(api: Api, organization_id: str) -> dict[str, int]:
 
     The keys are names of screens. Forbidden and missing lists are left out.
     """
-    from copydesk.client.errors import ApiError
 
     async def count(name: str, page: Awaitable[Page[Any]]) -> tuple[str, int | None]:
         try:
@@ -186,7 +179,6 @@ async def read_details(
 
     ``people`` are the ids whose names are wanted. Forbidden parts are left out.
     """
-    from copydesk.client.errors import Forbidden, NotFound
 
     async def sites() -> list[tuple[str, str]]:
         try:

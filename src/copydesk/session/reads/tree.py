@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.layout import Layout
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.space_tree import TRASH_DAYS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean
 from copydesk.domain.tree_arrangement import layout_of
 from copydesk.session.operations import ops
+from copydesk.session.reads.spaces import read_desk
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -83,8 +85,6 @@ async def read_tree(api: Api, organization: str) -> TreeRead:
     Raises ``ApiError``, also where a part of it is not understood: without that it would be another
     tree with other rules, and what is sent follows from it.
     """
-    from copydesk.session.reads.spaces import read_desk
-
     with whole_answers():
         desk = await read_desk(api, organization)
     layout, hidden = layout_of(desk.nodes)
@@ -180,8 +180,6 @@ async def read_trash(
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def one(row: str) -> Trashed | None:
-        from copydesk.client.errors import Forbidden, NotFound
-
         async with gate:
             try:
                 space = await api(ops.get_space, row)
@@ -203,8 +201,6 @@ async def read_trash(
 
 async def _shown_by_sites(api: Api, organization: str) -> dict[str, list[str]]:
     """Return the titles of the sites that show a space in the trash, by its id."""
-    from copydesk.client.errors import Forbidden, NotFound
-
     found: dict[str, list[str]] = {}
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -227,8 +223,6 @@ async def _shown_by_sites(api: Api, organization: str) -> dict[str, list[str]]:
 
 async def sites_showing(api: Api, organization: str, space: str) -> list[str]:
     """Return the titles of the sites that show a space. Raises ``ApiError``."""
-    from copydesk.client.errors import Forbidden, NotFound
-
     try:
         page = await api.page(ops.list_sites, organization, space=space, limit=SITES)
     except (Forbidden, NotFound):

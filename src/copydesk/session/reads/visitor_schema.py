@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.json_text import JSON
 from copydesk.domain.text import unseen
+from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
+from copydesk.session.reads.sites import read_structure
 from copydesk.session.site_rows import SchemaRow, SiteRow, schema_rows, site_row, users
 
 if TYPE_CHECKING:
@@ -56,8 +59,6 @@ async def read_schema(api: Api, organization: str, site: Site, refused: str) -> 
 
 async def _conditions(api: Api, organization: str, site: str) -> list[TemplateCondition]:
     """Return the ready-made conditions; none where the service has none."""
-    from copydesk.client.errors import Forbidden, NotFound
-
     try:
         return (await api(ops.list_adaptive_template_conditions, organization, site)).items
     except (Forbidden, NotFound):
@@ -65,8 +66,6 @@ async def _conditions(api: Api, organization: str, site: str) -> list[TemplateCo
 
 
 async def _used(api: Api, organization: str, site: str) -> dict[tuple[bool, str], tuple[str, ...]]:
-    from copydesk.session.reads.sites import read_structure
-
     structure = await read_structure(api, organization, site)
     return users(structure.nodes.values())
 
@@ -77,7 +76,6 @@ async def send_schema(api: Api, ids: tuple[str, str], schema: JSON, before: JSON
     Raises ``ApiError``, and `NotDoneError` when the schema changed since.
     """
     from copydesk.contract.models.site import AdaptiveSchemaUpdate
-    from copydesk.session.errors import NotDoneError
 
     now = await api(ops.get_adaptive_schema, *ids)
     if now.json_schema != before:

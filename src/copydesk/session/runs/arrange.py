@@ -14,10 +14,21 @@ from dataclasses import replace
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, OperationMissing
 from copydesk.domain.arrange_run import UNDER_WAY, ArrangeRun, RunCall, identity
+from copydesk.domain.call import bind
 from copydesk.domain.text import clean, plural
 from copydesk.session.errors import NotDoneError, failure_types, sentence, write_sentence
+from copydesk.session.runs.interrupted_requests import (
+    ids_before,
+    is_gone,
+    made_by,
+    settle,
+    stands,
+    step_taken,
+)
 from copydesk.session.writes.log import ChangedSinceError, UnansweredError, WriteError, Written
+from copydesk.session.writes.undo import StepError
 
 if TYPE_CHECKING:
     from copydesk.domain.call import Call
@@ -121,13 +132,6 @@ class Arranger:
 
     async def _send(self, run: ArrangeRun, item: RunCall) -> ArrangeRun:
         """Send one request and return the run. Raises ``OSError`` when it cannot be saved."""
-        from copydesk.session.runs.interrupted_requests import (
-            ids_before,
-            made_by,
-            stands,
-            step_taken,
-        )
-
         session, call = self._session, run.bound(item)
         key = call.key
         try:
@@ -177,9 +181,6 @@ class Arranger:
             return run.bound(item).reversal
 
         def named(result: object) -> Reversal | None:
-            from copydesk.domain.call import bind
-            from copydesk.session.runs.interrupted_requests import made_by
-
             made = made_by(call, result)
             return bind(call, {**run.made, **made}).reversal if call.makes in made else None
 
@@ -260,9 +261,6 @@ class Arranger:
         Where that cannot be read, ``said`` has the reason. Raises ``OSError`` when the disk
         refuses.
         """
-        from copydesk.session.runs.interrupted_requests import settle
-        from copydesk.session.writes.undo import StepError
-
         run = replace(run, said="")
         if not any(each.state in ("unknown", *UNDER_WAY) for each in run.calls):
             return run
@@ -336,8 +334,6 @@ class Arranger:
         return left, " ".join(said)
 
     async def _gone(self, run: ArrangeRun) -> bool:
-        from copydesk.session.runs.interrupted_requests import is_gone
-
         try:
             return await is_gone(self._session, await self._session.ready(), run)
         except failure_types():
@@ -454,8 +450,6 @@ def _why(call: Call, error: WriteError) -> str:
     cause = error.__cause__
     if cause is None or isinstance(cause, NotDoneError):
         return str(error).replace(" @, then r sends it again.", " r sends it again.")
-    from copydesk.client.errors import NotFound, OperationMissing
-
     if isinstance(cause, NotFound) and not isinstance(cause, OperationMissing):
         return GONE
     return write_sentence(cause, what=call.what, again="r")
@@ -463,8 +457,6 @@ def _why(call: Call, error: WriteError) -> str:
 
 def _refused(error: WriteError) -> bool:
     """Whether the service answered and refused only this request."""
-    from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid
-
     cause = error.__cause__
     refusals = Invalid | Forbidden | Conflict | Blocked | NotDoneError
     return not error.unknown and isinstance(cause, refusals)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import NotFound
 from copydesk.domain.arrange_run import ArrangeRun, RunCall
-from copydesk.domain.call import Call
+from copydesk.domain.call import Call, bind
 from copydesk.domain.reversal import JSON, Expectation, id_of, reversal_of
 from copydesk.session.errors import NotDoneError
 from copydesk.session.writes.recovery import ARRIVED, settle_one
@@ -38,8 +39,6 @@ async def step_taken(session: Session, api: Api, call: Call) -> Any:
     Raises ``ApiError``, and `NotDoneError` for a request that cannot be sent now.
     """
     from pydantic import ValidationError
-
-    from copydesk.client.errors import NotFound
 
     try:
         return await session.way.take(api, call.step)
@@ -253,8 +252,6 @@ async def _note(
     session: Session, run: ArrangeRun, item: RunCall, entry: Entry, thing: Made, *, stood: bool
 ) -> None:
     """Note in the journal how a write without a reversal ended."""
-    from copydesk.domain.call import bind
-
     changes: dict[str, Any] = {}
     if stood and thing.ids:
         back = bind(item.call, {**run.made, **thing.ids}).reversal

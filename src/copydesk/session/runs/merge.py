@@ -17,6 +17,7 @@ from copydesk.domain.merge_forecast import Forecast, forecast
 from copydesk.domain.merge_run import MergeRun, Reason, RunItem
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -439,8 +440,6 @@ class MergeRunner:
 
     async def _write(self, what: str, item: RunItem, send: Any, look: Any = None) -> Any:
         """Send one write of the run; return None after a failure, which is noted."""
-        from copydesk.session.writes.log import WriteError
-
         try:
             return await self._session.writes.perform(what, item.name, send, look=look, now=True)
         except WriteError as error:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import Conflict, Invalid, NotFound, OperationMissing
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 
@@ -54,8 +55,6 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
         If its neighbours are gone, it goes beside the nearest one that is there. Raises
         `NotDoneError` where the level itself is gone.
         """
-        from copydesk.client.errors import Conflict, Invalid, NotFound
-
         api = await ready()
         at = order.index(space_id)
         sides = [("after", row) for row in reversed(order[:at])]
@@ -90,8 +89,6 @@ async def _beside(api: Api, space_id: str, parent: str, sides: Sequence[tuple[st
 
 async def _spaces_in(api: Api, organization_id: str, parent: str) -> set[str]:
     """Return the ids of the spaces of a level; none where the service does not list them."""
-    from copydesk.client.errors import OperationMissing
-
     if parent:
         return {each.id async for each in api.pages(ops.list_collection_spaces, parent)}
     try:
@@ -102,7 +99,6 @@ async def _spaces_in(api: Api, organization_id: str, parent: str) -> set[str]:
 
 
 async def _before(api: Api, collection_id: str, parent: str, anchor: str) -> None:
-    from copydesk.client.errors import Conflict
     from copydesk.contract.models.collection import CollectionMove
     from copydesk.contract.models.position import SpaceAnchor, SpacePosition
 
@@ -118,8 +114,6 @@ async def _before(api: Api, collection_id: str, parent: str, anchor: str) -> Non
 
 
 async def _some_space(api: Api, organization_id: str, parent: str) -> str | None:
-    from copydesk.client.errors import OperationMissing
-
     if parent:
         page = await api.page(ops.list_collection_spaces, parent, limit=1)
         return page.items[0].id if page.items else None

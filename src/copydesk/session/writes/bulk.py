@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from copydesk.session.errors import failure_types, write_sentence
+from copydesk.session.writes.log import QueuedError, WriteError
 
 State = Literal["waiting", "sending", "done", "queued", "failed", "skipped"]
 
@@ -140,8 +141,6 @@ class BulkRun:
         self.start()
 
     async def _go(self) -> None:
-        from copydesk.session.writes.log import QueuedError, WriteError
-
         for item in self.items:
             if item.state != "waiting":
                 continue

@@ -7,6 +7,16 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import (
+    Conflict,
+    Garbled,
+    RateLimited,
+    ServerFault,
+    Unauthorized,
+    Unreachable,
+)
+from copydesk.domain.preconditions import alike, answers, goes_by_words
+from copydesk.domain.reversal import expectation_of, reversal_of
 from copydesk.domain.text import clean
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, is_unknown, sentence
 from copydesk.session.writes.log import HAD_ARRIVED
@@ -159,8 +169,6 @@ class Sending:
         Raises what the client raises, and ``ValueError`` or ``TypeError`` for damaged notes.
         """
         from copydesk.client.request import outgoing_of
-        from copydesk.domain.preconditions import goes_by_words
-        from copydesk.domain.reversal import expectation_of, reversal_of
 
         way = self._session.way
         told = entry.trace is not None
@@ -194,8 +202,6 @@ class Sending:
 
         Earlier writes of the same author that have arrived since are no reason.
         """
-        from copydesk.domain.preconditions import alike, answers
-
         own: set[str] = set()
         answered = 0
         for past in self._session.history.known.values():
@@ -335,14 +341,6 @@ class Sending:
 
         Raises `AwayError` when the service is away.
         """
-        from copydesk.client.errors import (
-            Conflict,
-            RateLimited,
-            ServerFault,
-            Unauthorized,
-            Unreachable,
-        )
-
         operation = getattr(error, "operation", "")
         asked = (entry.request or {}).get("name")
         unknown = is_unknown(error) or (bool(operation) and operation != asked)
@@ -390,8 +388,6 @@ class Sending:
 
 def raise_away(error: Exception) -> None:
     """Raise `AwayError` where the service is away, or ``error`` if the disk refused."""
-    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
-
     if isinstance(error, OSError):
         raise error
     if isinstance(error, RateLimited | Unauthorized | Unreachable):
@@ -400,6 +396,4 @@ def raise_away(error: Exception) -> None:
 
 def passes(error: Exception) -> bool:
     """Whether a read failed because of the service, which says nothing about the object."""
-    from copydesk.client.errors import Garbled, ServerFault
-
     return isinstance(error, ServerFault | Garbled)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean, listed
+from copydesk.session.ages import moment
 
 if TYPE_CHECKING:
     from copydesk.local.journal import Entry
@@ -59,8 +60,6 @@ def waiting_about(app: Any, *ids: str | None) -> str:
     if session is None or not session.outbox.marks:
         return ""
     marks: Marks = session.outbox.marks
-    from copydesk.session.ages import moment
-
     entries = {entry.id: entry for each in ids if each for entry in marks.get(each, ())}
     if not entries:
         return ""

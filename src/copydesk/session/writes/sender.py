@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 from copydesk.domain.misread import whole_answers
 from copydesk.local.journal import Entry, Notes, State
 from copydesk.session.errors import (
@@ -67,8 +68,6 @@ def made_by(makes: bool, result: Any) -> dict[str, Any]:
 
 def _is_away(error: BaseException) -> bool:
     """Whether a write failed because the service is away, so that it may wait."""
-    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
-
     return isinstance(error, RateLimited | Unauthorized | Unreachable)
 
 

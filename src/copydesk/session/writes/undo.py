@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from copydesk.client.errors import NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError
@@ -270,8 +271,6 @@ class Way:
 
     async def answer(self, api: Api, read: Step) -> JSON:
         """Return the JSON of a read, None when the object is gone. Raises ``ApiError``."""
-        from copydesk.client.errors import NotFound
-
         if read.local:
             return await self.take(api, read)
         operation = operation_of(read)

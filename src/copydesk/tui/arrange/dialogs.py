@@ -17,6 +17,7 @@ from copydesk.domain.run_calls import BLOCK, Block
 from copydesk.domain.text import plural
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.arrange.cells import LASTING, others_lines
 from copydesk.tui.dialogs.dialog import Box, Fact, ScrollingSheet, Sheet, TypeToConfirm, fact_lines
 from copydesk.tui.framework.actions import action
@@ -451,8 +452,6 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         self.query_one("#arrange-keys", Label).update(self._keys("Enter confirms nothing."))
 
     async def _go(self, work: Callable[[ArrangeRun, Changed], Awaitable[ArrangeRun]]) -> None:
-        from copydesk.session.writes.log import WriteError
-
         self.working, self._said, self._later = True, "", False
         try:
             self.run = await work(self.run, self._step)

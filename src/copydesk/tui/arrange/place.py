@@ -22,6 +22,7 @@ from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.draft import StagedDraft
 from copydesk.tui.arrange.panes import VIEWS, ArrangedTree, PlanPane, ShownOrder, WrittenPane
 from copydesk.tui.arrange.sender import Sender
+from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands, nothing_to_undo
 from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
@@ -261,8 +262,6 @@ class ArrangeCommands(Commands, scope="arranging"):
     @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
     async def drop_staged(self) -> None:
         """Drop all that is staged. It asks, and ``u`` brings it back."""
-        from copydesk.tui.dialogs.dialog import Confirm
-
         draft = self.place.draft
         self.place.session.asks()
         facts = [

@@ -7,14 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
 from copydesk.domain.layout import Layout, differences
 from copydesk.domain.text import plural
 from copydesk.session.cached_reads import reads_cached
+from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet
 from copydesk.tui.framework.keyboard import tell_failures
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.domain.arrange_run import ArrangeRun, Outcome
+    from copydesk.domain.arrange_run import Outcome
     from copydesk.domain.arrangement import Arrangement, Rebased
     from copydesk.tui.arrange.place import ArrangingPlace
 
@@ -172,8 +174,6 @@ class Sender:
         self, rebased: Rebased[Arrangement], verb: str = "go on with ours"
     ) -> bool:
         """Show the changes of others beside the staged ones; True when it may go on."""
-        from copydesk.tui.arrange.dialogs import OthersSheet
-
         ours = [call.line for call in self.here.draft.requests()]
         facts = await self.here.draft.overtaken_facts()
         sheet = OthersSheet("Others changed it since it was read", rebased, ours, facts, verb=verb)
@@ -200,8 +200,6 @@ class Sender:
         )  # fmt: skip
 
     async def _send(self, *facts: str) -> None:
-        from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
-
         here, calls = self.here, self.here.draft.requests()
         run = ArrangeRun.of(
             here.PLACE, here.run_target, here.about, calls,
@@ -222,8 +220,6 @@ class Sender:
 
     async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
         """Show a plan, or what became of it so far; then go on from what it came to."""
-        from copydesk.tui.arrange.dialogs import ArrangeSheet
-
         sheet = ArrangeSheet(run, facts, None if run.begun else self._as_planned)
         self.asked = True
         self.here.refresh_frame()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from copydesk.client.errors import NotFound
 from copydesk.contract.models.base import Body
 from copydesk.contract.models.openapi_spec import (
     OpenAPISource,
@@ -142,8 +143,6 @@ def _check(text: str) -> None:
 
 async def find(api: Api, home: str, slug: str) -> OpenAPISpec | None:
     """Return a specification, or None where there is none of that slug."""
-    from copydesk.client.errors import NotFound
-
     try:
         return await api(ops.get_openapi_spec, home, slug)
     except NotFound:

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from copydesk.client.errors import NotFound
 from copydesk.domain.automation_inverses import integration_made
 from copydesk.domain.integration_manifest import MANIFESTS
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
+from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
+from copydesk.session.reads.spaces import read_organizations
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.automation.integration_resources import owner_title
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.body_fields import words_of
@@ -138,8 +142,6 @@ def in_a_line(value: Any) -> str:
 
 async def find_integration(api: Api, name: str) -> Integration | None:
     """Return an integration by its name; None when there is none that the reader may see."""
-    from copydesk.client.errors import NotFound
-
     try:
         return await api(ops.get_integration, name)
     except NotFound:
@@ -151,9 +153,6 @@ async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
 
     Raises `NotDoneError` when there is no organization as the one that shall own it.
     """
-    from copydesk.client.errors import NotFound
-    from copydesk.session.errors import NotDoneError
-
     try:
         return await api(ops.publish_integration, name, body)
     except NotFound as error:  # of the organization: an integration is made where there is none
@@ -180,8 +179,6 @@ class Publication:
 
         Raises `NotDoneError` where it may be somebody else's: then it is not known.
         """
-        from copydesk.session.errors import NotDoneError
-
         found = await find_integration(api, self.name)
         if found is not None and found.version == self.before:
             return None
@@ -293,8 +290,6 @@ class PublishCommands(Commands, scope="integrations"):
             return
         if not await self._agreed(manifest, body, found):
             return
-        from copydesk.session.writes.log import WriteError
-
         published = Publication(name, body)
         try:
             version = await self.place.writer.perform(
@@ -318,8 +313,6 @@ class PublishCommands(Commands, scope="integrations"):
 
     async def _owner(self, named: str) -> str:
         """Return the title of the organization that a manifest names."""
-        from copydesk.session.reads.spaces import read_organizations
-
         if named == self.place.organization:
             return self.place.session.title_of(named)
         known = await read_organizations(await self.place.session.ready())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from copydesk.client.errors import NotFound
 from copydesk.contract.enumerations import Language
 from copydesk.contract.models.base import Body
 from copydesk.contract.models.translation import (
@@ -42,8 +43,6 @@ class TranslationAsked(Body):
 
 async def find(api: Api, home: str, translation: str) -> Translation | None:
     """Return a translation, or None where it is gone."""
-    from copydesk.client.errors import NotFound
-
     try:
         return await api(ops.get_translation, home, translation)
     except NotFound:

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, get_args
 
 from rich.text import Text
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Language
 from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import hint
+from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
@@ -125,8 +128,6 @@ async def titled(api: Api, page: Page[Translation], known: dict[str, str | None]
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def look_up(space: str) -> None:
-        from copydesk.client.errors import Forbidden, NotFound
-
         async with gate:
             try:
                 found = await api(ops.get_space, space)
@@ -309,9 +310,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             self.watching.read_begun(made[-1])
 
     async def _spaces(self) -> Sequence[Option]:
-        from copydesk.present.space_options import space_options
-        from copydesk.session.reads.spaces import read_desk
-
         desk = await read_desk(await self.session.ready(), self.organization or "")
         return space_options(desk.nodes, keep=lambda space: True)
 

@@ -13,9 +13,11 @@ from copydesk.domain.text import listed, plural
 from copydesk.present import change_request as present
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.operations import ops
+from copydesk.session.options import Option
 from copydesk.session.snooze import reversal_of
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.changes.guards import (
     Why,
     is_archived,
@@ -30,6 +32,9 @@ from copydesk.tui.changes.guards import (
     no_rows,
     nothing_selected,
 )
+from copydesk.tui.conversations.cluster_links import go_to_cluster
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.widgets.marks import unless_marked
 
@@ -64,8 +69,6 @@ class ChangeCommands(Commands, scope="changes"):
     @action("g k", "cluster", show=False, group="Go")
     async def open_cluster(self) -> None:
         """Go to the cluster that this change request answers, or to all clusters."""
-        from copydesk.tui.conversations.cluster_links import go_to_cluster
-
         row = self.place.rows.selected
         organization = self.place.organization
         cluster = row.cluster if row is not None and row.cluster else None
@@ -96,9 +99,6 @@ class ChangeCommands(Commands, scope="changes"):
     @action("s", "sort", unless=no_rows, show=8, group="Look")
     async def choose_sort(self) -> None:
         """Choose the order. Any but the last updated first reads the whole list."""
-        from copydesk.session.options import Option
-        from copydesk.tui.dialogs.choice import Choice
-
         options = [
             Option(sort, title)
             for sort, title in present.SORTS.items()
@@ -248,7 +248,6 @@ async def _pull(
 ) -> None:
     """Pull main into a row. Raises `WriteError`, from `ConflictedError` where it conflicts."""
     from copydesk.session.reads import conflicts
-    from copydesk.session.writes.log import WriteError
 
     try:
         now = await place.writer.perform(
@@ -272,8 +271,6 @@ async def _pull(
 async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
     """Pull main into a row after a ``y``; what conflicts is shown. Raises `WriteError`."""
     from copydesk.session.reads import conflicts
-    from copydesk.session.writes.log import WriteError
-    from copydesk.tui.dialogs.dialog import Confirm
     from copydesk.tui.merge.conflicts import ConflictSheet
 
     sheet = Confirm(
@@ -472,9 +469,6 @@ class SnoozeCommands(Commands, scope="changes"):
 
     async def _snooze_marked(self) -> None:
         """Choose for how long the marked rows sleep, or wake them; each has its result."""
-        from copydesk.session.options import Option
-        from copydesk.tui.dialogs.choice import Choice
-
         count = plural(len(self.place.rows.marks), "marked change request")
         options = [Option(str(step), length) for step, (length, _) in enumerate(LENGTHS)]
         options.append(Option(AWAKE, "wake them"))

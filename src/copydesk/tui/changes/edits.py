@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.inverses import request_begun, request_changed
+from copydesk.domain.preconditions import begun_trace
 from copydesk.domain.text import clean
+from copydesk.present.space_options import space_options
+from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.draft_keys import about_key, new_request_key
 from copydesk.session.operations import ops
+from copydesk.session.reads.spaces import Desk, read_desk
 from copydesk.tui.changes.guards import is_merged, may_not_change, nothing_selected
+from copydesk.tui.dialogs.ask import Ask
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, away, refusal
 from copydesk.tui.framework.keyboard import run, tell_failures
 
@@ -40,7 +46,6 @@ class EditCommands(Commands, scope="changes"):
             await self._edit(row)
 
     async def _edit(self, row: ChangeRow) -> None:
-        from copydesk.session.cached_reads import live_or_cached
         from copydesk.session.writes.edits import about_text, is_plain, read_about, update_of
         from copydesk.session.writes.outbox import GOES_ON
         from copydesk.tui.dialogs.composer import WriteSheet
@@ -126,8 +131,6 @@ class EditCommands(Commands, scope="changes"):
         It begins as a draft, and without changes.
         """
         from copydesk.contract.models.change_request import ChangeRequestCreate
-        from copydesk.domain.preconditions import begun_trace
-        from copydesk.tui.dialogs.ask import Ask
 
         space = self.place.target.space or await self._choose_space()
         if space is None:
@@ -197,8 +200,6 @@ class EditCommands(Commands, scope="changes"):
         return True
 
     async def _resume_about(self) -> None:
-        from copydesk.session.cached_reads import live_or_cached
-
         space, request = self.place.target.space, self.place.target.change_request
         assert space is not None
         assert request is not None
@@ -215,7 +216,6 @@ class EditCommands(Commands, scope="changes"):
 
     async def _know(self, space: str) -> None:
         """Find out what a space is called. Raises ``ApiError``."""
-        from copydesk.session.cached_reads import live_or_cached
 
         async def learn(api: Api) -> None:
             await self.place.known.spaces.learn(api, self.place.scope.organization, [space])
@@ -223,11 +223,6 @@ class EditCommands(Commands, scope="changes"):
         await live_or_cached(self.place.session, learn)
 
     async def _choose_space(self) -> str | None:
-        from copydesk.present.space_options import space_options
-        from copydesk.session.cached_reads import live_or_cached
-        from copydesk.session.reads.spaces import Desk, read_desk
-        from copydesk.tui.dialogs.choice import Choice
-
         async def read(api: Api) -> Desk:
             return await read_desk(api, self.place.scope.organization)
 

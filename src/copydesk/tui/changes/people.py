@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 
+from copydesk.domain.preconditions import still_judged, verdict_trace
 from copydesk.domain.text import listed, plural
 from copydesk.present.change_filter import open_threads
+from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.change_rows import RULES, ChangeRow
 from copydesk.session.draft_keys import marked_verdict_key, review_key
+from copydesk.session.members import name_of
 from copydesk.session.operations import ops
 from copydesk.session.writes.bulk import Bulk
 from copydesk.tui.changes.guards import nothing_selected
@@ -157,7 +160,6 @@ class PeopleCommands(Commands, scope="changes"):
         """Give a verdict on a row. Raises `WriteError`."""
         from copydesk.contract.models.comment import MarkdownBody
         from copydesk.contract.models.review import ReviewCreate
-        from copydesk.domain.preconditions import still_judged, verdict_trace
 
         me, body = self.place.session.me, ReviewCreate(status=status)
         if said:
@@ -219,8 +221,6 @@ class PeopleCommands(Commands, scope="changes"):
 
         With marked rows: ticked people are asked for all of these too, and nobody is taken off.
         """
-        from copydesk.session.cached_reads import live_or_cached
-
         if self.place.rows.marks:
             await self._ask_for_marked()
             return
@@ -249,8 +249,6 @@ class PeopleCommands(Commands, scope="changes"):
 
     async def _ask_for_marked(self) -> None:
         """Let the reader tick who is asked for a review of all marked rows, and ask them."""
-        from copydesk.session.members import name_of
-
         await self.place.session.ready()
         organization = self.place.scope.organization
         count = plural(len(self.place.rows.marks), "marked change request")

@@ -15,9 +15,11 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.present import change_request as present
 from copydesk.present.change_details import facts
 from copydesk.present.change_request import SORT_NEEDS
+from copydesk.present.impact import impact_line
 from copydesk.session.change_rows import (
     ALL_PARTS,
     KEPT,
@@ -154,7 +156,6 @@ class DetailsReader:
 
     def _read_impact(self, row: ChangeRow) -> None:
         async def read(api: Api) -> str:
-            from copydesk.present.impact import impact_line
             from copydesk.session.reads.impact import read_impact
             from copydesk.session.reads.review import read_request
 
@@ -618,8 +619,6 @@ class RowReader:
 
     async def _ask_where(self, api: Api, base: Source[ChangeRow], ids: Iterable[str]) -> None:
         """Read rows that a refresh did not bring, so that each says what became of it."""
-        from copydesk.client.errors import Forbidden, NotFound
-
         for row_id in list(ids):
             at = base.index_of(row_id)
             row = None if at is None else base.row(at)

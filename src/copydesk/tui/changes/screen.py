@@ -37,6 +37,7 @@ from copydesk.session.views import (
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
 from copydesk.tui.changes.reader import READ_FOR, DetailsReader, RowReader
 from copydesk.tui.changes.triage import ChangesList, Triage
+from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import ListSource, PagedSource
 from copydesk.tui.framework.styles import style_path
@@ -360,8 +361,6 @@ class ChangesPlace(Place):
 
     async def do_to_marked(self, bulk: Bulk) -> None:
         """Show what would be done to the marked rows, and do it after a ``y``."""
-        from copydesk.tui.dialogs.bulk import BulkSheet
-
         rows = {row.id: row for row in self.rows.marked_rows()}
         hidden = self.rows.hidden_marks
         several = len({row.space for row in rows.values()}) > 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.saved_view import SavedView
 from copydesk.session.draft_keys import VIEW_NAME_KEY
+from copydesk.session.options import Option
 from copydesk.session.views import (
     LISTINGS,
     OWN,
@@ -16,6 +17,9 @@ from copydesk.session.views import (
     Listing,
     reversal_of,
 )
+from copydesk.session.writes.log import WriteError
+from copydesk.tui.changes.view_dialog import ViewChoice
+from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.keyboard import run
 
@@ -40,9 +44,6 @@ class ViewCommands(Commands, scope="changes"):
     @action("f", "views", show=9, group="Views")
     async def choose_a_view(self) -> None:
         """Choose a view by name, also one of your own; ctrl+x there forgets one of your own."""
-        from copydesk.session.options import Option
-        from copydesk.tui.changes.view_dialog import ViewChoice
-
         options = [
             Option(each.id, each.title, self._note(each)) for each in self.place.view_listings()
         ]
@@ -68,8 +69,6 @@ class ViewCommands(Commands, scope="changes"):
         It is kept in your settings under the name that you type; a name that is there is replaced.
         ctrl+x in the list of ``f`` forgets one.
         """
-        from copydesk.tui.dialogs.ask import Ask
-
         listing, typed = self.place.listing, self.place.rows.found
         query = " ".join(filter(None, (listing.who_filter, listing.filter, typed)))
         made: list[SavedView] = []
@@ -108,8 +107,6 @@ class ViewCommands(Commands, scope="changes"):
         return part == "view"
 
     async def _keep_view(self, view: SavedView) -> None:
-        from copydesk.session.writes.log import WriteError
-
         before = next((each for each in self.place.own if each.name == view.name), None)
 
         async def send(api: Api) -> None:
@@ -128,8 +125,6 @@ class ViewCommands(Commands, scope="changes"):
         await self._forget(rest)
 
     async def _forget(self, name: str) -> None:
-        from copydesk.session.writes.log import WriteError
-
         before = next((view for view in self.place.own if view.name == name), None)
         if before is None:
             self.place.say(f"There is no view of yours called {name!r}.", "warn")

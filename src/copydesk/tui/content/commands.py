@@ -10,13 +10,18 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.json_views import Raw
 from copydesk.session.content import NAME_CELLS, Content
+from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
+from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.framework.keyboard import run_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,8 +54,6 @@ class ContentCommands(Commands, scope="content"):
 
     def resume_draft(self, part: str) -> bool:
         """Open the form of a template again."""
-        from copydesk.tui.framework.keyboard import run_command
-
         method, _, request = part.partition(" ")
         if method != "template":
             return False
@@ -133,7 +136,6 @@ class ContentCommands(Commands, scope="content"):
         from copydesk.client.download import fetch
         from copydesk.domain.slug import slugify
         from copydesk.session.draft_keys import form_key
-        from copydesk.session.errors import NotDoneError
         from copydesk.tui.dialogs.ask import Ask
 
         key = form_key("pages", _whose(self.place, content), "pdf", content.request or "")
@@ -236,7 +238,6 @@ class ContentCommands(Commands, scope="content"):
 
     async def _spaces_offered(self, but: str) -> Sequence[Option]:
         from copydesk.present.space_options import space_options
-        from copydesk.session.reads.spaces import read_desk
 
         organization = self.place.organization
         if organization is None:
@@ -261,9 +262,7 @@ class ContentCommands(Commands, scope="content"):
         ]
 
     async def _apply(self, content: Content, body: TemplateApply, key: str) -> None:
-        from copydesk.client.errors import Forbidden, NotFound
         from copydesk.domain.page_tree import flatten
-        from copydesk.session.writes.log import WriteError
         from copydesk.tui.dialogs.dialog import Confirm
         from copydesk.tui.dialogs.form import FieldsWrongError
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.session.operations import ops
+from copydesk.session.page_rows import page_rows
+from copydesk.session.reads.pages import walk
 from copydesk.session.target import Target
 from copydesk.tui.content.link_cells import ALL, BACKLINKS, BROKEN, LINKS, Standing, named
 from copydesk.tui.framework.navigation import place
@@ -97,9 +99,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         return Page[Standing].model_construct(items=items, next=found.next, count=None)
 
     async def _read_pages(self, api: Api, space: str) -> dict[str, tuple[int, PageRow]]:
-        from copydesk.session.page_rows import page_rows
-        from copydesk.session.reads.pages import walk
-
         tree = await api(ops.list_space_pages, space, metadata=False, computed=False)
         rows = await asyncio.to_thread(page_rows, tree.pages)
         return {row.id: (at, row) for at, row in enumerate(walk(rows))}

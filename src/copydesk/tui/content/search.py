@@ -17,9 +17,11 @@ from copydesk.domain.cause import CAUSE
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, shorten
 from copydesk.present.json_views import Raw
+from copydesk.present.space_options import space_options
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
@@ -355,9 +357,6 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
     )
     async def choose_where(self) -> None:
         """Choose the space to search in, or search everywhere."""
-        from copydesk.present.space_options import space_options
-        from copydesk.session.reads.spaces import read_desk
-
         organization = self.organization
         if organization is None:
             self.say("No organization is chosen: g o lists yours.", "warn")

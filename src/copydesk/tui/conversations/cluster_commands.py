@@ -18,8 +18,11 @@ from copydesk.present.cluster import number
 from copydesk.present.space_options import space_options
 from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.reads import clusters as reading
+from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.widgets.list import no_row
@@ -144,9 +147,6 @@ class ClusterCommands(Commands, scope="clusters"):
         Without a name it is clusters-DATE.csv in the folder that copydesk was started in. What is
         masked on screen is masked in the file.
         """
-        from copydesk.session.reads import clusters as reading
-        from copydesk.tui.dialogs.dialog import Confirm
-
         form, _, name = rest.partition(" ")
         organization, now = self.place.reader.organization, self.place.session.now
         if form != "csv":
@@ -235,9 +235,6 @@ class ClusterCommands(Commands, scope="clusters"):
     )
     async def begin(self) -> None:
         """Begin a change request about this cluster, in a space that you choose."""
-        from copydesk.session.reads import clusters as reading
-        from copydesk.session.reads.spaces import read_desk
-
         row, organization = self.place.clusters.selected, self.place.reader.organization
         if row is None or organization is None:
             return

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, cast
 from textual import events
 from textual.app import ComposeResult
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.filter import fold
+from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.source_name import is_source_id, source_id
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.conversation import NAME_LIMIT
@@ -50,7 +52,6 @@ from copydesk.tui.widgets.scanned_list import ScannedList, ScannedPages
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.ingest_file import Item
-    from copydesk.domain.ingest_frames import Complaint
 
 
 MOST = 500
@@ -131,7 +132,6 @@ class IngestCommands(Commands, scope="conversations"):
             return True
 
         async def look(api: Api) -> bool | None:
-            from copydesk.client.errors import NotFound
             from copydesk.domain.ingest_file import is_there
 
             try:
@@ -146,7 +146,6 @@ class IngestCommands(Commands, scope="conversations"):
 def _read(name: str) -> tuple[list[Item], list[Complaint]]:
     """Return the conversations of a file, and what is wrong with others. Raises ``OSError``."""
     from copydesk.domain.ingest_file import read_items
-    from copydesk.domain.ingest_frames import Complaint
 
     items: list[Item] = []
     complaints: list[Complaint] = []
@@ -319,8 +318,6 @@ class ConversationsPlace(Place, scope="conversations"):
 
     async def _read_sources(self, api: Api) -> None:
         """Learn the sources that clusters name: the API lists none, and rows may be far down."""
-        from copydesk.client.errors import Forbidden, NotFound
-
         organization = self.reader.organization
         if organization is None:
             return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.present.conversation import since
 from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
@@ -158,8 +159,6 @@ class IssuesPlace(Place, scope="issues"):
         self.listing.read()
 
     async def _read_labels(self, api: Api) -> dict[str, str]:
-        from copydesk.client.errors import Forbidden, NotFound
-
         if self.reader.organization is None:
             return {}
         try:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
+from copydesk.client.errors import NotFound
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.present import conversation as present
@@ -46,8 +47,6 @@ T = TypeVar("T")
 
 async def read_conversation(api: Api, organization: str, conversation: str) -> Conversation | None:
     """Return a conversation, or None when it is gone. Raises ``ApiError``."""
-    from copydesk.client.errors import NotFound
-
     try:
         return present.conversation_of(await api(ops.get_conversation, organization, conversation))
     except NotFound:

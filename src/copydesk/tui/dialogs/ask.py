@@ -10,6 +10,8 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
 from copydesk.domain.text import typed
+from copydesk.session.errors import failure_types, write_sentence
+from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
@@ -147,9 +149,6 @@ class Ask(Sheet[str]):
                 begin(self, self._deliver, self._send, text)
 
     async def _deliver(self, send: Callable[[str], Awaitable[Any]], text: str) -> None:
-        from copydesk.session.errors import failure_types, write_sentence
-        from copydesk.session.writes.log import QueuedError, WriteError
-
         if self.under_way:
             return
         self.under_way = True

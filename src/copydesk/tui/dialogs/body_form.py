@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from copydesk.session.options import Option
 from copydesk.tui.dialogs.dialog import Fact
 from copydesk.tui.dialogs.form import Field, Form
 
 if TYPE_CHECKING:
     from copydesk.contract.models.base import Body, Shape
-    from copydesk.session.options import Option
     from copydesk.tui.dialogs.body_fields import Slot
     from copydesk.tui.dialogs.body_values import Filling
 
@@ -130,8 +130,6 @@ def _field(
 
 
 def _values(slot: Slot) -> Callable[[], Awaitable[Sequence[Option]]]:
-    from copydesk.session.options import Option
-
     async def read() -> Sequence[Option]:
         return [Option(each, each) for each in slot.values]
 

@@ -21,6 +21,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from copydesk.client.errors import CheckoutNeeded
 from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
@@ -301,8 +302,6 @@ async def offer_checkout(place: Place, title: str, error: WriteError) -> bool:
 
     Nothing was done then: the service wants a plan bought first.
     """
-    from copydesk.client.errors import CheckoutNeeded
-
     cause = error.__cause__
     if not isinstance(cause, CheckoutNeeded):
         return False

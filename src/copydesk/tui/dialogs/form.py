@@ -24,7 +24,10 @@ from textual.widgets import Input, Label, Static, TextArea
 from copydesk.domain.secret_values import holds_private_key
 from copydesk.domain.text import listed, plural, shorten
 from copydesk.session.draft_keys import form_text, form_words
+from copydesk.session.errors import failure_types, sentence, write_sentence
 from copydesk.session.glyphs import glyphs
+from copydesk.session.writes.log import QueuedError, WriteError
+from copydesk.tui.dialogs.choice import Choice, OrderedChoices
 from copydesk.tui.dialogs.dialog import Box, Fact, Sheet, fact_lines
 from copydesk.tui.dialogs.form_fields import Entry, FormChoice
 from copydesk.tui.dialogs.form_fields import Field as Field
@@ -372,9 +375,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     @action("ctrl+s", "save", danger=1)
     async def save(self) -> None:
         """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
-        from copydesk.session.errors import failure_types
-        from copydesk.session.writes.log import QueuedError, WriteError
-
         if self._sending:
             return
         now = self.values()
@@ -433,8 +433,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self.set_focus(focused)
 
     def _tell_refusal(self, error: BaseException, sent: Mapping[str, str]) -> None:
-        from copydesk.session.errors import write_sentence
-
         if not self.is_attached:
             return
         said = write_sentence(error, again="ctrl+s")
@@ -472,8 +470,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
         Of several what was typed and is not in the list stays.
         """
-        from copydesk.tui.dialogs.choice import Choice, OrderedChoices
-
         field = self._field_of(widget)
         if field is None:
             return
@@ -502,8 +498,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
         What cannot be read stays as it is, and so does what was changed meanwhile.
         """
-        from copydesk.session.errors import failure_types
-
         for field in self.fields:
             widget = self._inputs.get(field.name)
             if widget is None or field.offers is None or not field.named:
@@ -523,8 +517,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     async def read_offers(self, widget: Widget) -> Sequence[Option]:
         """Return what is offered for a field; say why where that is nothing."""
-        from copydesk.session.errors import failure_types, sentence
-
         read = self.offers_of(widget)
         if read is None:
             return ()

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import Label, Static
 
 from copydesk.session.glyphs import glyphs
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.dialog import Fact, Sheet, fact_lines
 from copydesk.tui.framework.actions import action
 
@@ -162,8 +163,6 @@ class RunSheet(Sheet[int], scope="run"):
         self._show("Enter confirms nothing.")
 
     async def _run(self) -> None:
-        from copydesk.session.writes.log import WriteError
-
         self.state, self._failure, self._stop = "sending", "", False
         self._show()
         while len(self._took) < len(self._lines):

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.address import is_unserved, web_address
 from copydesk.domain.text import clean, plural
+from copydesk.present.json_views import Raw
+from copydesk.session.cached_reads import about_cache, clear_cache
 from copydesk.session.errors import STILL_READING
+from copydesk.session.target import Target
 from copydesk.tui.framework.actions import JUMPS, Commands, NoRowYet, action, command, declaring
 from copydesk.tui.framework.frame import Part
+from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 
@@ -357,7 +361,6 @@ class CommonCommands(Commands, scope="place"):
 
         A list of which items could not be read asks whether to show these instead.
         """
-        from copydesk.present.json_views import Raw
         from copydesk.session.options import Option
 
         place = self.place
@@ -377,8 +380,6 @@ class CommonCommands(Commands, scope="place"):
     @command("json")
     async def show_raw_by_word(self, rest: str) -> None:
         """Show what is under the cursor as the service has it, as g j does."""
-        from copydesk.tui.framework.keyboard import run
-
         await run(self, self.ACTIONS["show_raw"])
 
     @command("whoami", uses=("get_current_user", "get_api_information"))
@@ -389,8 +390,6 @@ class CommonCommands(Commands, scope="place"):
     @command("search", "WORDS", uses="search_organization")
     async def search_for(self, rest: str) -> None:
         """Search all pages of the organization, or of a space there; a result opens its page."""
-        from copydesk.session.target import Target
-
         place = self.place
         target = Target(place.session.organization, place.space_at_hand(), item=rest or None)
         await place.desk.go("search", target)
@@ -398,8 +397,6 @@ class CommonCommands(Commands, scope="place"):
     @command("cache", "clear", complete=lambda here: ("clear",))
     async def show_cache(self, rest: str) -> None:
         """Say how much is kept on this machine of what was read, or drop it: :cache clear."""
-        from copydesk.session.cached_reads import about_cache, clear_cache
-
         place = self.place
         if rest not in ("", "clear"):
             place.say(f"There is no :cache {rest}. :cache clear drops what is kept.", "warn")

@@ -25,6 +25,8 @@ from textual.widgets import Input
 from copydesk.domain.cause import ASKER, CAUSE, Asker
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.declarations import Declared, actions
+from copydesk.session.errors import failure_types, sentence
+from copydesk.session.writes.log import QueuedError, RecalledError, WriteError
 from copydesk.tui.framework.actions import (
     JUMPS,
     Action,
@@ -247,9 +249,6 @@ async def _follow(owner: Any, place: Here | None, each: Action | Command, result
 
 async def tell_failures(place: Here | None, result: Any) -> None:
     """Await what an action began; what the service refused is said on the place."""
-    from copydesk.session.errors import failure_types, sentence
-    from copydesk.session.writes.log import QueuedError, RecalledError, WriteError
-
     try:
         await result
     except (QueuedError, RecalledError) as error:

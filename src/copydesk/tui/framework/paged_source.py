@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from copydesk.client.errors import Forbidden, NotFound, RateLimited, Unreachable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.cached_reads import CachedRead, read_cached, reads_cached
 from copydesk.session.errors import failure_types, sentence, silence_types
@@ -318,8 +319,6 @@ class PagedSource(Source[T]):
 
     def _fail(self, error: Exception) -> None:
         """Say why a page could not be read; cached rows of the list stay where allowed."""
-        from copydesk.client.errors import Forbidden, NotFound, RateLimited, Unreachable
-
         self.failure = error
         self._goal = 0
         self._task = None

@@ -18,6 +18,7 @@ from textual.widgets import Static
 from copydesk.domain.cause import Asker, Why
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
+from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.outbox_marks import NOTHING
 from copydesk.tui.framework.actions import Acts, Commands
 from copydesk.tui.framework.commands import CommonCommands
@@ -37,6 +38,7 @@ from copydesk.tui.framework.frame import (
 from copydesk.tui.framework.frame import Part as Part
 from copydesk.tui.framework.frame import View as View
 from copydesk.tui.framework.inside_textual import SteadyScreen
+from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.pane import HEIGHTS, Pane
 from copydesk.tui.framework.reader import Reads, age_line
 
@@ -135,8 +137,6 @@ class Place(Acts, SteadyScreen[None]):
 
     def do_soon(self, method: str) -> None:
         """Do an action by its name, whether the place has it itself or one of its commands."""
-        from copydesk.tui.framework.keyboard import run
-
         owner = self.who_does(method)
         if owner is not None:
             self.call_later(run, owner, owner.ACTIONS[method])
@@ -603,8 +603,6 @@ class Writer:
 
     async def _ask_again(self, draft: str) -> None:
         """Ask first where this text may have arrived already. Raises `WriteError` on a no."""
-        from copydesk.session.writes.log import WriteError
-
         before = self._place.session.writes.unknown_of(draft)
         if before is not None and not await self._place.desk.confirm_again(before):
             raise WriteError("Not sent: what you wrote is kept (:drafts).")

@@ -24,6 +24,7 @@ from copydesk.present.merge import (
 )
 from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
+from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads import conflicts
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError, read_overlaps
@@ -194,7 +195,6 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         )
 
     async def _read_beside(self, api: Api, read: SpokenFor) -> Beside:
-        from copydesk.session.page_changes import changed_pages, changed_things
         from copydesk.session.reads.impact import read_impact
 
         space, request = read.space.id, read.request.id

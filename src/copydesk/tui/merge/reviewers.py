@@ -11,13 +11,20 @@ from uuid import uuid4
 from copydesk.domain.inverses import reviewers_asked
 from copydesk.domain.preconditions import still_discussed
 from copydesk.domain.text import clean, listed
+from copydesk.session.ages import moment
+from copydesk.session.cached_reads import live_or_cached, read_cached
+from copydesk.session.errors import silence_types
+from copydesk.session.members import name_of, name_of_asked
 from copydesk.session.operations import ops
+from copydesk.session.options import Option
+from copydesk.session.writes.bulk import NothingToDoError
+from copydesk.session.writes.log import QueuedError
+from copydesk.tui.dialogs.choice import Choices
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.review import RequestedReviewer
     from copydesk.contract.models.user import User
-    from copydesk.session.options import Option
     from copydesk.tui.framework.place import Place
 
 PEOPLE = 1000
@@ -51,11 +58,6 @@ async def ask_reviewers(
     own, all are taken back together. ``sent`` reads again who is asked: also when some of it
     failed, for the rest may have arrived. Raises `WriteError`.
     """
-    from copydesk.session.ages import moment
-    from copydesk.session.members import name_of, name_of_asked
-    from copydesk.session.writes.log import QueuedError
-    from copydesk.tui.dialogs.choice import Choices
-
     members = await _members(place, organization)
     now = {each.user.id: each.user for each in before if each.user is not None}
     teams = [name_of_asked(each) for each in before if each.user is None]
@@ -110,17 +112,12 @@ async def ask_reviewers(
 
 def _options(people: Mapping[str, User]) -> list[Option]:
     """Return people to tick, by their names."""
-    from copydesk.session.members import name_of
-    from copydesk.session.options import Option
-
     found = (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values())
     return sorted(found, key=lambda option: option.title.casefold())
 
 
 async def choose_reviewers(place: Place, organization: str, title: str) -> dict[str, User]:
     """Let the reader tick people of an organization; none where nobody is ticked."""
-    from copydesk.tui.dialogs.choice import Choices
-
     people = await _members(place, organization)
     if people is None:
         place.tell("The members are not known, and the service cannot be asked now.", "warn")
@@ -144,8 +141,6 @@ async def ask_more(
     Its author is never asked. Raises `NothingToDoError` where nobody is left to ask, and
     `WriteError`.
     """
-    from copydesk.session.writes.bulk import NothingToDoError
-
     api = await place.session.ready()
     pages = api.pages(ops.list_requested_reviewers, space, request, limit=100)
     there = {each.user.id async for each in pages if each.user is not None}
@@ -178,8 +173,6 @@ async def _members(place: Place, organization: str) -> dict[str, User] | None:
     None where nothing is kept: who is asked by now can be asked no longer even so. Raises
     ``ApiError``.
     """
-    from copydesk.session.cached_reads import live_or_cached, read_cached
-    from copydesk.session.errors import silence_types
     from copydesk.session.members import PAGE
 
     async def read(api: Api) -> dict[str, User]:

@@ -13,6 +13,7 @@ from copydesk.domain.mention import Named
 from copydesk.domain.merge_rules import label
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean, listed
+from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.choice import Choices
@@ -173,8 +174,6 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
             self.tick()
 
     async def _choose_people(self, rule: str) -> None:
-        from copydesk.session.errors import failure_types, sentence
-
         self._say("Reading the members…")
         desk_of(self).keyboard.early.reads(self)
         try:

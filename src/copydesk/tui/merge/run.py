@@ -16,8 +16,10 @@ from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunIte
 from copydesk.domain.text import listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
+from copydesk.session.options import Option
 from copydesk.session.target import Target
-from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
+from copydesk.tui.dialogs.choice import Choices
+from copydesk.tui.dialogs.dialog import Confirm, ScrollingSheet, TypeToConfirm, fact_lines
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
@@ -240,9 +242,6 @@ class MergeRunCommands(Commands, scope="merge_run"):
     @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label, stages=True)
     async def choose_stops(self) -> None:
         """Choose what the run stops at: a conflict, a failed rule, a comment or an edit since."""
-        from copydesk.session.options import Option
-        from copydesk.tui.dialogs.choice import Choices
-
         run = self.place.run
         if run is None:
             return
@@ -274,8 +273,6 @@ class MergeRunCommands(Commands, scope="merge_run"):
             await self._go_on(run)
 
     async def _start(self, run: MergeRun) -> None:
-        from copydesk.tui.dialogs.dialog import TypeToConfirm
-
         count = len(run.listed)
         sheet = TypeToConfirm(
             f"Merge {plural(count, 'change request')}",
@@ -319,8 +316,6 @@ class MergeRunCommands(Commands, scope="merge_run"):
         )
 
     async def _go_on(self, run: MergeRun) -> None:
-        from copydesk.tui.dialogs.dialog import Confirm
-
         if run.cut:
             left = run.count("waiting", *IN_FLIGHT)
             here = run.current
@@ -367,8 +362,6 @@ class MergeRunCommands(Commands, scope="merge_run"):
             stages=True)  # fmt: skip
     async def end(self) -> None:
         """End the run where it stands, or drop the plan. What is merged stays merged. Asks."""
-        from copydesk.tui.dialogs.dialog import Confirm
-
         run = self.place.run
         if run is None:
             return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from rich.text import Text
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Role, RoleFilter, TeamRole
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.age import ago
@@ -17,6 +18,7 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.members import member_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.spaces import read_organizations
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import TypeToConfirm
@@ -379,9 +381,6 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
 
     async def _people(self, home: str) -> list[Option]:
         """Return visible people without single sign-on here."""
-        from copydesk.client.errors import Forbidden
-        from copydesk.session.reads.spaces import read_organizations
-
         api = await self.session.ready()
         found: dict[str, Option] = {}
         here: set[str] = set()
@@ -498,8 +497,6 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
 
 async def find_member(api: Api, organization: str, user: str) -> Member | None:
     """Return a member of an organization, None when they are none."""
-    from copydesk.client.errors import NotFound
-
     try:
         return await api(ops.get_member, organization, user)
     except NotFound:
@@ -511,8 +508,6 @@ async def add_by_sso(api: Api, organization: str, user: str) -> Member:
 
     Raises `NotDoneError` when the service knows nobody by that id whom it may take in.
     """
-    from copydesk.client.errors import NotFound
-
     try:
         return await api(ops.add_sso_member, organization, user)
     except NotFound as error:

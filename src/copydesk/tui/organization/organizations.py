@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.client.errors import Conflict, Forbidden, NotFound
 from copydesk.domain.address import parse_app_url, shown_at
 from copydesk.domain.age import age, instant
 from copydesk.domain.organization_inverses import joined
@@ -23,6 +24,7 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import choose
 from copydesk.session.operations import ops
+from copydesk.session.reads import spaces as reading
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action, command
@@ -34,6 +36,7 @@ from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.sources import ListSource
 from copydesk.tui.organization.commands import ID_PATTERN, AtHand, OrganizationCommands
 from copydesk.tui.spaces.cells import rule_words
+from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.system.find import SearchPrompt
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -249,8 +252,6 @@ class OrganizationsPlace(Place, scope="organizations"):
         self.reads.load("organizations", self._read, self._merge, what="Reading again")
 
     async def _read(self, api: Api) -> list[Organization]:
-        from copydesk.session.reads import spaces as reading
-
         if self.session.me is None:
             self.session.me = await reading.read_me(api)
         return await reading.read_organizations(api)
@@ -289,8 +290,6 @@ class OrganizationsPlace(Place, scope="organizations"):
     async def _read_roles(
         self, api: Api, organizations: Sequence[Organization], me: str
     ) -> list[OrganizationRow]:
-        from copydesk.client.errors import Forbidden, NotFound
-
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def one(organization: Organization) -> OrganizationRow:
@@ -339,8 +338,6 @@ class OrganizationsPlace(Place, scope="organizations"):
 
     async def choose(self, row: OrganizationRow) -> None:
         """Show the spaces of an organization; places of another one are left."""
-        from copydesk.tui.spaces.list import SpacesPlace
-
         await choose(self.session, row.id, row.title)
         below = [screen for screen in self.app.screen_stack if isinstance(screen, SpacesPlace)]
         if below:
@@ -422,8 +419,6 @@ def organization_in(text: str) -> str | None:
 
 async def join(api: Api, organization: str) -> bool:
     """Join an organization. Raises `NotDoneError` when there is none, or one is in it already."""
-    from copydesk.client.errors import Conflict, NotFound
-
     try:
         await api(ops.join_organization, organization)
     except (Conflict, NotFound) as error:
@@ -433,8 +428,6 @@ async def join(api: Api, organization: str) -> bool:
 
 async def find_joined(api: Api, organization: str) -> bool | None:
     """Return True if the caller is in an organization, else None."""
-    from copydesk.client.errors import Forbidden, NotFound
-
     try:
         await api(ops.get_organization, organization)
     except (Forbidden, NotFound):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Role
 from copydesk.contract.models.organization import OrganizationUpdate
 from copydesk.domain.address import web_address
@@ -34,6 +35,7 @@ from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
+from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 from copydesk.tui.organization.commands import AtHand, OrganizationCommands, not_admin
 from copydesk.tui.resource.place import NAME_CELLS
 from copydesk.tui.resource.rights import NO_HOME
@@ -281,8 +283,6 @@ class OrganizationPlace(Place, scope="organization"):
         self.reads.load("settings", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> tuple[Organization, str] | None:
-        from copydesk.client.errors import Forbidden, NotFound
-
         if self.organization is None:
             return None
         found = await api(ops.get_organization, self.organization)
@@ -302,8 +302,6 @@ class OrganizationPlace(Place, scope="organization"):
             self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: tuple[Organization, str] | None) -> None:
-        from copydesk.tui.merge.rules_dialog import names_of
-
         if found is None:
             self.rows.say_instead(NO_HOME)
             return
@@ -392,7 +390,6 @@ class OrganizationPlace(Place, scope="organization"):
 
     async def _change_rules(self) -> None:
         from copydesk.contract.models.organization import OrganizationUpdate
-        from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 
         home = self.organization
         assert home is not None

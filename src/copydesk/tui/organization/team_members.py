@@ -15,6 +15,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.members import member_name
 from copydesk.session.operations import ops
 from copydesk.session.reads.organization import PAGE, people_offered
+from copydesk.session.reads.spaces import read_me
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
@@ -258,8 +259,6 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             self.reads.load("team", self._read_team, self._learned, what="Reading the team")
 
     async def _read_team(self, api: Api) -> Team:
-        from copydesk.session.reads.spaces import read_me
-
         if self.session.me is None:
             self.session.me = await read_me(api)
         return await api(ops.get_team, *self.ids)

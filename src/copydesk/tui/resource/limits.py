@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Any, Protocol, cast
 
+from copydesk.client.errors import Forbidden
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.choice import Choice
@@ -109,8 +110,6 @@ class LimitCommands(Commands, scope="limited"):
 
     async def _offered(self, condition: Condition) -> Sequence[Option]:
         """Read what a condition offers; nothing where the reader may not see that."""
-        from copydesk.client.errors import Forbidden
-
         session = self.place.session
         home = self.place.organization
         read, api = condition.offers, await session.ready()

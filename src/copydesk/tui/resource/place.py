@@ -28,8 +28,11 @@ from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
+from copydesk.present.space_options import space_options
 from copydesk.session.draft_keys import form_key
+from copydesk.session.errors import failure_types, sentence
 from copydesk.session.options import Option
+from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, command
@@ -282,10 +285,6 @@ class SpaceCommands(Commands, scope="resource"):
     @command("of", uses=("list_organization_spaces", "list_organization_collections"))
     async def choose_space(self, rest: str = "") -> None:
         """Choose the space whose list is shown, where it is the list of one."""
-        from copydesk.present.space_options import space_options
-        from copydesk.session.errors import failure_types, sentence
-        from copydesk.session.reads.spaces import read_desk
-
         place, organization = self.place, self.place.organization
         if not place.OF_SPACE:
             place.say("This is no list of one space.", "warn")

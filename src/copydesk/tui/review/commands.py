@@ -27,6 +27,7 @@ from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
 from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.tui.conversations.cluster_links import go_to_cluster
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
@@ -422,8 +423,6 @@ class RequestCommands(ReviewCommands, scope="review"):
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:
         """Go to the cluster of questions that this request answers, else to all clusters."""
-        from copydesk.tui.conversations.cluster_links import go_to_cluster
-
         opened = self.model.opened
         cluster = opened.request.conversations_issues_cluster if opened else None
         target = Target(organization=self.place.session.organization, cluster=cluster)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.client.errors import NotFound
 from copydesk.domain.age import ago
 from copydesk.domain.age import moment as short_moment
 from copydesk.domain.text import clean, plural
@@ -138,8 +139,6 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
             return
 
         async def read(api: Api) -> tuple[str, str]:
-            from copydesk.client.errors import NotFound
-
             title = clean((await api(ops.get_space, space)).title).strip() or "Untitled"
             if page is None:
                 return title, ""

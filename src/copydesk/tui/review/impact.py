@@ -12,6 +12,7 @@ from copydesk.domain.impact import Impact
 from copydesk.domain.text import clean, plural
 from copydesk.present import impact as present
 from copydesk.present.impact import BROKEN, POINTS, ImpactRow
+from copydesk.present.page_changes import page_signs
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
@@ -88,8 +89,6 @@ class ImpactPlace(Place, scope="impact"):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of what changes, and of a link that breaks."""
-        from copydesk.present.page_changes import page_signs
-
         return [*super().signs(), (glyphs().failed, "leads nowhere any more"), *page_signs()[2:]]
 
     def reload(self) -> None:

@@ -22,6 +22,7 @@ from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import first_words, name_of, name_of_asked
+from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import read_rules
 from copydesk.session.reads.review import Sides, read_replies, read_sides
 from copydesk.tui.framework.place import View
@@ -121,8 +122,6 @@ class RequestTabs:
 
     def read_cluster(self) -> None:
         """Read the name of the cluster that the request answers."""
-        from copydesk.session.reads.clusters import read_label
-
         opened = self.model.known
         cluster = opened.request.conversations_issues_cluster
         if cluster is None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.site_inverses import site_published
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.operations import ops
 from copydesk.session.reads.sites import ANY, Rights, read_rights
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm, offer_checkout
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.place import Place
@@ -60,8 +63,6 @@ def _label(here: Place) -> str:
 
 async def read_links(api: Api, organization: str, site: str) -> list[ShareLink] | None:
     """Return the share links of a site; None where they are not told, or too many."""
-    from copydesk.client.errors import Forbidden, NotFound
-
     try:
         page = await api.page(ops.list_share_links, organization, site, limit=LINKS_READ)
     except (Forbidden, NotFound):
@@ -187,9 +188,6 @@ class PublicationCommands(Commands, scope="site_publishing"):
         )
 
     async def _send_publishing(self, ids: tuple[str, str], site: Site, want: bool) -> None:
-        from copydesk.client.errors import OperationMissing
-        from copydesk.domain.site_inverses import site_published
-        from copydesk.session.writes.log import WriteError
         from copydesk.tui.sites.settings_cells import address_of, title_of
 
         title, where = title_of(site), clean(address_of(site))
@@ -275,8 +273,6 @@ class DeletionCommands(Commands, scope="site_deleting"):
             return
 
         async def look(api: Api) -> bool | None:
-            from copydesk.client.errors import NotFound
-
             try:
                 await api(ops.get_site, *ids)
             except NotFound:
@@ -294,8 +290,6 @@ class DeletionCommands(Commands, scope="site_deleting"):
 
     async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
         """Return how many sections a site has; None where the service does not tell."""
-        from copydesk.client.errors import Forbidden, NotFound
-
         try:
             page = await api.page(ops.list_site_sections, *ids, limit=250)
         except (Forbidden, NotFound):

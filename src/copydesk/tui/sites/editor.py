@@ -13,8 +13,11 @@ from copydesk.domain.site_moves import ENTRIES, LIGHT
 from copydesk.domain.site_rules import REDIRECT, REQUIRED
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
+from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.sites import read_conditions
+from copydesk.session.reads.spaces import read_desk
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
     no_row,
@@ -23,6 +26,7 @@ from copydesk.tui.arrange.place import (
     nothing_staged,
     why_not,
 )
+from copydesk.tui.dialogs.choice import Choice, Choices
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.sites.structure_cells import value
@@ -219,8 +223,6 @@ class EditCommands(Commands, scope="site_structure"):
         return f"the address changes: {both}; links that readers kept may break"
 
     async def _conditions(self) -> Sequence[Option]:
-        from copydesk.session.reads.sites import read_conditions
-
         return await read_conditions(await self.place.session.ready(), *self.place.tabs.ids)
 
     # Hidden, default
@@ -272,10 +274,6 @@ class EditCommands(Commands, scope="site_structure"):
         """Add a section that shows a space, spaces to the section under the cursor, a group or a
         link.
         """
-        from copydesk.present.space_options import space_options
-        from copydesk.session.reads.spaces import read_desk
-        from copydesk.tui.dialogs.choice import Choice
-
         row, now = self.place.row, self.place.draft.arrangement.now
         section = self._section_of(row)
         kind = "space"
@@ -389,8 +387,6 @@ class EditCommands(Commands, scope="site_structure"):
         return str(item.values.get("space") or "")
 
     async def _add_section(self, beside: Item | None, options: Sequence[Option]) -> None:
-        from copydesk.tui.dialogs.choice import Choice
-
         space = await self.place.desk.push_screen_wait(Choice("A section that shows", options))
         if not space:
             return
@@ -408,8 +404,6 @@ class EditCommands(Commands, scope="site_structure"):
             )
 
     async def _add_spaces(self, section: Item | None, options: Sequence[Option]) -> None:
-        from copydesk.tui.dialogs.choice import Choices
-
         where = f"in {section.title}" if section is not None else "on the site"
         chosen = await self.place.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
         if not chosen:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.client.errors import Forbidden
 from copydesk.domain.age import age, moment
 from copydesk.domain.site_inverses import link_changed, link_made
 from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import share_link_key
-from copydesk.session.errors import with_key
+from copydesk.session.errors import sentence, with_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import list_links
@@ -246,9 +247,6 @@ class ShareLinksPlace(Place, scope="share_links"):
         self.reads.load("links", self._read, self._arrived, what="Reading again")
 
     async def _read(self, api: Api) -> LinksRead | None:
-        from copydesk.client.errors import Forbidden
-        from copydesk.session.errors import sentence
-
         site = await self.tabs.find_site(api)
         if site is None:
             return None

@@ -21,6 +21,7 @@ from copydesk.session.draft_keys import staged_moves
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.spaces import read_desk
 from copydesk.session.site_rows import SiteRow, site_row
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice, OrderedChoices
@@ -126,8 +127,6 @@ class CreationCommands(Commands, scope="sites"):
     )
     async def make(self) -> None:
         """Make a site: its plan, who can read it, what it shows, its title. It is not published."""
-        from copydesk.session.reads.spaces import read_desk
-
         organization = self.place.organization
         if organization is None:
             self.place.say("Which organization? go lists them.", "warn")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.address import PATH_RULE, is_path_part, web_address
 from copydesk.domain.site_inverses import setting_as_read, setting_changed
 from copydesk.domain.text import clean
@@ -15,6 +16,7 @@ from copydesk.present.json_views import Raw
 from copydesk.session.errors import NotDoneError, with_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.sites import read_structure
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact
@@ -431,9 +433,6 @@ def _wanted(name: str, text: str) -> str | None:
 
 async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
     """Return the titles of rows with a condition; None where the service does not tell."""
-    from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.session.reads.sites import read_structure
-
     try:
         structure = await read_structure(api, *ids)
     except (Forbidden, NotFound):

@@ -10,7 +10,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
+from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
+from copydesk.session.reads.sites import read_only_site
 from copydesk.session.target import Target
 from copydesk.session.writes.undo import Past
 from copydesk.tui.framework import navigation, place_tabs
@@ -99,8 +101,6 @@ class SiteTabs:
             self.show()
 
     async def _count_links(self, api: Api) -> int | None:
-        from copydesk.session.errors import failure_types
-
         organization, site = self.place.target.organization, self.place.target.site
         if organization is None or site is None:
             return None
@@ -158,8 +158,6 @@ class SiteTabs:
 
         None when there are more, or none. The target names it from then on. Raises ``ApiError``.
         """
-        from copydesk.session.reads.sites import read_only_site
-
         place = self.place
         organization = place.organization
         if organization is None:

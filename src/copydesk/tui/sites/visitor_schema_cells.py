@@ -8,7 +8,7 @@ from datetime import datetime
 from rich.text import Text
 
 from copydesk.domain.age import age, moment
-from copydesk.domain.json_text import JsonText
+from copydesk.domain.json_text import JsonText, place_of
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.visitor_schema import Attribute, Changes, Problem
 from copydesk.present.facts import Fact, hint
@@ -128,8 +128,6 @@ def problem_lines(problems: Sequence[Problem], text: JsonText) -> list[Text]:
 
 def twice_lines(text: JsonText) -> list[Text]:
     """Return which members are there twice, each with its line and column."""
-    from copydesk.domain.json_text import place_of
-
     lines = []
     for path, offset in text.twice:
         line, column = place_of(text.text, offset)

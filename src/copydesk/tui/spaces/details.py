@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from copydesk.session.reads.spaces import Details
+from copydesk.session.reads.spaces import Details, read_details
 from copydesk.tui.spaces.cells import no_access
 
 if TYPE_CHECKING:
@@ -68,8 +68,6 @@ class RestingDetails:
             self._read(node, organization, rules)
 
     def _read(self, node: SpaceNode, organization: str, inherited: RuleList) -> None:
-        from copydesk.session.reads.spaces import read_details
-
         session = self._here.session
         me = session.me.id if session.me is not None else None
         rules = node.rules if node.rules_type != "inherit" else inherited

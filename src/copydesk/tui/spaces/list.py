@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.app import ComposeResult
 
+from copydesk.client.errors import ApiError
 from copydesk.domain.address import markdown_link, shown_at
 from copydesk.domain.filter import Query, fold
 from copydesk.domain.space_tree import (
@@ -30,6 +31,8 @@ from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.identity import choose
+from copydesk.session.reads import spaces as reading
+from copydesk.session.reads.spaces import read_counts, read_organizations
 from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
 from copydesk.session.views import COUNT_SECONDS
@@ -192,8 +195,6 @@ class TabCounts:
 
     def read(self) -> None:
         """Read how much is behind the other tabs; what needs the reader not each time."""
-        from copydesk.session.reads.spaces import read_counts
-
         organization = self.place.target.organization or ""
 
         def arrived(counts: dict[str, int]) -> None:
@@ -219,7 +220,6 @@ class TabCounts:
         )
 
         async def read(api: Api) -> int | None:
-            from copydesk.client.errors import ApiError
             from copydesk.session.reads.change_requests import count_needing
 
             with suppress(OSError):
@@ -362,8 +362,6 @@ class SpacesPlace(Place, scope="spaces"):
         self.reload()
 
     async def _read(self, api: Api) -> tuple[Desk | None, int]:
-        from copydesk.session.reads import spaces as reading
-
         async def who() -> None:
             if self.session.me is None:
                 self.session.me = await reading.read_me(api)
@@ -565,8 +563,6 @@ class SpacesPlace(Place, scope="spaces"):
     @command("org", "NAME", uses="list_organizations")
     async def go_organization(self, rest: str) -> None:
         """Go to the organization whose name has these words; without any, to the list of them."""
-        from copydesk.session.reads.spaces import read_organizations
-
         words = fold(rest).split()
         if not words:
             await self.desk.go("organizations")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import ApiError
 from copydesk.domain.space_tree import LOOSE, TRASH
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import Commands, action
@@ -88,7 +89,6 @@ class ArrangeCommands(Commands, scope="spaces"):
         self._looked = state
 
         async def read(api: Api) -> tuple[Trashed, ...]:
-            from copydesk.client.errors import ApiError
             from copydesk.session.reads.tree import read_trash, remember_gone
 
             snapshot = self.place.session.snapshot

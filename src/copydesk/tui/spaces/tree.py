@@ -18,7 +18,7 @@ from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.draft_keys import tree_key
 from copydesk.session.glyphs import glyphs
-from copydesk.session.reads.tree import Trashed, TreeRead
+from copydesk.session.reads.tree import Trashed, TreeRead, read_trash, read_tree
 from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import Row
@@ -228,8 +228,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return replace(TreeArrangement.on(layout, self.home), listed=listed)
 
     async def read_layout(self, api: Api) -> Layout:
-        from copydesk.session.reads.tree import read_tree
-
         self.read = await read_tree(api, self.home)
         return self.read.layout
 
@@ -260,8 +258,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         super().reload()
 
     async def read_all(self, api: Api) -> TreeRead | None:
-        from copydesk.session.reads.tree import read_tree
-
         organization = self.organization
         if organization is None:
             return None
@@ -294,8 +290,6 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     def read_trash(self) -> None:
         """Read the trash, and show it below the tree."""
-        from copydesk.session.reads.tree import read_trash
-
         if self.read is None:
             return
         organization, there = self.read.organization, self.read.layout.items

@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.call import NEW
+from copydesk.domain.completion import signs
 from copydesk.domain.layout import TOP, Item
 from copydesk.domain.merge_rules import label
 from copydesk.domain.space_tree import TRASH, SpaceNode
@@ -16,8 +18,11 @@ from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_inverses import space_deleted
 from copydesk.domain.tree_plan import rules_line
 from copydesk.session.errors import NotDoneError
+from copydesk.session.glyphs import emoji_names
 from copydesk.session.operations import ops
-from copydesk.session.reads.tree import Trashed
+from copydesk.session.options import Option
+from copydesk.session.reads.spaces import read_organizations
+from copydesk.session.reads.tree import Trashed, sites_showing
 from copydesk.tui.arrange.cells import Row
 from copydesk.tui.arrange.place import (
     no_row,
@@ -26,9 +31,11 @@ from copydesk.tui.arrange.place import (
     nothing_staged,
     why_not,
 )
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Notice, TypeToConfirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 from copydesk.tui.spaces.cells import LANGUAGES, rule_words
 from copydesk.tui.spaces.tree_cells import value
 from copydesk.tui.widgets.marks import unless_marked
@@ -37,7 +44,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.mention import Named
     from copydesk.domain.space_tree import SpaceNode
-    from copydesk.session.options import Option
     from copydesk.tui.spaces.tree import OrganizationStructurePlace
 
 EDITABLE: Mapping[str, Sequence[str]] = {
@@ -105,9 +111,6 @@ ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mi
 
 async def emoji_options() -> list[Option]:
     """Return every emoji with its name, to choose from."""
-    from copydesk.session.glyphs import emoji_names
-    from copydesk.session.options import Option
-
     names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
     found: dict[str, str] = {}
     for name, sign in names:
@@ -123,9 +126,6 @@ async def emoji_named(text: str) -> str:
 
     Raises `NotDoneError` for a name that there is not.
     """
-    from copydesk.domain.completion import signs
-    from copydesk.session.glyphs import emoji_names
-
     if not text.startswith(":"):
         return text
     names = await asyncio.to_thread(emoji_names)
@@ -202,9 +202,6 @@ class EditCommands(Commands, scope="organization_structure"):
             stages=True, types=True)  # fmt: skip
     async def choose_emoji(self) -> None:
         """Choose the emoji of a space by its name. Staged here, nothing is sent."""
-        from copydesk.session.options import Option
-        from copydesk.tui.dialogs.choice import Choice
-
         row = self.place.row
         if row is None:
             return
@@ -240,8 +237,6 @@ class EditCommands(Commands, scope="organization_structure"):
             stages=True)  # fmt: skip
     async def merge_rules(self) -> None:
         """Choose what must hold before a change request of the space merges. Staged here."""
-        from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
-
         row = self.place.row
         if row is None or self.place.read is None:
             return
@@ -296,9 +291,6 @@ class CreationCommands(Commands, scope="organization_structure"):
             stages=True, takes="none")  # fmt: skip
     async def add(self) -> None:
         """Add a collection or a space where the cursor is, or a copy of a space. Staged here."""
-        from copydesk.session.options import Option
-        from copydesk.tui.dialogs.choice import Choice
-
         going = in_trash(self.place) or to_be_deleted(self.place)
         row = self.place.row if going is None else None
         here = self._level_here(row)
@@ -437,9 +429,6 @@ class CreationCommands(Commands, scope="organization_structure"):
 
     async def choose_collection(self, words: str = "") -> None:
         """Choose the collection that the row, or the picked ones, go into."""
-        from copydesk.session.options import Option
-        from copydesk.tui.dialogs.choice import Choice
-
         picked, now = self.place.rows.picked(), self.place.draft.arrangement.now
         try:
             titles = [self.place.draft.arrangement.there(row).title for row in picked]
@@ -512,8 +501,6 @@ class DeletionCommands(Commands, scope="organization_structure"):
 
     def read_losing(self, removed: Mapping[str, Item]) -> None:
         """Find out which sites show the spaces that are going to be deleted, for the plan."""
-        from copydesk.session.reads.tree import sites_showing
-
         spaces = [row for row, item in removed.items() if item.kind == "space"]
         if not spaces:
             return
@@ -597,10 +584,6 @@ class DeletionCommands(Commands, scope="organization_structure"):
         if why is not None or row is None or node is None:
             self.place.say(why or "", "warn")
             return
-        from copydesk.session.options import Option
-        from copydesk.session.reads.spaces import read_organizations
-        from copydesk.tui.dialogs.choice import Choice
-
         api = await self.place.session.ready()
         operation = ops.transfer_collection if row.kind == "collection" else ops.transfer_space
         if await api.routes.lacks(operation):  # before anything is chosen or typed
@@ -650,9 +633,6 @@ class DeletionCommands(Commands, scope="organization_structure"):
 
     async def _blocks(self, api: Api, spaces: Iterable[SpaceNode], other: str) -> list[str]:
         """Say what keeps spaces from going to another organization, where that can be read."""
-        from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.session.reads.tree import sites_showing
-
         translated: dict[str, str] = {}
         try:
             async for each in api.pages(ops.list_translations, self.place.home):

@@ -11,11 +11,14 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Label, Static
 
+from copydesk.client.errors import OperationMissing, Unauthorized
 from copydesk.domain.text import clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.operations import ops
+from copydesk.session.options import Option
 from copydesk.session.profiles import TOKEN_FROM, VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.prompt import Field
@@ -92,8 +95,6 @@ async def who_i_am(session: Session, api: Api) -> list[Text]:
 
 async def choose_offer(app: DeskApp, known: Sequence[Offer]) -> Offer | None:
     """Let the user choose; None when nothing was chosen."""
-    from copydesk.session.options import Option
-    from copydesk.tui.dialogs.choice import Choice
 
     def note(each: Offer) -> str:
         said = [clean(each.host)] if each.name else []
@@ -130,8 +131,6 @@ async def change_token(session: Session, keeper: TokenKeeper, typed: str) -> str
 
 async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) -> str:
     """Return whose a token is, as the end of a sentence. Raises `NotDoneError` for another's."""
-    from copydesk.client.errors import OperationMissing
-
     try:
         trial = await asyncio.to_thread(api.trying, token)
     except ValueError as error:
@@ -262,8 +261,6 @@ class TokenSheet(Sheet[str]):
 
 def refusal(error: Exception) -> str:
     """Return what to say of a token that is not used."""
-    from copydesk.client.errors import Unauthorized
-
     if isinstance(error, Unauthorized):
         said = f"The service refuses this token. {error.message}".strip()
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from copydesk.session.errors import NotDoneError
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.workers import begin
 
@@ -117,8 +118,6 @@ class Account:
     @property
     def profile_names(self) -> Sequence[str]:
         """The names that ``:profile`` takes, for its completion; none where they are not read."""
-        from copydesk.session.errors import NotDoneError
-
         try:
             known = self.offers.known() if self.offers is not None else ()
         except NotDoneError:
@@ -130,7 +129,6 @@ class Account:
 
         Raises `NotDoneError`: then all stays as it is.
         """
-        from copydesk.session.errors import NotDoneError
         from copydesk.tui.system.account import choose_offer, offer_named
 
         if self.offers is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.age import age
 from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.text import clean
@@ -208,9 +209,6 @@ class Drafts(Place, scope="drafts"):
                       quiet=True)  # fmt: skip
 
     async def _read_names(self, api: Api, requests: list[tuple[str, str]]) -> None:
-        from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.domain.text import clean
-
         for space, request in requests:
             try:
                 if request:

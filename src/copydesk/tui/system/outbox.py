@@ -11,6 +11,8 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.age import age, moment
+from copydesk.domain.preconditions import edited, put_in
+from copydesk.domain.reversal import reversal_of
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import belonging
@@ -431,7 +433,6 @@ class OutboxPlace(Place, scope="outbox"):
                 await self._edit_fields(entry)
 
     async def _edit_text(self, entry: Entry, text: str) -> None:
-        from copydesk.domain.preconditions import put_in
         from copydesk.tui.dialogs.composer import WriteSheet
 
         key = f"outbox {entry.id}"
@@ -475,9 +476,6 @@ class OutboxPlace(Place, scope="outbox"):
 
     async def _changed(self, entry: Entry, body: Any, text: str, *, what: str = "") -> None:
         """Put another body into what waits, and what is read of it later."""
-        from copydesk.domain.preconditions import edited
-        from copydesk.domain.reversal import reversal_of
-
         assert entry.request is not None
         request = {**entry.request, "body": json.dumps(body, ensure_ascii=False)}
         changes: dict[str, Any] = {"request": request, "text": text, "what": what or entry.what}

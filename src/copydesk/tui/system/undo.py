@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.client.errors import ApiError
 from copydesk.domain.age import age, moment
 from copydesk.domain.text import clean, listed, plural
+from copydesk.session.options import Option
 from copydesk.session.writes.log import ChangedSinceError, Written
+from copydesk.session.writes.recovery import settle_one
 from copydesk.session.writes.reversals import is_of_outbox
 from copydesk.session.writes.undo import Past, not_taken
+from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import action, refusal
 from copydesk.tui.framework.keyboard import run
@@ -88,8 +92,6 @@ async def look_again(place: Place, past: Past) -> None:
 
     Raises `WriteError` when the service refuses.
     """
-    from copydesk.session.writes.recovery import settle_one
-
     entry = past.cut or past.entry
     said = await settle_one(place.session, past)
     if said:
@@ -433,7 +435,6 @@ class UndoList(Place, scope="undo_list"):
             )
 
     async def _names(self, api: Api, ids: Iterable[str]) -> Mapping[str, str]:
-        from copydesk.client.errors import ApiError
         from copydesk.session.reads.change_requests import Spaces
 
         spaces = Spaces()
@@ -543,9 +544,6 @@ class UndoList(Place, scope="undo_list"):
 
     async def _which(self, past: Past, verb: str) -> Sequence[Past]:
         """Ask whether the whole action is meant, where more of it stands like this write."""
-        from copydesk.session.options import Option
-        from copydesk.tui.dialogs.choice import Choice
-
         group = self.session.history.with_group(past)
         if len(group) < 2:
             return [past]

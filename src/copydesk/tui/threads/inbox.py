@@ -11,6 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.address import web_address
 from copydesk.domain.age import age
 from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.text import plural
@@ -168,8 +169,6 @@ class Inbox(Place, scope="inbox"):
         return thread_raw(row.space, row.request, row.id)
 
     def url(self) -> str | None:
-        from copydesk.domain.address import web_address
-
         thread = self.current_thread()
         return None if thread is None else web_address(thread.comment.urls.app) or None
 

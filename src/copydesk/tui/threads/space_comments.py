@@ -13,6 +13,7 @@ from textual.widget import Widget
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age
+from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
@@ -183,8 +184,6 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
             return
 
         async def read(api: Api) -> tuple[Space, Sequence[PageNode]]:
-            from copydesk.domain.page_tree import flatten
-
             found, tree = await asyncio.gather(
                 api(ops.get_space, space), api(ops.list_space_pages, space)
             )

@@ -397,7 +397,6 @@ class CopydeskApp(DeskApp):
 
     @property
     def here(self) -> Place | None:
-        """The place in front, or the one under a sheet."""
         for screen in reversed(self.screen_stack):
             if isinstance(screen, Place):
                 return screen
@@ -421,11 +420,9 @@ class CopydeskApp(DeskApp):
             BEGAN_ON.set(ref(self.screen))
 
     def go_soon(self, name: str, target: Target | None = None) -> None:
-        """Go to a place from the handler of a message; keys that follow are for that place."""
         self.soon(self.go, name, target)
 
     def soon(self, work: Callable[..., Awaitable[object]], *args: object) -> None:
-        """Do what leads elsewhere after what goes on now, and before the keys that follow."""
         self.keyboard.early.going += 1
         self.call_later(self._do_now, work, args)
 
@@ -497,7 +494,6 @@ class CopydeskApp(DeskApp):
             self.visits.leave(visit)
 
     async def step_visit(self, *, forward: bool) -> None:
-        """Go to the screen before this one, or to the one that was stepped back from."""
         here = self.here
         visit = self.visits.step(None if here is None else here.visit(), forward=forward)
         if visit is not None:
@@ -627,7 +623,6 @@ class CopydeskApp(DeskApp):
         self._reopening = None
 
     def stay(self) -> None:
-        """Stay where a start begins: a key came before the screen of the last run was drawn."""
         place, self._reopening = self._reopening, None
         if place is not None and place is self.screen:
             self.visits.back.clear()
@@ -682,23 +677,19 @@ class CopydeskApp(DeskApp):
 
     @property
     def merging(self) -> MergeRunner:
-        """What goes through the merge run."""
         return self.runs.merging
 
     @property
     def merge_note(self) -> tuple[str, str]:
-        """What the header says of the merge run, and its tone; empty when there is none."""
         return self.runs.note
 
     async def on_unmount(self) -> None:
         await self.account.close()
 
     def hint(self, width: int) -> str:
-        """Return what is told in a line so wide; nothing once something was written."""
         return self.account.hint(width)
 
     def open_token(self) -> None:
-        """Ask for another token, over whatever is in front."""
         self.account.open_token()
 
     def action_token(self) -> None:
@@ -717,7 +708,6 @@ class CopydeskApp(DeskApp):
         return self.account.profile_names
 
     async def change_profile(self, name: str) -> None:
-        """Leave for another profile. Raises `NotDoneError`: then all stays as it is."""
         await self.account.change_profile(name)
 
     async def action_quit(self) -> None:
@@ -789,7 +779,6 @@ class CopydeskApp(DeskApp):
         return await super().push_screen_wait(screen, mode=mode)
 
     async def open_search(self) -> None:
-        """Open the line of ``/`` for the pane in focus."""
         from copydesk.tui.system.find import SearchPrompt
 
         place = self.here
@@ -797,7 +786,6 @@ class CopydeskApp(DeskApp):
             await self.open_prompt(place, SearchPrompt(place.pane))
 
     async def open_command_line(self, text: str = "") -> None:
-        """Open the line of ``:``, with some text in it already."""
         from copydesk.tui.system.command_line import CommandPrompt
 
         place = self.here
@@ -809,7 +797,6 @@ class CopydeskApp(DeskApp):
                 prompt.input.cursor_position = len(text)
 
     async def open_prompt(self, place: Screen[Any], prompt: Prompt) -> None:
-        """Open a line that has the focus before the next key is read: that key is for it."""
         # Shielded: who asks may be a worker of a place that goes. It stops what it waits for, and
         # with the task of a line the place ends, and with that the program.
         await asyncio.shield(place.query("Prompt").remove())
@@ -817,58 +804,49 @@ class CopydeskApp(DeskApp):
         place.set_focus(prompt.input)
 
     async def open_palette(self) -> None:
-        """Open the palette, and do what is chosen there."""
         from copydesk.tui.system.help import open_palette
 
         await open_palette(self)
 
     async def open_json(self, target: Target, raw: Raw) -> None:
-        """Show something as the service has it."""
         from copydesk.tui.system.raw import RawPlace
 
         await self.push_screen(RawPlace(target, raw))
 
     async def choose(self, title: str, options: Sequence[Option]) -> str | None:
-        """Ask for one of some options; return its id."""
         from copydesk.tui.dialogs.choice import Choice
 
         return await self.push_screen_wait(Choice(title, options))
 
     async def confirm_again(self, line: Written) -> bool:
-        """Ask whether to send a write of this run that may have arrived."""
         from copydesk.tui.system.activity import confirm_again
 
         return await confirm_again(self, line)
 
     async def undo(self) -> None:
-        """Recall what is not sent yet, else take back the last write that can be."""
         from copydesk.tui.system.undo import undo
 
         if self.here is not None:
             await undo(self.here)
 
     async def redo(self) -> None:
-        """Do again what was taken back last."""
         from copydesk.tui.system.undo import redo
 
         if self.here is not None:
             await redo(self.here)
 
     def open_help(self) -> None:
-        """Show every key of the place in front."""
         from copydesk.tui.system.help import Help
 
         if self.here is not None:
             self.push_screen(Help(self.keyboard.chain(), self.keyboard))
 
     def open_activity(self) -> None:
-        """Show the writes of this run."""
         from copydesk.tui.system.activity import Activity
 
         self.push_screen(Activity(self.session))
 
     def open_requests(self) -> None:
-        """Show what was sent in the last minutes."""
         from copydesk.tui.system.requests import Requests
 
         self.push_screen(Requests(self.session))
@@ -900,7 +878,6 @@ class CopydeskApp(DeskApp):
             place.say(f"Copied {first}")
 
     def redraw(self) -> None:
-        """Draw everything again, after something else wrote on the terminal."""
         self.drawn.forget()
         self.screen.refresh(repaint=True, layout=True)
 

@@ -244,7 +244,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         super().reload()
 
     def named(self, item: Listed) -> str:
-        """Return its name, short enough for a title."""
         return shorten(self.label(item), 44)
 
     def url(self) -> str | None:

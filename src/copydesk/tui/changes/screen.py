@@ -250,7 +250,6 @@ class ChangesPlace(Place):
         return row.url or None if row is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         rows = self.rows.chosen()
         offered = {
             "address": [row.url for row in rows if row.url],
@@ -447,7 +446,6 @@ class ChangesPlace(Place):
 
     @property
     def first_view(self) -> str:
-        """The view that the place opens with."""
         return FIRST
 
     def show_views(self) -> None:

@@ -186,7 +186,6 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
 
     @property
     def found(self) -> str:
-        """The text of the filter."""
         return self.source.text
 
     # What is said around the rows
@@ -223,7 +222,6 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
 
     @property
     def tail(self) -> Sequence[str]:
-        """What is said after the last row."""
         return self.judge.last_lines() if self.source.base.complete else ()
 
     def rows_around(self, lines: int) -> list[ChangeRow]:

@@ -384,7 +384,6 @@ class ConversationView(WrappedList, scope="conversation"):
         return True
 
     def find_next(self, direction: int) -> bool:
-        """Go to the next (1) or previous (-1) match, around the end."""
         if self._searching is not None:
             return True
         if self._found and not self._hits:

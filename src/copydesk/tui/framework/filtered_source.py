@@ -161,11 +161,9 @@ class FilteredSource(Source[T]):
         self.base.cancel()
 
     def retry(self) -> None:
-        """Try again after an error."""
         self.base.retry()
 
     def fold(self) -> None:
-        """Bring waiting rows in."""
         self.base.fold()
 
     def close(self) -> None:

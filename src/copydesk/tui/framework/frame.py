@@ -202,7 +202,6 @@ class Line(Widget):
         self._drawn = self._strip = None
 
     def render_line(self, y: int) -> Strip:
-        """Draw the line."""
         width = self.size.width
         if self._strip is not None and self._strip.cell_length == width:
             return self._strip

@@ -164,7 +164,6 @@ class PagedSource(Source[T]):
         self._pump()
 
     def cancel(self) -> None:
-        """Stop loading beyond the window."""
         self._goal = 0
         if self.busy and self._wanted() is None:
             self._stop_load()

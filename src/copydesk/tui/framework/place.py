@@ -123,7 +123,6 @@ class Place(Acts, SteadyScreen[None]):
 
     @property
     def owners(self) -> Sequence[Acts]:
-        """What has the actions that one can do here, in the order it is asked in."""
         return self._owners
 
     @property

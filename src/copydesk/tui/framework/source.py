@@ -122,7 +122,6 @@ class ListSource(Source[T]):
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return len(self._rows)
 
     @property

@@ -269,7 +269,6 @@ class DiffView(WrappedList, scope="diff"):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
         return len(self._rows)
 
     def stops(self, row: int) -> bool:
@@ -298,7 +297,6 @@ class DiffView(WrappedList, scope="diff"):
         return "\n".join(self.page.line_text(each) for each in range(at, max(stop, at + 1)))
 
     def draw(self, row: int, width: int) -> list[Line]:
-        """Return the lines of a row."""
         assert self.page is not None
         kind, at, stop = self._rows[row]
         gutter = gutter_of(self.page, width, blocks=self.blocks)

@@ -161,7 +161,6 @@ class Review(Place):
         return None if opened is None else web_address(opened.request.urls.app) or None
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        """Return what ``Y`` offers."""
         opened = self.model.opened
         if opened is None:
             return []
@@ -318,7 +317,6 @@ class Review(Place):
         self.request_tabs.turned_to()
 
     def visit(self) -> Visit | None:
-        """Return what it shows now, with its page."""
         visit = super().visit()
         return None if visit is None else replace(visit, cursor=self.model.page_id or "")
 

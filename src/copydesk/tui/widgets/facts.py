@@ -50,9 +50,6 @@ class Facts(Pane):
         self._drawn: dict[object, list[Strip]] = {}
         """The lines of each fact as they were drawn last, for ``_looked``."""
 
-    def on_mount(self) -> None:
-        self.retitle()
-
     def show(
         self, facts: Sequence[Fact], *, title: str | None = None, about: str | None = None
     ) -> None:

@@ -92,7 +92,6 @@ class ScannedPages(PagedSource[T]):
             self._pump()
 
     def cancel(self) -> None:
-        """Stop loading beyond the window."""
         self.to_end = False
         super().cancel()
 
@@ -148,13 +147,11 @@ class SiftedPages(ScannedPages[T]):
         super().want(first, last)
 
     def go_on(self) -> None:
-        """Look through some pages more."""
         if self.more:
             self._spent = 0
         super().go_on()
 
     def retry(self) -> None:
-        """Try the failed page again."""
         self._spent = 0
         super().retry()
 
@@ -227,7 +224,6 @@ class ScannedList(VirtualList[T]):
         return super().move(lines)
 
     def move_last(self) -> bool:
-        """Go to the last row, reading everything up to it; `stop_reading` stops that."""
         pages = self._pages
         if pages is not None:
             pages.to_end = True

@@ -170,7 +170,6 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
 
     @property
     def found(self) -> str:
-        """The filter's text."""
         return self.tree_source.text if self.tree_source.filtering else ""
 
     def find_next(self, direction: int) -> bool:

@@ -70,9 +70,6 @@ class WrappedList(SpanPane):
         self._screen_size = (0, 0)
         self._seen: tuple[int, int] | None = None
 
-    def on_mount(self) -> None:
-        self.retitle()
-
     # What subclasses say
 
     @property
@@ -296,7 +293,6 @@ class WrappedList(SpanPane):
         return True
 
     def move_page(self, pages: float) -> bool:
-        """Move by that share of the visible height."""
         if not self.rows:
             return True
         budget = max(1, int(self._height * abs(pages)))

@@ -11,6 +11,7 @@ from copydesk.domain.cached_answers import Held, mebibytes
 from copydesk.domain.profile import service_of_key
 from copydesk.local.answer_cache import LIMIT_BYTES, Answers, all_answers
 from copydesk.local.paths import Paths, find_paths
+from copydesk.local.profiles import Profiles
 from copydesk.local.snapshot import forget_screens
 
 
@@ -79,8 +80,6 @@ def _kept(paths: Paths) -> list[tuple[Answers, Held]]:
 
 
 def _key_of(paths: Paths, name: str) -> str:
-    from copydesk.local.profiles import Profiles
-
     profile = Profiles(paths.settings).get(name)
     if profile is None:
         raise UsageError(f"there is no profile {name}: copydesk profiles lists them")

@@ -21,6 +21,7 @@ from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, tren
 from copydesk.present.conversation import shown_address
 from copydesk.session.cluster_rows import ClusterRow, cluster_row, shown
 from copydesk.session.operations import ops
+from copydesk.session.reads.clusters import find_requests, read_merges, read_readiness
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -97,8 +98,6 @@ def show_cluster(
         raise UsageError("--sort has no meaning for one cluster")
 
     async def run() -> int:
-        from copydesk.session.reads.clusters import find_requests, read_merges, read_readiness
-
         hide = _hiding(unmask=unmask)
         async with await service.connection().connect() as api:
             found = await _find(api, cluster, organization)

@@ -15,7 +15,15 @@ from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.age import age
+from copydesk.domain.inverses import message_trace
 from copydesk.domain.text import clean, shorten
+from copydesk.present.change_details import page_line, page_summary, review_summary, rule_line
+from copydesk.present.change_filter import open_threads
+from copydesk.present.facts import readiness_text
+from copydesk.session.readiness import readiness_of
+from copydesk.session.reads.spaces import read_me
+from copydesk.session.writes.recovery import find_trace
+from copydesk.session.writes.undo import History
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -63,13 +71,8 @@ def show_request(
     service: Service = OWN,
 ) -> int:
     """Print what a change request is about, whether it can be merged, and what it changes."""
-    from copydesk.present.change_details import page_line, page_summary, review_summary, rule_line
-    from copydesk.present.change_filter import open_threads
-    from copydesk.present.facts import readiness_text
     from copydesk.session.change_rows import ALL_PARTS, row_of
-    from copydesk.session.readiness import readiness_of
     from copydesk.session.reads.change_requests import Scope, read_parts
-    from copydesk.session.reads.spaces import read_me
 
     async def show(api: Api, found: Found) -> int:
         given, there = found
@@ -271,11 +274,7 @@ async def send_comment(
     """Send a comment; True when an earlier call had sent it."""
     from dataclasses import replace
 
-    from copydesk.domain.inverses import message_trace
-    from copydesk.session.reads.spaces import read_me
     from copydesk.session.writes.comments import PendingDraft, send_draft, way_back
-    from copydesk.session.writes.recovery import find_trace
-    from copydesk.session.writes.undo import History
 
     draft = PendingDraft(there.id, request.id, "request", "comment", text)
     back, me = way_back(draft), await read_me(api)

@@ -13,9 +13,11 @@ from copydesk.cli.cr import Found, run_on
 from copydesk.cli.embedded import open_store
 from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.output import put, put_bytes, put_json
+from copydesk.client.errors import NotFound
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import plural
+from copydesk.present.page_changes import entries, in_order, place_of, sign
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
@@ -48,7 +50,6 @@ def show_diff(
     an embedded desk as it exports them, of a service as far as it tells them, which is the Markdown
     of the pages.
     """
-    from copydesk.present.page_changes import entries, in_order
     from copydesk.session.reads.review import read_request
 
     async def show(api: Api, found: Found) -> int:
@@ -82,7 +83,6 @@ def show_diff(
 
 async def _words(api: Api, opened: Opened, change: Changed, *, first: bool) -> None:
     from copydesk.present.diff import rows
-    from copydesk.present.page_changes import place_of, sign
     from copydesk.session.reads.review import read_page
 
     page = await read_page(api, opened, change)
@@ -160,8 +160,6 @@ async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> 
 
 async def _patch_of(api: Api, opened: Opened, change: Changed) -> bytes:
     """Return the patch of one page; empty where its Markdown and its path stay the same."""
-    from copydesk.client.errors import NotFound
-
     if change.thing:
         return b""
     was: ContentPage | None = None

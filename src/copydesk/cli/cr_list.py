@@ -25,6 +25,7 @@ from copydesk.session.change_rows import ASKED, PARTS, THREADS, ChangeRow, row_o
 from copydesk.session.known_requests import AT_ONCE, KnownRequests
 from copydesk.session.operations import ops
 from copydesk.session.reads.change_requests import Scope
+from copydesk.session.reads.spaces import read_me
 from copydesk.session.views import FIRST, LISTINGS, THREADS_READ, Listing, listing_of
 
 if TYPE_CHECKING:
@@ -90,8 +91,6 @@ def _listing(view: str | None, status: str | None) -> Listing:
 async def _triage(
     api: Api, connection: Connection, space: str | None, organization: str | None, *, sleeps: bool
 ) -> Triage:
-    from copydesk.session.reads.spaces import read_me
-
     me = await read_me(api)
     held = DeskSnoozes(kept_state(), connection.key).read() if sleeps else {}
     if space is not None:

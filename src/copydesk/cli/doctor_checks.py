@@ -27,8 +27,10 @@ from copydesk.cli.connection import ADDRESS_VARIABLE, ALLOW_VARIABLE, PROFILE_VA
 from copydesk.cli.errors import UsageError
 from copydesk.cli.terminal import why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
-from copydesk.domain.text import clean, listed, shorten
+from copydesk.client.errors import ApiError, RateLimited, Unauthorized, Unreachable
+from copydesk.domain.text import clean, listed, shorten, size_words
 from copydesk.local.accounts import Accounts
+from copydesk.local.answer_cache import Answers, answers_file
 from copydesk.local.credentials import CredentialError, Credentials
 from copydesk.local.log import DEBUG_VARIABLE
 from copydesk.local.paths import HOME_VARIABLE, Paths, find_paths
@@ -298,8 +300,6 @@ def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -
     except OSError as error:
         yield Finding("files", name, f"{path}: {error.strerror}", "let it be read by you")
         return
-    from copydesk.domain.text import size_words
-
     if not stat.S_ISREG(found.st_mode):
         kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no file"
         advice = "move it away and start copydesk, which makes the file that belongs there"
@@ -331,7 +331,6 @@ def keyring(paths: Paths, *, needed: bool) -> Finding:
 
 def desk(path: Path) -> Finding:
     """Return what the embedded desk is, read in short; ``copydesk desk check`` reads all."""
-    from copydesk.domain.text import size_words
     from copydesk.server.desk_file import complaint, unwritable
     from copydesk.server.migrations import VERSION
 
@@ -400,8 +399,6 @@ async def service(connection: Connection, *, ask: bool = False) -> list[Finding]
     """
     from copydesk.cli.doctor_operations import operations
     from copydesk.client.api import ROUTES
-    from copydesk.client.errors import ApiError
-    from copydesk.local.answer_cache import Answers, answers_file
 
     part = _part(connection)
     found: list[Finding] = []
@@ -466,8 +463,6 @@ def _part(connection: Connection) -> str:
 
 
 def _advice(connection: Connection, error: Exception) -> str:
-    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
-
     origin = connection.token.origin if connection.token is not None else ""
     if isinstance(error, Unauthorized):
         if origin == TOKEN_VARIABLE:

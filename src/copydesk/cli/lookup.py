@@ -9,10 +9,14 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import FAILED, USAGE, UsageError
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.address import parse_app_url
 from copydesk.domain.filter import fold
+from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import address_text, addresses
+from copydesk.session.reads.spaces import read_desk
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -174,9 +178,6 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
 
     Raises ``UsageError`` when there is none or more than one, and ``ApiError``.
     """
-    from copydesk.domain.address import parse_app_url
-    from copydesk.domain.slug import slugify
-
     said, name = said_name("space", wanted), wanted.strip()
     address = parse_app_url(name) if "/" in name else None
     if address is not None and address.space is not None:
@@ -197,9 +198,6 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
 
 async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpace]:
     """Return every space, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
-    from copydesk.client.errors import OperationMissing
-    from copydesk.session.reads.spaces import read_desk
-
     found: list[FoundSpace] = []
     for place in await find_organizations(api, organization):
         try:
@@ -226,8 +224,6 @@ async def find_request(
     A number without a space is looked for in all of them. Raises ``UsageError`` when it is in none
     or in several, and ``ApiError``.
     """
-    from copydesk.domain.address import parse_app_url
-
     name = wanted.strip().removeprefix("#")
     if "/" in name:
         address = parse_app_url(name)
@@ -274,8 +270,6 @@ async def _at(
 async def _in_any(
     api: Api, name: str, spaces: Sequence[FoundSpace]
 ) -> list[tuple[ChangeRequest, FoundSpace]]:
-    from copydesk.client.errors import Forbidden, NotFound
-
     async def one(there: FoundSpace) -> tuple[ChangeRequest, FoundSpace] | None:
         try:
             return await api(ops.get_change_request, there.id, name), there

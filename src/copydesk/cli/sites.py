@@ -10,6 +10,7 @@ from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, say
 from copydesk.cli.lookup import PAGE, find_organizations, find_site
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
+from copydesk.domain.site_tree import structure_of
 from copydesk.domain.text import plural
 from copydesk.present.site import host, published, site_facts
 from copydesk.session.operations import ops
@@ -67,7 +68,6 @@ def show_site(
     service: Service = OWN,
 ) -> int:
     """Print one site, and its sections and spaces in the published order."""
-    from copydesk.domain.site_tree import structure_of
 
     async def run() -> int:
         async with await service.connection().connect() as api:

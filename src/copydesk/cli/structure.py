@@ -31,7 +31,7 @@ from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
 from copydesk.domain.layout import differences
 from copydesk.domain.run_calls import Requests
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
-from copydesk.domain.structure_file import fingerprint
+from copydesk.domain.structure_file import fingerprint, read_file, write_file
 from copydesk.domain.structure_target import needs_spaces, wanted
 from copydesk.domain.text import clean, listed, plural
 from copydesk.domain.yaml_lines import FileError
@@ -39,6 +39,7 @@ from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.errors import failure_types
+from copydesk.session.reads.sites import read_arranged
 from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ def export_structure(
     service: Service = OWN,
 ) -> int:
     """Print the structure of a site as YAML that people edit."""
-    from copydesk.domain.structure_file import write_file
 
     async def export() -> str:
         async with await service.connection().connect() as api:
@@ -120,7 +120,6 @@ class Wish:
 
 def read_wish(path: Path) -> Wish:
     """Return what a file says. Raises ``UsageError`` with all that is wrong in it, and where."""
-    from copydesk.domain.structure_file import read_file
     from copydesk.domain.yaml_lines import LONGEST, FileError
 
     try:
@@ -140,8 +139,6 @@ def read_wish(path: Path) -> Wish:
 
 def mistaken(path: Path, error: Exception) -> UsageError:
     """Return the complaint about a file, one line for each problem."""
-    from copydesk.domain.yaml_lines import FileError
-
     problems = error.problems if isinstance(error, FileError) else ()
     said = [f"{path}, {problem}" for problem in problems]
     lines = [line if line.endswith("?") else f"{line}." for line in said]
@@ -150,8 +147,6 @@ def mistaken(path: Path, error: Exception) -> UsageError:
 
 async def read_whole(api: Api, site: FoundSite) -> Structure:
     """Return how a site is arranged now. Raises ``ApiError``."""
-    from copydesk.session.reads.sites import read_arranged
-
     return await read_arranged(api, site.organization, site.id)
 
 

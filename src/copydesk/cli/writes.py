@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.connection import Connection, session_for
 from copydesk.cli.errors import UsageError, kept_state, status_for
+from copydesk.client.errors import ApiError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -68,8 +70,6 @@ class CommandWrites:
         Raises ``ApiError``, ``OSError`` or `NotDoneError` when it is known not to have happened,
         and ``UsageError`` when that is not known.
         """
-        from copydesk.session.writes.log import WriteError
-
         try:
             return await self._session.writes.perform(
                 what, target, send, look=look, reversal=reversal, trace=trace, now=True
@@ -87,7 +87,5 @@ class CommandWrites:
 
 def _failure(error: Exception) -> BaseException:
     """Return the failure of the request itself; what the session adds to it names keys."""
-    from copydesk.client.errors import ApiError
-
     cause: BaseException = error.__cause__ or error
     return cause.__cause__ if isinstance(cause.__cause__, ApiError) else cause

@@ -41,6 +41,7 @@ from copydesk.domain.site_rules import (
     REQUIRED,
     adopting,
     made_along,
+    settle,
     why_not_valid,
 )
 from copydesk.domain.slug import is_slug
@@ -476,8 +477,6 @@ class SiteArrangement(Arrangement):
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
         """Return it without what the rules of a site do not allow any more."""
-        from copydesk.domain.site_rules import settle
-
         return settle(after, theirs)
 
 

@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from copydesk.domain.integration_manifest import ManifestText, files_named, read_manifest, where
 from copydesk.domain.text import listed
 from copydesk.domain.yaml_lines import FileError, Problem
-from copydesk.tui.dialogs.body_fields import first_of, what_is_wrong
+from copydesk.tui.dialogs.body_fields import first_of, what_is_wrong, wire_name
 
 if TYPE_CHECKING:
     from copydesk.contract.models.integration import IntegrationPublish
@@ -164,7 +164,6 @@ def _told(manifest: ManifestText, errors: list[ErrorDetails]) -> list[Problem]:
 def _nearest(place: tuple[str | int, ...], errors: list[ErrorDetails]) -> str:
     """Return the field that was meant where there is none of that name."""
     from copydesk.contract.models.integration import IntegrationPublish
-    from copydesk.tui.dialogs.body_fields import wire_name
 
     if len(place) != 1 or errors[0]["type"] != "extra_forbidden":
         return ""

@@ -19,6 +19,7 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_organizations
 from copydesk.session.writes.log import WriteError
+from copydesk.tui.automation.integration_manifest import load_manifest
 from copydesk.tui.automation.integration_resources import owner_title
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.body_fields import words_of
@@ -260,8 +261,6 @@ class PublishCommands(Commands, scope="integrations"):
             await self.publish()
 
     async def _publish(self, typed: str) -> None:
-        from copydesk.tui.automation.integration_manifest import load_manifest
-
         file = shorten(clean(Path(typed).name), 40)
         try:
             manifest = await asyncio.to_thread(load_manifest, typed)

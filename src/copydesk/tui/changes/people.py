@@ -17,6 +17,7 @@ from copydesk.session.draft_keys import marked_verdict_key, review_key
 from copydesk.session.members import name_of
 from copydesk.session.operations import ops
 from copydesk.session.writes.bulk import Bulk
+from copydesk.session.writes.comments import review_drafts
 from copydesk.tui.changes.guards import nothing_selected
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.merge import reviewers
@@ -94,7 +95,6 @@ class PeopleCommands(Commands, scope="changes"):
         await self._verdict("changes-requested")
 
     async def _verdict(self, status: ReviewStatus) -> None:
-        from copydesk.session.writes.comments import review_drafts
         from copydesk.tui.dialogs.composer import WriteSheet
 
         if self.place.rows.marks:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from rich.text import Text
 
 from copydesk.contract.enumerations import LinkStatus
+from copydesk.contract.models.base import Page
 from copydesk.contract.models.link import Backlink, Link
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural
@@ -20,7 +21,6 @@ from copydesk.tui.resource.resource import Asked, Resource, Shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.parts import ContentReference
     from copydesk.session.target import Target
 
@@ -99,8 +99,6 @@ def named(row: Standing, space: str, pages: Mapping[str, tuple[int, PageRow]]) -
 
 
 async def _links(api: Api, target: Target, asked: Asked) -> Page[Standing]:
-    from copydesk.contract.models.base import Page
-
     space = target.space or ""
     view = asked.view or BROKEN
     status = cast("LinkStatus", view) if view in STATUSES else None

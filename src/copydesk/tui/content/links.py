@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.link import Links
 from copydesk.domain.text import clean, plural
 from copydesk.present.json_views import Raw
 from copydesk.session.operations import ops
@@ -19,7 +21,6 @@ from copydesk.tui.resource.place import ResourcePlace
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
     from copydesk.contract.models.content import ContentPage
     from copydesk.contract.models.link import Backlink, LinkStats
     from copydesk.session.page_rows import PageRow
@@ -57,8 +58,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
             )
 
     async def _count(self, api: Api, space: str) -> tuple[str, LinkStats, int | None]:
-        from copydesk.contract.models.link import Links
-
         about, every, within = await asyncio.gather(
             api(ops.get_space, space),
             api(ops.list_space_links, space, limit=1),
@@ -90,8 +89,6 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
     async def page(
         self, api: Api, resource: Resource[Standing], target: Target, asked: Asked
     ) -> Page[Standing]:
-        from copydesk.contract.models.base import Page
-
         found, space = await resource.pages(api, target, asked), target.space or ""
         if found.items and not self._pages:
             self._pages = await self._read_pages(api, space)

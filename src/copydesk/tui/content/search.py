@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual import events, on
 
+from copydesk.contract.models.base import Page
 from copydesk.contract.models.search import OrganizationSearchItem, SearchSection, SpaceSearchItem
 from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
@@ -33,7 +34,6 @@ from copydesk.tui.resource.resource import Asked, Resource, Shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
 
 
 LONGEST = 512
@@ -206,8 +206,6 @@ EVERYWHERE = ""
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Hit]:
-    from copydesk.contract.models.base import Page
-
     words = target.item or ""
     if asked.view == SPACE:
         space = target.space or ""

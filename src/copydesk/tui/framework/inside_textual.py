@@ -14,7 +14,10 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual import constants, events
-from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate as ChopsUpdate
+from textual._compositor import Compositor
+from textual._compositor import CompositorUpdate as CompositorUpdate
+from textual._compositor import LayoutUpdate as LayoutUpdate
 from textual.app import App
 from textual.content import Content
 from textual.errors import NoWidget
@@ -32,25 +35,6 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.scrollbar import ScrollBar
     from textual.strip import Strip
-
-__all__ = [
-    "ChopsUpdate",
-    "CompositorUpdate",
-    "LayoutUpdate",
-    "SteadyApp",
-    "SteadyScreen",
-    "begin_bar",
-    "clear_lines",
-    "forward",
-    "give_way",
-    "limit_size",
-    "may_restart",
-    "put_title",
-    "terminal_parser",
-    "whole_frame",
-    "write_through",
-    "writer_of",
-]
 
 R = TypeVar("R")
 

@@ -14,7 +14,7 @@ from textual.widgets import Label, Static
 from copydesk.contract.models.change_request import Conflict, ConflictLines
 from copydesk.present.conflict import HOW_TO_SETTLE, both_sides, conflict_head
 from copydesk.session.glyphs import glyphs
-from copydesk.session.reads.conflicts import ConflictedError
+from copydesk.session.reads.conflicts import ConflictedError, read_both
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.place import place_of
@@ -175,8 +175,6 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
 
     def _begin(self, page: str) -> None:
         async def read(api: Api) -> Sequence[ConflictLines]:
-            from copydesk.session.reads.conflicts import read_both
-
             return await read_both(api, self._space, self._request, page)
 
         def came(found: Sequence[ConflictLines] | str) -> None:

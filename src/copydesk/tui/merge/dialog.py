@@ -28,6 +28,7 @@ from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads import conflicts
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError, read_overlaps
+from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import SpokenFor, why_not_mergeable
 from copydesk.session.seen_pages import SeenPages
 from copydesk.session.writes.log import RecalledError, WriteError
@@ -195,8 +196,6 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         )
 
     async def _read_beside(self, api: Api, read: SpokenFor) -> Beside:
-        from copydesk.session.reads.impact import read_impact
-
         space, request = read.space.id, read.request.id
         overlaps = await read_overlaps(api, space, request, read.changes)
         if read.changes is None:

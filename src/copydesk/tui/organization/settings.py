@@ -361,8 +361,6 @@ class OrganizationPlace(Place, scope="organization"):
         await self._fill_in("Organization settings", "edit")
 
     async def _fill_in(self, title: str, method: str, setting: str = "") -> None:
-        from copydesk.contract.models.organization import OrganizationUpdate
-
         assert self.read is not None
         key = form_key(self.PLACE, Target(organization=self.organization), method, setting)
         names = [setting] if setting else [row.id for row in self.rows.settings]
@@ -389,8 +387,6 @@ class OrganizationPlace(Place, scope="organization"):
         ]
 
     async def _change_rules(self) -> None:
-        from copydesk.contract.models.organization import OrganizationUpdate
-
         home = self.organization
         assert home is not None
 
@@ -418,8 +414,6 @@ class OrganizationPlace(Place, scope="organization"):
             danger=2, group="Change", uses="update_organization", now=switch_label)  # fmt: skip
     async def switch(self) -> None:
         """Switch the setting on or off, or take away what it holds. u takes it back."""
-        from copydesk.contract.models.organization import OrganizationUpdate
-
         setting, read = self.rows.selected, self.read
         assert setting is not None
         assert read is not None

@@ -13,7 +13,7 @@ from copydesk.domain.age import ago
 from copydesk.domain.age import moment as short_moment
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
-from copydesk.session.reads.history import RevisionRow
+from copydesk.session.reads.history import RevisionRow, read_revisions
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -42,8 +42,6 @@ SHOWN = 20
 
 
 async def _revisions(api: Api, target: Target, asked: Asked) -> Page[RevisionRow]:
-    from copydesk.session.reads.history import read_revisions
-
     page = target.page if asked.view != SPACE else None
     return await read_revisions(api, target.space or "", asked.token, asked.limit, page)
 

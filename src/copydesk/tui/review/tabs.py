@@ -23,6 +23,7 @@ from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import first_words, name_of, name_of_asked
 from copydesk.session.reads.clusters import read_label
+from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import read_rules
 from copydesk.session.reads.review import Sides, read_replies, read_sides
 from copydesk.tui.framework.place import View
@@ -258,8 +259,6 @@ class RequestTabs:
         changes = list(self.model.changes)
 
         async def read(api: Api) -> Impact:
-            from copydesk.session.reads.impact import read_impact
-
             return await read_impact(api, opened.space.id, opened.request.id, changes)
 
         def came(impact: Impact) -> None:

@@ -16,6 +16,7 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm, offer_checkout
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.place import Place
 from copydesk.tui.sites import settings_cells as present
+from copydesk.tui.sites.settings_cells import address_of, title_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -173,8 +174,6 @@ class PublicationCommands(Commands, scope="site_publishing"):
     async def _sheet(
         self, api: Api, ids: tuple[str, str], site: Site, want: bool, *, changed: bool
     ) -> Confirm:
-        from copydesk.tui.sites import settings_cells as present
-
         links = None
         if want and site.visibility == "share-link":
             links = await read_links(api, *ids)
@@ -188,8 +187,6 @@ class PublicationCommands(Commands, scope="site_publishing"):
         )
 
     async def _send_publishing(self, ids: tuple[str, str], site: Site, want: bool) -> None:
-        from copydesk.tui.sites.settings_cells import address_of, title_of
-
         title, where = title_of(site), clean(address_of(site))
         operation = ops.publish_site if want else ops.unpublish_site
 

@@ -33,6 +33,7 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.sources import PagedSource
 from copydesk.tui.sites.commands import KEYED, DeletionCommands, PublicationCommands
+from copydesk.tui.sites.settings import check
 from copydesk.tui.sites.settings_cells import TYPES, readers, title_of
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -197,7 +198,6 @@ class CreationCommands(Commands, scope="sites"):
     ) -> bool:
         """Ask for the title, and make the site; False goes back."""
         from copydesk.contract.models.site import SiteCreate
-        from copydesk.tui.sites.settings import check
 
         shown = [names[space] for space in plan.spaces]
         more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""

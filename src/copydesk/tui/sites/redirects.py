@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.contract.models.redirect import SiteRedirectCreate, SiteRedirectUpdate
 from copydesk.domain.age import moment
 from copydesk.domain.redirects import SOURCE_RULE, path_on, wrong_source
 from copydesk.domain.site_inverses import redirect_changed, redirect_made, redirect_removed
@@ -117,8 +118,6 @@ def state_label(here: RedirectsPlace) -> str:
 
 async def make_redirect(api: Api, ids: tuple[str, str], body: Mapping[str, Any]) -> SiteRedirect:
     """Make a redirect. Raises ``ApiError``."""
-    from copydesk.contract.models.redirect import SiteRedirectCreate
-
     return await api(ops.create_site_redirect, *ids, SiteRedirectCreate.model_validate(dict(body)))
 
 
@@ -208,8 +207,6 @@ class RedirectCommands(Commands, scope="redirects"):
     async def _change(
         self, row: RedirectRow, what: str, body: Mapping[str, Any], draft: str = ""
     ) -> None:
-        from copydesk.contract.models.redirect import SiteRedirectUpdate
-
         ids = self.place.tabs.ids
         update = SiteRedirectUpdate.model_validate(dict(body))
         await self.place.writer.perform(

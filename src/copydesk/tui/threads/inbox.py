@@ -20,6 +20,8 @@ from copydesk.present.threads import Group, Thread, Threads
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
 from copydesk.session.options import Option
+from copydesk.session.reads import inbox as inbox_reading
+from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NoRowYet, action
@@ -220,8 +222,6 @@ class Inbox(Place, scope="inbox"):
     async def _read(
         self, api: Api, *, polled: bool = False
     ) -> tuple[User | None, dict[str, InboxRow], int]:
-        from copydesk.session.reads import inbox as inbox_reading
-
         me, organization = self.session.me, self._organization
         if me is None or not organization:
             return None, {}, 0
@@ -317,8 +317,6 @@ class Inbox(Place, scope="inbox"):
             self._read_row(row)
 
     def _read_row(self, row: InboxRow) -> None:
-        from copydesk.session.reads.inbox import read_comment
-
         def arrived(now: Comment | None) -> None:
             me = self.session.me
             if now is None or now.status == "resolved":
@@ -348,8 +346,6 @@ class Inbox(Place, scope="inbox"):
             thread.replies = None
 
     def _look(self, *, after: float) -> None:
-        from copydesk.session.reads.inbox import read_thread
-
         row, thread = self.row, self.current_thread()
         self._show_thread()
         if row is None or thread is None:

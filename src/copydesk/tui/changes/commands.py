@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
-from copydesk.domain.inverses import request_changed
 from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
 from copydesk.domain.text import listed, plural
 from copydesk.present import change_request as present
 from copydesk.session.change_rows import ChangeRow
-from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.snooze import reversal_of
 from copydesk.session.target import Target
@@ -36,11 +34,11 @@ from copydesk.tui.conversations.cluster_links import go_to_cluster
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, action
+from copydesk.tui.merge import requests
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.domain.snooze import Snooze
     from copydesk.tui.changes.screen import ChangesPlace
 
@@ -126,27 +124,8 @@ class ChangeCommands(Commands, scope="changes"):
         group: str = "",
     ) -> None:
         """Give a row another status. Raises `WriteError`."""
-        from copydesk.contract.models.change_request import ChangeRequestUpdate
-
-        async def send(api: Api) -> ChangeRequest:
-            return await api(
-                ops.update_change_request, row.space, row.id, ChangeRequestUpdate(status=status)
-            )
-
-        async def look(api: Api) -> ChangeRequest | None:
-            now = await api(ops.get_change_request, row.space, row.id)
-            return now if now.status == status else None
-
-        await self.place.writer.perform(
-            what,
-            row.named,
-            send,
-            reversal=request_changed(row.space, row.id, {"status": row.status}, {"status": status}),
-            expects=row.judged_by,
-            group=group,
-            done=done,
-            look=look,
-            then=self.place.adopt,
+        await requests.set_status(
+            self.place, row, status, what, done, group=group, then=self.place.adopt
         )
         if not group:
             self.place.after_write()

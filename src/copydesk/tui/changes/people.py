@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 
-from copydesk.domain.preconditions import still_judged, verdict_trace
 from copydesk.domain.text import listed, plural
 from copydesk.present.change_filter import open_threads
 from copydesk.session.cached_reads import live_or_cached
@@ -20,22 +18,14 @@ from copydesk.session.writes.bulk import Bulk
 from copydesk.session.writes.comments import review_drafts
 from copydesk.tui.changes.guards import nothing_selected
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.merge import reviewers
+from copydesk.tui.merge import requests
 from copydesk.tui.widgets.marks import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.enumerations import ReviewStatus
-    from copydesk.contract.models.review import RequestedReviewer, Review
+    from copydesk.contract.models.review import RequestedReviewer
     from copydesk.tui.changes.screen import ChangesPlace
-
-VERBS: Mapping[ReviewStatus, str] = {
-    "approved": "Approve",
-    "changes-requested": "Ask for changes",
-}
-"""What giving a verdict is called."""
-
-FINAL = "A verdict cannot be taken back, only replaced by another."
 
 NAMED = 6
 """So many of the marked change requests are named where words for all are written."""
@@ -105,11 +95,13 @@ class PeopleCommands(Commands, scope="changes"):
             return
         key = review_key(row.space, row.id, f"verdict {status}")
         waiting = await asyncio.to_thread(review_drafts, self.place.session, row.space, row.id)
-        sheet = WriteSheet(VERBS[status], key, facts=self._facts(row, len(waiting)), verdict=True)
+        sheet = WriteSheet(
+            requests.VERBS[status], key, facts=self._facts(row, len(waiting)), verdict=True
+        )
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return
-        await self._give(row, status, said, draft=key, recall=True)
+        await requests.give_verdict(self.place, row, status, said, draft=key, recall=True)
         self._others_now(row)
 
     def _label(self, row: ChangeRow, *, several: bool) -> str:
@@ -122,7 +114,7 @@ class PeopleCommands(Commands, scope="changes"):
         from copydesk.tui.dialogs.composer import WriteSheet
 
         rows, key = self.place.rows.marked_rows(), marked_verdict_key(status)
-        verb = VERBS[status]
+        verb = requests.VERBS[status]
         several = len({row.space for row in rows}) > 1
         labels = [self._label(row, several=several) for row in rows[:NAMED]]
         if len(rows) > NAMED:
@@ -137,7 +129,7 @@ class PeopleCommands(Commands, scope="changes"):
             return
 
         async def send(row: ChangeRow, group: str) -> None:
-            await self._give(row, status, said, group=group)
+            await requests.give_verdict(self.place, row, status, said, group=group)
             self.place.known.forget(row)
 
         def ended(failed: bool) -> None:
@@ -145,47 +137,7 @@ class PeopleCommands(Commands, scope="changes"):
                 self.place.session.drafts.drop(key)
             self._marked_now()
 
-        await self.place.do_to_marked(Bulk(verb, (may_not_review,), send, FINAL, ended))
-
-    async def _give(
-        self,
-        row: ChangeRow,
-        status: ReviewStatus,
-        said: str,
-        *,
-        draft: str = "",
-        recall: bool = False,
-        group: str = "",
-    ) -> None:
-        """Give a verdict on a row. Raises `WriteError`."""
-        from copydesk.contract.models.comment import MarkdownBody
-        from copydesk.contract.models.review import ReviewCreate
-
-        me, body = self.place.session.me, ReviewCreate(status=status)
-        if said:
-            body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
-
-        async def send(api: Api) -> Review:
-            return await api(ops.create_change_request_review, row.space, row.id, body)
-
-        done = "Approved" if status == "approved" else "Asked for changes in"
-        await self.place.writer.perform(
-            VERBS[status],
-            row.named,
-            send,
-            done=f"{done} {row.label}; a verdict cannot be undone.",
-            expects=still_judged(
-                row.space, row.id, row.revision, subject=row.said, status=row.status
-            ),
-            trace=None
-            if me is None
-            else verdict_trace(
-                row.space, row.id, row.revision, me=me.id, status=status, words=said
-            ),
-            draft=draft,
-            recall=recall,
-            group=group,
-        )
+        await self.place.do_to_marked(Bulk(verb, (may_not_review,), send, requests.FINAL, ended))
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
@@ -196,7 +148,7 @@ class PeopleCommands(Commands, scope="changes"):
                 f"{plural(waiting, 'comment')} of yours not sent: they go along in the review "
                 "(Enter)."
             )
-        facts.append(FINAL)
+        facts.append(requests.FINAL)
         return tuple(facts)
 
     def _others_now(self, row: ChangeRow) -> None:
@@ -214,7 +166,7 @@ class PeopleCommands(Commands, scope="changes"):
 
     @action(
         "w", "reviewers", unless=unless_marked(nothing_selected, nobody_is_asked), danger=1, show=4,
-        group="Write", uses=reviewers.USES, takes="marked",
+        group="Write", uses=requests.USES, takes="marked",
     )  # fmt: skip
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer.
@@ -235,7 +187,7 @@ class PeopleCommands(Commands, scope="changes"):
         found = await live_or_cached(self.place.session, asked)
         await self.place.session.ready()
         organization = self.place.scope.organization
-        await reviewers.ask_reviewers(
+        await requests.ask_reviewers(
             self.place,
             organization=organization,
             space=row.space,
@@ -252,7 +204,7 @@ class PeopleCommands(Commands, scope="changes"):
         await self.place.session.ready()
         organization = self.place.scope.organization
         count = plural(len(self.place.rows.marks), "marked change request")
-        people = await reviewers.choose_reviewers(
+        people = await requests.choose_reviewers(
             self.place, organization, f"Ask to review {count} (nobody is taken off)"
         )
         if not people:
@@ -260,7 +212,7 @@ class PeopleCommands(Commands, scope="changes"):
         names = listed([name_of(user) for user in people.values()])
 
         async def send(row: ChangeRow, group: str) -> None:
-            await reviewers.ask_more(
+            await requests.ask_more(
                 self.place, row.space, row.id, row.label, row.author_id, people, group=group
             )
             self.place.known.forget(row)

@@ -9,17 +9,10 @@ from uuid import uuid4
 
 from rich.text import Text
 
-from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
-from copydesk.contract.models.change_request import (
-    ChangeRequest,
-    ChangeRequestUpdate,
-)
-from copydesk.contract.models.comment import MarkdownBody
-from copydesk.contract.models.review import Review, ReviewCreate
-from copydesk.domain.inverses import request_changed
-from copydesk.domain.preconditions import still_judged, still_named, verdict_trace
+from copydesk.contract.models.review import Review
 from copydesk.domain.text import clean, plural
+from copydesk.session.change_rows import row_of
 from copydesk.session.draft_keys import review_key
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError
@@ -34,7 +27,7 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
 from copydesk.tui.merge.dialog import MergeSheet
-from copydesk.tui.merge.reviewers import USES, ask_reviewers
+from copydesk.tui.merge.requests import FINAL, USES, VERBS, ask_reviewers, give_verdict, set_status
 from copydesk.tui.review.guards import (
     HasReview,
     ReviewCommands,
@@ -51,7 +44,7 @@ from copydesk.tui.review.guards import (
 from copydesk.tui.review.pages import PageReader
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
+    pass
 
 
 class RequestCommands(ReviewCommands, scope="review"):
@@ -93,7 +86,6 @@ class RequestCommands(ReviewCommands, scope="review"):
         opened = self.model.opened
         assert opened is not None
         space, request = opened.space.id, opened.request
-        what = "Approve" if status == "approved" else "Ask for changes"
         key = review_key(*self.model.ids, f"verdict {status}")
         facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
         me, author = self.place.session.me, request.created_by
@@ -108,12 +100,12 @@ class RequestCommands(ReviewCommands, scope="review"):
             left.append(plural(self.model.threads.open_count, "open thread"))
         if left:
             facts.append(", ".join(left))
-        facts.append("A verdict cannot be taken back, only replaced by another.")
+        facts.append(FINAL)
         drafts: list[PendingDraft] = []
         if may_not_comment(self.here) is None:
             drafts = await asyncio.to_thread(review_drafts, self.place.session, space, request.id)
         sheet = WriteSheet(
-            what,
+            VERBS[status],
             key,
             facts=tuple(facts),
             verdict=True,
@@ -147,38 +139,16 @@ class RequestCommands(ReviewCommands, scope="review"):
         """Give a verdict. Raises `WriteError`."""
         opened = self.model.opened
         assert opened is not None
-        space, request, me = opened.space.id, opened.request, self.place.session.me
         key = review_key(*self.model.ids, f"verdict {status}")
-        body = ReviewCreate(status=status)
-        if said:
-            body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
-
-        async def send(api: Api) -> Review:
-            return await api(ops.create_change_request_review, space, request.id, body)
-
-        good = status == "approved"
-        done = f"Approved #{request.number}" if good else f"Asked for changes in #{request.number}"
-        return await self.place.writer.perform(
-            "Approve" if good else "Ask for changes",
-            f"#{request.number} {clean(request.subject)}",
-            send,
-            done=f"{done}; a verdict cannot be undone.",
-            then=lambda _: self.here.discussion.forget_draft(key),
-            expects=still_judged(
-                space,
-                request.id,
-                request.revision,
-                subject=request.subject,
-                status=request.status,
-            ),
-            trace=None
-            if me is None
-            else verdict_trace(
-                space, request.id, request.revision, me=me.id, status=status, words=said
-            ),
+        return await give_verdict(
+            self.place,
+            row_of(opened.request),
+            status,
+            said,
             draft=key,
             recall=recall,
             group=group,
+            then=lambda _: self.here.discussion.forget_draft(key),
         )
 
     async def _send_with(
@@ -305,29 +275,9 @@ class RequestCommands(ReviewCommands, scope="review"):
         if before == status:
             self.place.say(f"{self.model.numbered} is {status} already.", "warn")
             return
-        space, request = opened.space.id, opened.request
-
-        async def send(api: Api) -> ChangeRequest:
-            return await api(
-                ops.update_change_request, space, request.id, ChangeRequestUpdate(status=status)
-            )
-
-        async def look(api: Api) -> ChangeRequest | None:
-            now = await api(ops.get_change_request, space, request.id)
-            return now if now.status == status else None
-
-        words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
-        await self.place.writer.perform(
-            words[status],
-            f"#{request.number} {clean(request.subject)}",
-            send,
-            reversal=request_changed(space, request.id, {"status": before}, {"status": status}),
-            expects=still_named(
-                space, request.id, subject=request.subject, revision=request.revision
-            ),
-            done=f"#{request.number} is {status} now.",
-            look=look,
-        )
+        row, words = row_of(opened.request), {"open": "Open", "draft": "Make a draft"}
+        what = words.get(status, "Archive")
+        await set_status(self.place, row, status, what, f"{row.label} is {status} now.")
         self.place.reload()
 
     # Update and merge

@@ -9,7 +9,6 @@ from copydesk.domain.address import (
     is_unserved,
     markdown_link,
     parse_app_url,
-    search_text,
     shown_at,
     web_address,
 )
@@ -64,24 +63,10 @@ def test_addresses(url: str, address: Address | None) -> None:
     assert parse_app_url(url) == address
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("https://docs.acme.com/guides/rate-limits", "rate limits"),
-        ("docs.acme.com/guides/~/", "guides"),
-        ("rate limits", "rate limits"),
-        ("https://docs.acme.com/", ""),
-    ],
-)
-def test_what_is_no_address_is_searched(text: str, words: str) -> None:
-    assert search_text(text) == words
-
-
 @given(st.text(), st.text(alphabet="os~/ab:?#[]%.", max_size=60))
 def test_any_text_is_read(text: str, path: str) -> None:
     for url in (text, path, "https://app.example.com/o/acme/s/b/" + path):
         parse_app_url(url)
-        search_text(url)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +125,6 @@ def test_an_address_is_read_up_to_its_longest() -> None:
     whole = start + "x" * (LONGEST - len(start))
     assert web_address(whole) == whole
     assert web_address(whole + "x") == ""
-    assert search_text(whole + "yz") == "x" * (LONGEST - len(start))
     assert parse_app_url("https://a.test/o/acme/s/" + "b" * LONGEST) == Address(
         "acme", "b" * (LONGEST - 24)
     )

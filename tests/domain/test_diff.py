@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.domain.diff import Line, Move, Span, TextDiff, compare
-from copydesk.domain.patch import apply, reverse
 from copydesk.domain.row_marks import BREAK, whole_words
 from copydesk.domain.words import compare_cells, compare_words
+from tests.domain.patch import apply, reverse
 
 NASTY = [
     "\r\n", "\n", "\r", "\t", " ", "\x00", "\x1b[2J", "\u2028", "```\n", "~~~", "---\n", "===\n",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.diff import compare
 from copydesk.domain.html_table import MOST, MOST_COLUMNS, link_text, read_table, row_text
-from copydesk.domain.patch import apply
+from tests.domain.patch import apply
 from tests.domain.written import CARDS
 
 PIECES = (

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.order import Move, applied, kept, moved, plan
+from copydesk.domain.order import Move, kept, moved, plan
+from tests.domain.orders import applied
 
 IDS = list("abcdefg")
 PICKS = st.sets(st.sampled_from(IDS))

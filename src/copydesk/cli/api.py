@@ -20,9 +20,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import plain_json, put, put_bytes, put_json
-from copydesk.client.errors import Garbled
 from copydesk.domain.json_display import json_text
-from copydesk.domain.json_text import place_of
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -102,6 +100,8 @@ def _method(given: str) -> str:
 
 def _body(name: str) -> bytes:
     """Return the body that a file holds, which has to be JSON."""
+    from copydesk.domain.json_text import place_of
+
     where = "standard input" if name == STANDARD_INPUT else name
     try:
         content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
@@ -182,6 +182,7 @@ async def _raw(api: Api, method: str, target: str, body: bytes | None = None) ->
 
 async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
     """Print the items of all pages: one a line as they come, or as one list at the end."""
+    from copydesk.client.errors import Garbled
     from copydesk.client.paging import MOST_PAGES, PageGuard
 
     path, _, query = target.partition("?")

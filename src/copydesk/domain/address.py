@@ -66,7 +66,7 @@ def parse_app_url(url: str) -> Address | None:
     """Return what an address of the application points at, or None when it names nothing known.
 
     Any host is taken, and none: ``app.example.com/o/acme/s/guide/~/changes/118/limits``. Unknown
-    parts are left out. For None, ``search_text`` says what to search for instead.
+    parts are left out.
     """
     found: dict[str, str] = {}
     page: list[str] = []
@@ -148,18 +148,6 @@ def markdown_link(title: str, url: str) -> str:
     """Return a Markdown link that no title and no address can break out of."""
     shown = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
     return f"[{shown}]({url.replace('(', '%28').replace(')', '%29')})"
-
-
-def search_text(url: str) -> str:
-    """Return the words to search for in place of an address that names nothing known.
-
-    They are those of its last path segment, or the text itself when it is no address.
-    """
-    text = url.strip()[:LONGEST]
-    if "/" not in text:
-        return text
-    segments = [part for part in _segments(text) if part != "~"]
-    return " ".join(re.findall(r"\w+", segments[-1])) if segments else ""
 
 
 def _is_name(segment: str) -> bool:

@@ -6,7 +6,7 @@ only when a person looks at it: rows are made on demand, so that a diff costs wh
 
 A row is what is read as one line, however it is wrapped in the source, so that prose that was only
 wrapped anew shows no change. Neither do blanks that Markdown does not see and escapes that it does
-not need. `copydesk.domain.patch` has every character all the same.
+not need.
 """
 
 from __future__ import annotations
@@ -75,8 +75,7 @@ class TextDiff(Sequence[Line]):
     """The rows of a comparison, made when asked for.
 
     ``added`` and ``removed`` count rows, an edited one as one of each, a moved one as none.
-    ``line_ends_changed`` is true when the texts differ in ``\\r\\n`` against ``\\n``, which the
-    rows do not show; ``unclosed`` is the line (from 1) of a code fence that only one of the texts
+    ``unclosed`` is the line (from 1) of a code fence that only one of the texts
     closes: then the texts were compared line by line.
     """
 
@@ -84,9 +83,6 @@ class TextDiff(Sequence[Line]):
         self.before = before
         self.after = after
         self.unclosed = unclosed
-        self.line_ends_changed = bool(before.text and after.text) and ("\r\n" in before.text) != (
-            "\r\n" in after.text
-        )
         self._hunks: dict[int, tuple[Hunk, ...]] = {}
         plan = RowLayout(before, after)
         self.segments = tuple(plan.segments)

@@ -6,7 +6,7 @@ items that are not already in order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -233,15 +233,3 @@ def _stretches(order: Sequence[str], fixed: Collection[str]) -> list[Sequence[st
         else:
             stretches[-1].append(item)
     return list(stretches)
-
-
-def applied(ids: Sequence[str], moves: Iterable[Move]) -> list[str]:
-    """Return the order after the moves.
-
-    Raises ``ValueError`` for a move of, or next to, something that is not in the list.
-    """
-    order = list(ids)
-    for move in moves:
-        order.remove(move.id)
-        order.insert(order.index(move.anchor) + (move.side == "after"), move.id)
-    return order

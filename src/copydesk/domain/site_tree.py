@@ -259,8 +259,3 @@ def _site_space(shown: SiteSpace, level: str) -> SiteNode:
             "condition": shown.condition,
         },
     )
-
-
-def numbers(levels: Levels) -> dict[str, int]:
-    """Return the place of every row in its level, from 1."""
-    return {row: at for ids in levels.values() for at, row in enumerate(ids, start=1)}

@@ -125,10 +125,6 @@ def before_moves(base: Layout, now: Layout) -> tuple[dict[str, list[str]], list[
     return levels, created
 
 
-def _is_collection(row: str, base: Layout, now: Layout) -> bool:
-    return (base if row in base else now).items[row].kind == "collection"
-
-
 def planned_moves(
     base: Layout, now: Layout, touched: Iterable[str] = ()
 ) -> tuple[list[TreeMove], dict[str, list[str]]]:

@@ -27,7 +27,7 @@ from copydesk.contract.models.comment import (
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.domain import inverses, site_inverses
 from copydesk.domain.layout import TOP
-from copydesk.domain.order import Move, applied
+from copydesk.domain.order import Move
 from copydesk.domain.reversal import Reversal
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.drafts import DeskDrafts
@@ -42,6 +42,7 @@ from copydesk.session.writes.log import ChangedSinceError, WriteError
 from copydesk.session.writes.outbox_rules import QUIET_SECONDS
 from copydesk.session.writes.recovery import recover
 from copydesk.tui.app import CopydeskApp
+from tests.domain.orders import applied
 from tests.drive import drive, eventually
 from tests.tui.review_world import ReviewWorld
 from tests.tui.site_world import SECTIONS, Published, publish

@@ -96,7 +96,6 @@ class Composer(TextField, scope="composer"):
         self._at_start = at_start
         self._timer: Timer | None = None
         self._kept: str | None = None
-        self._done = False
         self._emoji: Sequence[tuple[str, str]] | None = None
         self.line = Completion()
         """The line below the field."""
@@ -152,7 +151,7 @@ class Composer(TextField, scope="composer"):
             self._timer.stop()
             self._timer = None
         text = self.text
-        if self._done or text == (self._kept if self._kept is not None else self._given):
+        if text == (self._kept if self._kept is not None else self._given):
             return
         self._session.drafts.save(self.draft_key, text if text.strip() else "", self._tell_kept)
         self._kept = text
@@ -169,11 +168,6 @@ class Composer(TextField, scope="composer"):
     def keep_typed(self) -> None:
         """Keep the draft, because everything may end now."""
         self.keep()
-
-    def accepted(self) -> None:
-        """Forget the draft: the text has arrived."""
-        self._done = True
-        self._drafts.drop(self.draft_key)
 
     # Completion
 

@@ -138,14 +138,14 @@ class SteadyApp(App[None]):
         if self.holds_frames:
             return
         if renderable is not None and not self.is_headless:
-            writes = not self._batch_count and self.is_running
-            where = self.screen.outer_size.clamp_offset(self.cursor_position)
+            writes, where = not self._batch_count and self.is_running, self._cursor_at
+            if writes:  # else there may be no screen any more
+                where = self.screen.outer_size.clamp_offset(self.cursor_position)
             frame = cast("CompositorUpdate", renderable)
             update = self.to_write(screen, frame, writes=writes, moves=where != self._cursor_at)
             if update is None:
                 return
-            if writes:
-                self._cursor_at = where
+            self._cursor_at = where
             renderable = cast("RenderableType", update)
         super()._display(screen, renderable)
 

@@ -108,13 +108,6 @@ class ListSource(Source[T]):
         self._new = 0
         self._adopt(list(rows))
 
-    @classmethod
-    def lazy(cls, rows: Sequence[T], *, key: Callable[[T], str]) -> ListSource[T]:
-        """Return a source over a sequence that is not copied (it may compute its rows)."""
-        source: ListSource[T] = cls(key=key)
-        source._rows = rows
-        return source
-
     def _adopt(self, rows: Sequence[T]) -> None:
         self._rows, self._index = rows, None
         self._waiting, self._new = None, 0

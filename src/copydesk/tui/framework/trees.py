@@ -29,7 +29,7 @@ class TreeSource(ListSource[Twig[T]]):
     """Rows of a tree.
 
     ``children`` returns the items below one (empty for a leaf). With ``read`` they may come later:
-    ``children`` returns None until `put_children` or the result of ``read`` is there, and
+    ``children`` returns None until the result of ``read`` is there, and
     ``foldable`` says which items have any. ``values`` says that an item is a value: another child
     makes another item. Then the rows of a refresh are those of before, but for what is different.
     """
@@ -168,11 +168,6 @@ class TreeSource(ListSource[Twig[T]]):
             self._roots, self._waiting_roots = self._waiting_roots, None
             self._read_children.clear()
         super().fold()
-
-    def put_children(self, row_id: str, items: Sequence[T]) -> None:
-        """Give the items below one that came later."""
-        self._read_children[row_id] = items
-        self._show()
 
     def _show(self) -> None:
         if self._match is not None:

@@ -49,11 +49,6 @@ UNFOLD_LIMIT = 60
 """With at most so many rows, everything opens unfolded."""
 
 
-def no_row(here: SiteReadersPlace) -> str | None:
-    """Say so when the cursor is on no row."""
-    return None if here.row is not None else "There is no row here."
-
-
 def not_read(here: SiteReadersPlace) -> str | None:
     """Say so while nothing has been read."""
     return None if here.read is not None else "The site has not been read yet."

@@ -72,12 +72,17 @@ class Desk:
 
     def begin(self, runs: Runs | None = None) -> MergeRunner:
         """Start a program, which may be another one on the same disk."""
-        api = Api(BASE_URL, self.world.token(self.world.ana), transport=self.way)
+
+        def seconds() -> float:
+            return NOW.timestamp()
+
+        way, token = self.way, self.world.token(self.world.ana)
+        api = Api(BASE_URL, token, transport=way, clock=seconds)
 
         async def connect() -> Api:
             return api
 
-        store = State(self.folder / "state.db")
+        store = State(self.folder / "state.db", clock=seconds)
         session = Session(
             connect,
             runs=runs or Runs(store, "desk"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,6 @@ from copydesk.session.writes.log import ChangedSinceError, WriteError
 from tests.golden_json import compare
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
-
-NOW = datetime(2026, 3, 3, 12, tzinfo=UTC)
 
 
 class FullDisk(Journal):
@@ -53,19 +50,24 @@ class Desk:
             for name in ("One", "Two")
         )
         self.way = Way(world)
-        api = Api(BASE_URL, world.token(world.ana), transport=self.way)
+
+        # The program goes by the clock of the desk, which stands still but for writes.
+        def seconds() -> float:
+            return world.clock.now.timestamp()
+
+        api = Api(BASE_URL, world.token(world.ana), transport=self.way, clock=seconds)
 
         async def connect() -> Api:
             return api
 
-        store = State(folder / "state.db")
+        store = State(folder / "state.db", clock=seconds)
         self.journal = FullDisk(store, "desk")
         self.said: list[str] = []
         self.session = Session(
             connect,
             journal=self.journal,
             draft_store=DeskDrafts(store, "desk"),
-            clock=lambda: NOW,
+            clock=lambda: world.clock.now,
             report=lambda said, tone: self.said.append(f"{tone}: {said}"),
         )
         self.seen: list[dict[str, Any]] = []

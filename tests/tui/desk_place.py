@@ -19,8 +19,9 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import Jump, place
+from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

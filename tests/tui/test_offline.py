@@ -25,7 +25,7 @@ from copydesk.session.writes.outbox_rules import is_momentary
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework.actions import is_read
 from copydesk.tui.framework.frame import Head
-from copydesk.tui.framework.sources import PagedSource
+from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.widgets.facts import Facts
 from tests import faults
 from tests.drive import Driver, drive, eventually

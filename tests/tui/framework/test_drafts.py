@@ -21,7 +21,7 @@ from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.marks import Marking
 from tests.drive import drive, eventually

@@ -42,7 +42,8 @@ from copydesk.session.views import (
     SERVED,
     Listing,
 )
-from copydesk.tui.framework.sources import Change, Fetch, ListSource, PagedSource, Source
+from copydesk.tui.framework.paged_source import Fetch, PagedSource
+from copydesk.tui.framework.source import Change, ListSource, Source
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:

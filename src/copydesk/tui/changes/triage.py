@@ -30,7 +30,7 @@ from copydesk.session.views import (
     Listing,
 )
 from copydesk.tui.framework.filtered_source import FilteredSource
-from copydesk.tui.framework.sources import Source
+from copydesk.tui.framework.source import Source
 from copydesk.tui.widgets.list import VirtualList
 from copydesk.tui.widgets.marks import Marking
 

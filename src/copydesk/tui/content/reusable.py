@@ -15,7 +15,7 @@ from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.widgets.list import Column, VirtualList

@@ -16,8 +16,9 @@ from copydesk.tui.conversations.reader import ConversationReader
 from copydesk.tui.conversations.rows import cluster_fields, filtering
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.place import View
-from copydesk.tui.framework.sources import Fetch, ListSource, PagedSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:

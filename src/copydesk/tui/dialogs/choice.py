@@ -18,7 +18,7 @@ from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.prompt import Field
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
 R = TypeVar("R")

@@ -29,7 +29,7 @@ from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.typing_ahead import TypingAhead
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.list import Column, VirtualList

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import failure_types, sentence
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 
 T = TypeVar("T")
 

@@ -25,7 +25,7 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.merge import run_cells as present
 from copydesk.tui.widgets.columns import by_content

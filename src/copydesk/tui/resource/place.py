@@ -39,9 +39,10 @@ from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import GO
+from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.columns import ItemTexts, in_order, shown_text
 from copydesk.tui.resource.limits import LimitCommands
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown

@@ -17,7 +17,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import read_rules
 from copydesk.session.reads.review import Sides, read_replies, read_sides
 from copydesk.tui.framework.place import View
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 

@@ -29,9 +29,9 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.framework.sources import PagedSource
 from copydesk.tui.sites.commands import KEYED, DeletionCommands, PublicationCommands
 from copydesk.tui.sites.settings import check
 from copydesk.tui.sites.settings_cells import TYPES, readers, title_of

@@ -35,7 +35,7 @@ from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.sites.commands import PublicationCommands
 from copydesk.tui.sites.redirect_import import ImportCommands
 from copydesk.tui.sites.tabs import WHICH, SiteTabs

@@ -16,7 +16,7 @@ from copydesk.session.writes.log import WriteError, Written
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.wrapped_list import WrappedList
 

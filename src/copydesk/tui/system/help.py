@@ -24,7 +24,7 @@ from copydesk.tui.framework.navigation import ENTRIES
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.prompt import Field
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.system.command_line import words
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.list import Column, VirtualList

@@ -26,7 +26,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.system.drafts import readable
 from copydesk.tui.widgets.columns import by_content

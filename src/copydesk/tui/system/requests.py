@@ -14,7 +14,7 @@ from copydesk.present.requests import WHY, WHY_TOLD, SentRow, budget_line, sent_
 from copydesk.session.session import Session
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
 

@@ -29,7 +29,7 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.threads.commands import ThreadCommands
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList, no_row

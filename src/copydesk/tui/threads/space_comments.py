@@ -26,8 +26,9 @@ from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.place import View
-from copydesk.tui.framework.sources import ListSource, PagedSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from copydesk.domain.text import plural
 from copydesk.session.errors import silence_types
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
-from copydesk.tui.framework.sources import Change
+from copydesk.tui.framework.source import Change
 from copydesk.tui.widgets.list import VirtualList
 
 T = TypeVar("T")

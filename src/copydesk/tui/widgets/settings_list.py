@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from rich.text import Text
 
-from copydesk.tui.framework.sources import ListSource
+from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
 

@@ -12,6 +12,7 @@ import pytest
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.call import NEW, bind
 from copydesk.domain.layout import TOP, Item, Layout
+from copydesk.domain.rebase import renamed
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.site_moves import EmptyGroupError
@@ -48,8 +49,8 @@ def layout(text: str) -> Layout:
 class Service:
     """A service that keeps the entries of a site, and refuses what one does."""
 
-    def __init__(self, text: str) -> None:
-        found = layout(text)
+    def __init__(self, begun: str | Layout) -> None:
+        found = layout(begun) if isinstance(begun, str) else begun
         self.kinds: dict[str, str] = {row: item.kind for row, item in found.items.items()}
         self.levels = {level: list(rows) for level, rows in found.levels.items()}
         self.made = 0
@@ -210,8 +211,32 @@ def test_what_a_service_without_groups_does_not_do_is_refused() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_any_staged_structure_is_what_its_plan_makes(seed: int) -> None:
     chance = random.Random(seed)
-    text = chance.choice(["A G(B C x) H(D) y", "A B G(H(C D) x)", "G(A) H(B C) I(x) D", "A B C D"])
-    arrangement = staged(text)
+    text = chance.choice(STARTS)
+    arrangement = by_chance(staged(text), chance)
+    if arrangement.dirty:
+        sent(arrangement, Service(text))
+    again = SiteArrangement.from_text(arrangement.to_text(), "org", "site")
+    assert again is not None
+    assert again.now.same(arrangement.now)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_staged_is_made_of_what_others_made_meanwhile(seed: int) -> None:
+    chance = random.Random(seed)
+    text = chance.choice(STARTS)
+    ours, others = (by_chance(staged(text), chance) for _ in "12")
+    names = {row: f"theirs{row.removeprefix(NEW)}" for row in others.now.items if NEW in row}
+    theirs = renamed(others.now, names)
+    rebased = ours.rebase(theirs)
+    if rebased.arrangement.dirty:
+        sent(rebased.arrangement, Service(theirs))
+
+
+STARTS = ("A G(B C x) H(D) y", "A B G(H(C D) x)", "G(A) H(B C) I(x) D", "A B C D")
+
+
+def by_chance(arrangement: SiteArrangement, chance: random.Random) -> SiteArrangement:
+    """Stage some steps, whatever they are."""
     for _ in range(chance.randint(1, 9)):
         now = arrangement.now
         entries = [row for row, item in now.items.items() if item.kind != "site-space"]
@@ -235,8 +260,4 @@ def test_any_staged_structure_is_what_its_plan_makes(seed: int) -> None:
                     arrangement = arrangement.remove([row])
         except (StagingError, EmptyGroupError):
             continue
-    if arrangement.dirty:
-        sent(arrangement, Service(text))
-    again = SiteArrangement.from_text(arrangement.to_text(), "org", "site")
-    assert again is not None
-    assert again.now.same(arrangement.now)
+    return arrangement

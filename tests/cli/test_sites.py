@@ -6,7 +6,13 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.arguments import parse
-from copydesk.server.site_seed import add_section, add_section_group, add_site, add_site_space
+from copydesk.server.site_seed import (
+    add_link,
+    add_section,
+    add_section_group,
+    add_site,
+    add_site_space,
+)
 from copydesk.server.store import Tx
 from copydesk.session.reads.addresses import pointed
 from copydesk.session.target import Target
@@ -22,6 +28,7 @@ def test_sites_are_listed_and_shown(scripts: ScriptDesk) -> None:
         add_site(tx, world.home, HOSTILE)
         section = add_section(tx, site, "Guides", group=add_section_group(tx, site, "Products"))
         add_site_space(tx, site, scripts.space, section=section)
+        add_link(tx, site, HOSTILE, "https://forum.acme.example", draft=True)
         return site
 
     site = world.write(build)
@@ -31,7 +38,8 @@ def test_sites_are_listed_and_shown(scripts: ScriptDesk) -> None:
     assert f"docs.acme.example  {site}\n" in table
     assert "evil end" in table
     shown = scripts.out("sites", "show", "https://docs.acme.example/")
-    assert "Structure\nGroup 1\n  Guides   /guides, default, 1 space\n    API reference" in shown
+    assert "Structure\nProducts\n  Guides   /guides, default, 1 space\n    API reference" in shown
+    assert "to https://forum.acme.example, draft" in shown
     value = scripts.json("sites", "show", "acme docs")
     assert value["sections"][0]["siteSpaces"][0]["space"]["id"] == scripts.space
     assert "no site is called x. There are: " in scripts.err("sites", "show", "x", status=1)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, say
 from copydesk.cli.lookup import PAGE, find_organizations, find_site
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
-from copydesk.domain.site_tree import structure_of
 from copydesk.domain.text import plural
 from copydesk.present.site import host, published, site_facts
 from copydesk.session.operations import ops
+from copydesk.session.reads.sites import read_arranged
 from copydesk.session.site_rows import audience, site_row
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.site import Site
     from copydesk.domain.site_tree import SiteNode
@@ -74,35 +75,42 @@ def show_site(
             there = await find_site(api, site, organization)
             ids = there.organization, there.id
             model = await api(ops.get_site, *ids)
-            sections = [each async for each in api.pages(ops.list_site_sections, *ids, limit=PAGE)]
-            spaces = (
-                []
-                if sections
-                else [each async for each in api.pages(ops.list_site_spaces, *ids, limit=PAGE)]
-            )
-        if as_json:
-            shows = {
-                "sections": [each.to_dict() for each in sections],
-                "siteSpacesShown": [each.to_dict() for each in spaces],
-            }
-            put_json({**model.to_dict(), "organization": there.organization, **shows})
-            return DONE
+            if as_json:
+                shows = await _shows(api, *ids)
+                put_json({**model.to_dict(), "organization": there.organization, **shows})
+                return DONE
+            structure = await read_arranged(api, *ids)
         put(there.title, "strong")
         facts = [("organization", there.organization_title)]
         put_facts([*facts, *site_facts(site_row(model), api.now)])
-        lines = list(_lines(structure_of(sections, spaces).tree()))
+        lines = list(_lines(structure.tree()))
         put("\n".join(["", "Structure", *lines]) if lines else "\nIt shows nothing yet.")
         return DONE
 
     return asyncio.run(run())
 
 
+async def _shows(api: Api, *ids: str) -> dict[str, list[Any]]:
+    """Return the sections of a site, or without any its spaces, as the service has them."""
+    sections = [each async for each in api.pages(ops.list_site_sections, *ids, limit=PAGE)]
+    spaces = (
+        []
+        if sections
+        else [each async for each in api.pages(ops.list_site_spaces, *ids, limit=PAGE)]
+    )
+    return {
+        "sections": [each.to_dict() for each in sections],
+        "siteSpacesShown": [each.to_dict() for each in spaces],
+    }
+
+
 def _lines(nodes: Iterable[SiteNode], depth: int = 0) -> Iterator[str]:
     """Go through the rows of a structure, each with its facts."""
     for node in nodes:
-        said = [f"/{node.path}"] if node.path else []
+        said = [f"/{node.path}"] if node.path else [f"to {node.url}"] if node.url else []
         said += ["default"] if node.default else []
         said += ["hidden"] if node.hidden else []
+        said += ["draft"] if node.draft else []
         said += ["in the trash"] if node.trashed else []
         said += [f"shown if {node.condition}"] if node.condition else []
         if node.kind == "section":

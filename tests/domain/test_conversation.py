@@ -45,6 +45,8 @@ from copydesk.domain.conversation import readable
         ("<!-- a --><style>b</style><p>c</p>", "[comment][style]\n\nc"),
         ("<!-- never closed <p>a</p>", "<!-- never closed <p>a</p>"),
         ("<p>a <a href=http://x>b</p><p>c</p>", "a b (http://x)\n\nc"),
+        ("<p>a</p><!-- <style> -->b<style>c</style>", "a\n[comment]b[style]"),
+        ("<p>a</p><style>b <style>c<!-- d -->e", "a\n<style>b <style>c[comment]e"),
         ("see <a href=http://x>b", "see <a href=http://x>b"),
         ("<p><a href='mailto:k@x.org'>k@x.org</a></p>", "k@x.org"),
         ("<p>a</p><iframe src='http://x'></iframe>", "a\n[frame: http://x]"),

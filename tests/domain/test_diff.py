@@ -147,6 +147,19 @@ def test_marks_join_only_over_what_both_sides_mark_around(
     assert (drawn(was), drawn(now)) == grown
 
 
+def test_a_heading_and_a_paragraph_are_one_edited_only_where_they_say_nearly_the_same() -> None:
+    def kinds(heading: str, paragraph: str) -> list[str]:
+        texts = (f"Intro.\n\n{each}\n\nEnd of it.\n" for each in (heading, paragraph))
+        return [line.kind for line in compare(*texts) if line.text]
+
+    assert kinds("# of and are by", "some and other some") == [
+        "same", "removed", "added", "same",
+    ]  # fmt: skip
+    assert kinds("# One two three four five", "One two three four six") == kinds(
+        "One two three four five", "One two three four six"
+    )
+
+
 @given(st.permutations(range(7)), st.lists(st.integers(0, 6), unique=True, max_size=3))
 def test_blocks_in_another_order_are_moved_and_none_is_lost(
     order: list[int], edited: list[int]

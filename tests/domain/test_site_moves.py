@@ -198,6 +198,12 @@ def test_an_empty_group_takes_links_and_groups_and_no_section_alone() -> None:
     assert lost.arrangement.now.levels["G"] == ()
 
 
+def test_what_comes_into_a_group_comes_while_something_is_there() -> None:
+    arrangement = staged("A G(B) C").shift(["C"], "G").shift(["B"], TOP)
+    lines, _ = sent(arrangement, Service("A G(B) C"))
+    assert lines == ["C before B (in G)", "B after G, out of G"]
+
+
 def test_what_a_service_without_groups_does_not_do_is_refused() -> None:
     start = replace(staged("A B"), sorts=False)
     with pytest.raises(StagingError, match="This service has no section groups"):

@@ -104,6 +104,10 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
     ways = site_inverses
     for name in ("title", "proxy", "adaptiveContent", "visibility"):
         yield f"setting_changed {name}", ways.setting_changed(SITE, name, "A", "B")
+    yield (
+        "setting_changed proxy of a path",
+        ways.setting_changed(SITE, "proxy", "https://a.test/", "https://b.test/X/"),
+    )
     yield "setting_changed to none", ways.setting_changed(SITE, "basename", "a", None)
     yield "site_published", ways.site_published(SITE, published=True)
     yield "site_published not", ways.site_published(SITE, published=False)

@@ -104,8 +104,15 @@ def test_a_plan_reads_as_a_person_would_say_it() -> None:
     ("before", "after"), [(["a"], ["b"]), (["a", "a", "b"], ["b", "a", "a"]), (["a"], [])]
 )
 def test_only_the_same_items_can_be_planned(before: list[str], after: list[str]) -> None:
-    with pytest.raises(ValueError, match="same items"):
-        plan(before, after)
+    for fixed in ((), ("z",), ("a",)):
+        with pytest.raises(ValueError, match="same items"):
+            plan(before, after, fixed=fixed)
+
+
+def test_what_is_fixed_stays_in_its_order() -> None:
+    for before, after in ((["a", "x", "b"], ["b", "x", "a"]), (["a", "b", "b"], ["a", "b"])):
+        with pytest.raises(ValueError, match="same items"):
+            plan(before, after, fixed=("a", "b"))
 
 
 def test_kept_leaves_out_what_only_one_side_has() -> None:

@@ -497,6 +497,7 @@ REFUSED_SITES: Mapping[str, Site] = {
     "no title": lambda begun: begun.change("s-a", {"title": ""}),
     "trashed": lambda begun: begun.remove(["s-a-two"]).place(["s-a-one"], "s-a-two"),
     "long icon": lambda begun: begun.change("s-a", {"icon": "x" * 999}),
+    "into nothing": lambda begun: begun.shift(["s-a"], "gone"),
     "not at the top": lambda begun: begun.out(["s-b"]),
 }
 

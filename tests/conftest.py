@@ -32,11 +32,16 @@ def world() -> Iterator[World]:
     made.close()
 
 
+def pytest_collection() -> None:
+    """Look for no garbage yet: what is imported and collected stays."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Look for garbage less often: what was imported and collected stays, and there is memory."""
-    gc.collect()
+    """Look for garbage less often than by default: there is memory."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    gc.enable()
 
 
 MOST_FILES = 200

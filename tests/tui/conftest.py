@@ -6,12 +6,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from textual import screen
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.changes import reader as changes_details
@@ -25,21 +23,6 @@ if TYPE_CHECKING:
     from tests.tui.sample_desk import Sample
 
 __all__ = ["one_request_unless_said", "retries_without_pauses"]
-
-_parse_rules = Stylesheet._parse_rules
-_parsed: dict[object, list[RuleSet]] = {}
-
-
-def _parse_once(sheet: Stylesheet, css: str, *where: Any, **settings: Any) -> list[RuleSet]:
-    of, variables = sheet.__dict__.get("_frozen", (None, frozenset()))
-    if of is not sheet._variables:  # one for all of its parts
-        variables = frozenset(sheet._variables.items())
-        sheet.__dict__["_frozen"] = sheet._variables, variables
-    key = (css, where, *settings.items(), variables)
-    if key not in _parsed:
-        _parsed[key] = _parse_rules(sheet, css, *where, **settings)
-    return _parsed[key]
-
 
 @pytest.fixture
 def sample() -> Iterator[Sample]:
@@ -56,7 +39,6 @@ def sample() -> Iterator[Sample]:
 def styles_parsed_once() -> Iterator[None]:
     """Parse every style sheet once for all applications: rules are only read once made."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Stylesheet, "_parse_rules", _parse_once)
         remember(patch)
         yield
 

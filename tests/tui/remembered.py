@@ -9,20 +9,27 @@ What is remembered is what Textual itself answered; it is asked anew for every s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import FunctionType
 from typing import Any
 
 import pytest
-from textual.css.model import Selector, SelectorType
+from textual import _callback
+from textual.css.model import RuleSet, Selector, SelectorType
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.message_pump import MessagePump
 
+_parse: Any = Stylesheet.parse
+_parse_rules: Any = Stylesheet._parse_rules
+_rules_map: Any = Stylesheet.rules_map
 _apply: Any = Stylesheet.apply
 _replace_rules: Any = Stylesheet.replace_rules
 _component_styles: Any = Stylesheet._process_component_classes
 _handlers: Any = MessagePump._get_dispatch_methods
+_count_parameters = _callback._count_parameters
 
 _SIGNS = {SelectorType.CLASS: ".", SelectorType.ID: "#"}
 """What is before a name, that of a type but has nothing there."""
@@ -41,6 +48,18 @@ class Candidates:
     named: dict[object, frozenset[str]] = field(default_factory=dict)
     """The ones of these names that a node has, by its class, its id and its classes."""
 
+
+_parsed: dict[object, list[RuleSet]] = {}
+"""The rules of each part of a style sheet, by its text and the variables that it is given."""
+
+_whole: dict[object, list[RuleSet]] = {}
+"""The rules of each whole style sheet, by all of its parts."""
+
+_maps: dict[int, dict[str, list[RuleSet]]] = {}
+"""The rules of each of these lists by the names that they have."""
+
+_numbers: dict[int, int] = {}
+"""The number of each of these maps."""
 
 _sheets: dict[tuple[int, ...], int] = {}
 """A number for each list of rules. The rules live as long as the run: they are parsed once."""
@@ -61,12 +80,46 @@ _handled: dict[object, list[tuple[type, Any]] | None] = {}
 """Who handles a message; None where that depends on more than the classes."""
 
 
-def _number(sheet: Any) -> int:
-    rules = sheet.rules_map
-    if sheet.__dict__.get("_numbered") is not rules:
-        sheet._numbered = rules
-        sheet._number = _sheets.setdefault(tuple(map(id, sheet.rules)), len(_sheets))
-    number: int = sheet._number
+def _variables(sheet: Stylesheet) -> frozenset[tuple[str, str]]:
+    of, variables = sheet.__dict__.get("_frozen", (None, frozenset()))
+    if of is not sheet._variables:  # one for all of its parts
+        variables = frozenset(sheet._variables.items())
+        sheet.__dict__["_frozen"] = sheet._variables, variables
+    return variables
+
+
+def _part_once(sheet: Stylesheet, css: str, *where: Any, **settings: Any) -> list[RuleSet]:
+    key = (css, where, *settings.items(), _variables(sheet))
+    if key not in _parsed:
+        _parsed[key] = _parse_rules(sheet, css, *where, **settings)
+    return _parsed[key]
+
+
+def _parse_once(sheet: Stylesheet) -> None:
+    key = (_variables(sheet), *sheet.source.items(), *sheet._invalid_css)
+    rules = _whole.get(key)
+    if rules is None:
+        _parse(sheet)
+        _whole[key] = sheet._rules
+        return
+    sheet._rules, sheet._rules_map, sheet._require_parse = rules, None, False
+
+
+def _mapped_once(sheet: Stylesheet) -> dict[str, list[RuleSet]]:
+    if sheet._rules_map is None:
+        rules = sheet.rules
+        if id(rules) not in _maps:
+            _maps[id(rules)] = _rules_map.fget(sheet)
+        sheet._rules_map = _maps[id(rules)]
+    return sheet._rules_map
+
+
+def _number(sheet: Stylesheet) -> int:
+    key = id(sheet.rules_map)
+    number = _numbers.get(key)
+    if number is None:
+        number = _sheets.setdefault(tuple(map(id, sheet.rules)), len(_sheets))
+        _numbers[key] = number
     return number
 
 
@@ -217,8 +270,20 @@ def _plain_handlers(pump: type, message: type, name: str) -> list[tuple[type, An
     return found
 
 
+def _known_parameters(callback: Callable[..., Any]) -> int:
+    if not isinstance(callback, FunctionType) or callback.__dict__:
+        return _count_parameters(callback)
+    code = callback.__code__
+    more = bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
+    return code.co_argcount + code.co_kwonlyargcount + more
+
+
 def remember(patch: pytest.MonkeyPatch) -> None:
     """Ask Textual once for every state, until the patch ends."""
+    patch.setattr(Stylesheet, "_parse_rules", _part_once)
+    patch.setattr(Stylesheet, "parse", _parse_once)
+    patch.setattr(Stylesheet, "rules_map", property(_mapped_once))
+    patch.setattr(_callback, "_count_parameters", _known_parameters)
     patch.setattr(Stylesheet, "apply", _apply_found)
     patch.setattr(Stylesheet, "replace_rules", classmethod(_replace_changed))
     patch.setattr(Stylesheet, "_process_component_classes", _components_changed)

@@ -18,6 +18,7 @@ from unicodedata import lookup
 
 from textual import events
 from textual._context import visible_screen_stack
+from textual.geometry import Size
 from textual.keys import _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
@@ -256,7 +257,9 @@ class Driver:
 
     async def resize(self, width: int, height: int) -> None:
         """Give the terminal another size."""
-        await self.pilot.resize_terminal(width, height)
+        driver: Any = self.app._driver
+        driver._size = Size(width, height)
+        self.app.post_message(events.Resize(driver._size, driver._size))
         await self.idle()
 
     @property

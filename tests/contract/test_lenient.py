@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import pytest
@@ -49,16 +50,16 @@ def ways(value: Any, way: Way = ()) -> Iterator[Way]:
 
 
 def mutated(value: Any, way: Way, put: Any) -> Any:
-    """Return a copy of a JSON value in which something else stands in one place."""
-    whole = json.loads(json.dumps(value))
-    part = whole
-    for step in way[:-1]:
-        part = part[step]
-    if put is ABSENT:
-        part.pop(way[-1])
+    """Return a JSON value as it is, but that something else stands in one place."""
+    step, *further = way
+    other = copy(value)
+    if further:
+        other[step] = mutated(value[step], tuple(further), put)
+    elif put is ABSENT:
+        other.pop(step)
     else:
-        part[way[-1]] = put
-    return whole
+        other[step] = put
+    return other
 
 
 BY_MODULE = {
@@ -75,7 +76,8 @@ def test_whatever_stands_in_a_field_the_list_stays(models: list[type[Shape]]) ->
     for model in models:
         adapter = TypeAdapter(page_of[model])
         whole = example(model)
-        read = model.model_validate_json(json.dumps(whole))
+        text = json.dumps(whole)
+        read = model.model_validate_json(text)
         required = {
             wire_name(model, name)
             for name, field in model.model_fields.items()
@@ -83,16 +85,15 @@ def test_whatever_stands_in_a_field_the_list_stays(models: list[type[Shape]]) ->
         }
         # What lies deeper is a field of another model here.
         for way in (way for way in ways(whole) if len(way) <= DEPTH):
-            others = [mutated(whole, way, put) for put in MUTATIONS]
-            content = json.dumps({"items": [whole, *others, whole], "count": 3}).encode()
-            page, dropped = read_leniently(adapter, content)
+            others = [json.dumps(mutated(whole, way, put)) for put in MUTATIONS]
+            content = f'{{"items": [{", ".join((text, *others, text))}], "count": 3}}'
+            page, dropped = read_leniently(adapter, content.encode())
             assert page.items[0] == page.items[-1] == read, way
             left_out = [part.value for part in dropped if len(part.way) == 2 and part.item]
-            assert len(page.items) + len(left_out) == len(others) + 2, way
+            assert len(page.items) + len(left_out) == len(MUTATIONS) + 2, way
             # Each was left out as it came, and once.
-            waiting = [json.dumps(other) for other in others]
             for value in left_out:
-                waiting.remove(json.dumps(value))
+                others.remove(json.dumps(value))
             assert way[0] in required or not left_out, f"{model.__name__}: {way} {left_out!r}"
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["one_request_unless_said", "retries_without_pauses"]
 
+
 @pytest.fixture
 def sample() -> Iterator[Sample]:
     """The sample desk."""

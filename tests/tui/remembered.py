@@ -9,7 +9,7 @@ What is remembered is what Textual itself answered; it is asked anew for every s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType
@@ -270,7 +270,10 @@ def _plain_handlers(pump: type, message: type, name: str) -> list[tuple[type, An
     return found
 
 
-def _known_parameters(callback: Callable[..., Any]) -> int:
+def _known_parameters(callback: Any) -> int:
+    function = getattr(callback, "__func__", None) or type(callback).__dict__.get("__call__")
+    if isinstance(function, FunctionType):
+        return _known_parameters(function) - 1
     if not isinstance(callback, FunctionType) or callback.__dict__:
         return _count_parameters(callback)
     code = callback.__code__

@@ -53,7 +53,6 @@ async def test_no_screen_shows_an_id_where_there_is_a_name_or_names_a_key_of_ano
                 continue  # another way to the same place, or one that tests made
             await app.go(name, wanted.get(name, wanted[""]))
             await driver.idle()
-            look(app, name)
             assert size == SIZES[0] or not [*said_wrong(app)], name
             for view in [""] + [each.id for each in driver.place.views[1:]]:
                 if view:

@@ -131,10 +131,11 @@ def _cut(found: re.Match[bytes]) -> bytes:
     return found[0][: found.start("name") - found.start()] + start + MORE + b'"'
 
 
-_ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # both halves
-    rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})"
-    rb"|.)",
+_UP_TO_HALF = re.compile(
+    rb"(?P<whole>(?:[^\\]++|\\(?:"
+    rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # both halves
+    rb"|u(?![dD][89a-fA-F][0-9a-fA-F]{2})"
+    rb"|[^u]))*+)(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})?",
     re.DOTALL,
 )
 
@@ -150,4 +151,6 @@ def without_halves(content: bytes) -> bytes:
     """
     if b"\\ud" not in content and b"\\uD" not in content:
         return content
-    return _ESCAPE.sub(lambda found: _REPLACED if found["half"] else found[0], content)
+    return _UP_TO_HALF.sub(
+        lambda found: found["whole"] + _REPLACED if found["half"] else found["whole"], content
+    )

@@ -189,13 +189,13 @@ async def acting(name: str, left: list[Action | Command]) -> list[str]:
                     break
                 each = left.pop(0)
                 await press(driver, each)
-                said = driver.screen
+                one = each.writes and each.takes in (None, "one")
+                refusal = f"2 {rows.MARKED}: “{each.label}” does one at a time."
+                assert not one or refusal in driver.screen, each.id
                 await answer(driver)
                 after = listed.read(driver, marked)
                 touched = {row for row, stands in before.items() if after.get(row) != stands}
                 assert touched in (set(), marked), f"{each.id} touched others than those marked"
-                if each.writes and each.takes in (None, "one"):
-                    assert f"2 {rows.MARKED}: “{each.label}” does one at a time." in said, each.id
                 if touched:
                     return [each.keys[0] if isinstance(each, Action) else each.name]
             return []

@@ -594,7 +594,7 @@ class CopydeskApp(DeskApp):
             except failure_types():
                 return
         at = session.organization
-        if self.keyboard.pressed or self.screen is not first:
+        if self.keyboard.pressed or self._front is not first:
             return  # its user is somewhere already
         if visit.name == first.PLACE:
             first.start_at(visit.cursor)
@@ -614,10 +614,15 @@ class CopydeskApp(DeskApp):
                 place.say(said)
                 said = ""
         moved = session.organization != at  # it may be seen no more
-        if place is self.screen and (place.reads.unread or moved) and not session.offline:
+        if place is self._front and (place.reads.unread or moved) and not session.offline:
             what = place.title or visit.name
             self.pop_screen()
             first.say(f"{what}, where you were last, could not be opened again.", "warn")
+
+    @property
+    def _front(self) -> object:
+        """The screen in front; None once the program ends."""
+        return next(reversed(self.screen_stack), None)
 
     def _has_reopened(self) -> None:
         self._reopening = None

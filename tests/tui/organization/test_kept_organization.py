@@ -79,6 +79,24 @@ async def test_a_start_that_is_cut_short_changes_nothing_of_that(world: World) -
     assert disk.read(LEFT) == left
 
 
+async def test_what_was_left_is_not_looked_for_on_the_screen_once_the_program_has_ended(
+    world: World,
+) -> None:
+    two_organizations(world)
+    disk = Snapshots()
+    await leave_in_zephyr(world, disk)
+    way = Faults(world)
+    way.slow = "GET"
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    ended = open_world(world, "spaces", snapshot=disk, api=client)
+    async with ended.run_test(size=(100, 30)) as pilot:
+        driver = Driver(ended, pilot)
+        going = asyncio.create_task(ended.go_on())
+        await eventually(lambda: driver.place.PLACE == "changes", driver.turn)
+        assert driver.place.reads.unread_yet
+    await going
+
+
 async def test_a_key_typed_before_the_service_has_answered_goes_to_the_one_that_was_left(
     world: World,
 ) -> None:

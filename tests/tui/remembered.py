@@ -81,11 +81,12 @@ _handled: dict[object, list[tuple[type, Any]] | None] = {}
 
 
 def _variables(sheet: Stylesheet) -> frozenset[tuple[str, str]]:
-    of, variables = sheet.__dict__.get("_frozen", (None, frozenset()))
-    if of is not sheet._variables:  # one for all of its parts
+    of, variables = sheet.__dict__.get("_frozen", (None, None))
+    if variables is None or of is not sheet._variables:  # one for all of its parts
         variables = frozenset(sheet._variables.items())
         sheet.__dict__["_frozen"] = sheet._variables, variables
-    return variables
+    known: frozenset[tuple[str, str]] = variables
+    return known
 
 
 def _part_once(sheet: Stylesheet, css: str, *where: Any, **settings: Any) -> list[RuleSet]:

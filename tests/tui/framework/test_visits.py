@@ -116,6 +116,16 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
             assert driver.place.PLACE == "spaces"
 
 
+async def test_once_nothing_is_being_read_it_is_known_what_could_not_be(world: World) -> None:
+    two_requests(world)
+    async with drive(open_world(world, "spaces"), size=(100, 30)) as driver:
+        await driver.app.go("review", Target(world.home, "gone", change_request="gone"))
+        reads = driver.place.reads
+        assert reads.unread_yet
+        await eventually(lambda: not reads.unread_yet, lambda: asyncio.sleep(0))
+        assert reads.unread
+
+
 async def test_a_start_goes_on_before_the_service_has_answered(world: World) -> None:
     older, _ = two_requests(world)
     disk = Snapshots()

@@ -410,8 +410,13 @@ class Reads:
 
     @property
     def unread_yet(self) -> bool:
-        """Whether something of it is being read: what lacks now may be there soon."""
-        return self.reading or any(getattr(source, "busy", False) for source in self._sources())
+        """Whether something of it is being read: what lacks now may be there soon.
+
+        A read that has just ended is one until it is known what came of it.
+        """
+        if self.asked_at is None or self._reads:
+            return True
+        return any(getattr(source, "busy", False) for source in self._sources())
 
     async def _load(
         self,

@@ -120,6 +120,18 @@ async def test_groups_are_made_filled_moved_and_removed(world: World) -> None:
         assert await docs.tree() == "C A I(B)"  # what was in them took their places
 
 
+async def test_a_group_takes_in_all_its_sections_at_once(world: World) -> None:
+    async with world.client() as client:
+        docs = Docs(world, client)
+        await docs.group("G", sections=[docs.ids["B"]])
+        read = list[str]()
+        world.store._writer.set_trace_callback(read.append)
+        await docs.group("H", sections=[docs.ids[title] for title in "CBAC"])
+        world.store._writer.set_trace_callback(None)
+        assert await docs.tree() == "G() H(C B A)"
+        assert sum("FROM site_entry" in each and "ORDER BY" in each for each in read) < 5
+
+
 async def test_any_entry_goes_beside_any_other(world: World) -> None:
     async with world.client() as client:
         docs = Docs(world, client)

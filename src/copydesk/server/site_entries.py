@@ -6,7 +6,7 @@ that whoever lists sections alone, or what is in one group, finds them in the or
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -70,20 +70,26 @@ class Entries:
         rest = self._without(block)
         at = rest.index(beside)
         if after:
-            inside = self._block(beside)
-            at += len([each for each in inside if each not in block])
-        self._put(block, rest, at, self.all[beside].parent)
+            at += self._staying(beside, block)
+        self._put([key], block, rest, at, self.all[beside].parent)
 
-    def append(self, key: str, parent: str | None) -> None:
-        """Put an entry to the end of a group, or of the site. Raises as `place` does."""
-        block = self._block(key)
-        self._check(key, parent)
+    def append(self, parent: str | None, *keys: str) -> None:
+        """Put entries, none in another, to the end of a group, or of the site, in that order.
+
+        Raises as `place` does.
+        """
+        for key in keys:
+            self._check(key, parent)
+        block = [each for key in keys for each in self._block(key)]
         rest = self._without(block)
         at = len(rest)
         if parent is not None:
-            inside = self._block(parent)
-            at = rest.index(parent) + len([each for each in inside if each not in block])
-        self._put(block, rest, at, parent)
+            at = rest.index(parent) + self._staying(parent, block)
+        self._put(keys, block, rest, at, parent)
+
+    def _staying(self, key: str, moved: Collection[str]) -> int:
+        """Return how many of an entry and what is in it are not moved."""
+        return len(frozenset(self._block(key)).difference(moved))
 
     def _block(self, key: str) -> list[str]:
         """Return an entry and all that is in it, in their order."""
@@ -120,10 +126,12 @@ class Entries:
             depth[each] = depth[self.all[each].parent or ""] + 1
         return max(depth.values())
 
-    def _put(self, block: list[str], rest: list[str], at: int, parent: str | None) -> None:
-        first = self.all[block[0]]
-        table, column = _TABLES[first.kind]
-        self._tx.update(table, first.id, **{column: parent})
+    def _put(
+        self, keys: Iterable[str], block: list[str], rest: list[str], at: int, parent: str | None
+    ) -> None:
+        for key in keys:
+            table, column = _TABLES[self.all[key].kind]
+            self._tx.update(table, key, **{column: parent})
         below = self.all[rest[at - 1]].position if at else None
         above = self.all[rest[at]].position if at < len(rest) else None
         if below is None:

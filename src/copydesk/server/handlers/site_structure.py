@@ -151,9 +151,9 @@ def add_site_section_group(
     for each in body.sections or ():
         _at("body.sections", find_section, call, view.site, each)
     key = _add(call, "section_group", site_id, body, ("title", "icon", "draft"))
-    Entries(call.tx, site_id).append(key, body.parent)
-    for each in body.sections or ():
-        Entries(call.tx, site_id).append(each, key)
+    Entries(call.tx, site_id).append(body.parent, key)
+    if body.sections:
+        Entries(call.tx, site_id).append(key, *dict.fromkeys(body.sections))
     call.location = call.url("orgs", organization_id, "sites", site_id, "section-groups", key)
     return SiteTree(fresh(view)).group(find_group(call, view.site, key))
 
@@ -208,7 +208,7 @@ def add_site_external_link(
     if body.parent is not None:
         _at("body.parent", find_group, call, view.site, body.parent)
     key = _add(call, "site_link", site_id, body, _LINK)
-    Entries(call.tx, site_id).append(key, body.parent)
+    Entries(call.tx, site_id).append(body.parent, key)
     call.location = call.url("orgs", organization_id, "sites", site_id, "external-links", key)
     return link_model(find_link(call, view.site, key))
 
@@ -270,7 +270,7 @@ def _move_into(view: SiteView, key: str, was: str | None, parent: str | None, fi
     if parent is not None:
         _at(field, find_group, view.call, view.site, parent)
     if parent != was:
-        Entries(view.call.tx, view.site["id"]).append(key, parent)
+        Entries(view.call.tx, view.site["id"]).append(parent, key)
 
 
 # A copy of a site space

@@ -246,8 +246,11 @@ async def test_readers_get_neither_drafts_nor_what_is_empty(world: World) -> Non
         assert copied.json()["draft"] is True
         assert "published" not in copied.json()["urls"]
         assert await docs.tree() == "A C G(B) E() x y"
+        assert (await client.get(docs.url())).json()["siteSpaces"] == 4
         docs.client = other
         assert await docs.tree() == "A C y"
+        read = (await other.get(docs.url("published"))).json()
+        assert read["site"]["siteSpaces"] == 3
         listed = (await other.get(docs.url("site-spaces"))).json()["items"]
         assert [each["title"] for each in listed] == ["A", "C", "B"]
         default = {"defaultSiteSpace": copied.json()["id"]}

@@ -229,10 +229,11 @@ class SiteView(SiteAddresses):
             "site_spaces": call.tx.value(
                 "SELECT count(*) FROM site_space JOIN space ON space.id = space_id "
                 "WHERE site_id = ? AND space_id NOT IN (SELECT value FROM json_each(?)) "
-                "AND (deleted_at IS NULL OR deleted_at > ?)",
+                "AND (deleted_at IS NULL OR deleted_at > ?) AND NOT (site_space.draft AND ?)",
                 site["id"],
                 json.dumps(sorted(self.unseen)),
                 call.tx.now if self.reading else trash_limit(call.tx),
+                self.reading,
             ),
             "created_at": site["created_at"],
             "adaptive_content": {"enabled": bool(site["adaptive_content"])},

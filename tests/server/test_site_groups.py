@@ -262,6 +262,21 @@ async def test_readers_get_neither_drafts_nor_what_is_empty(world: World) -> Non
         assert again.json()["draft"] is False
 
 
+async def test_no_draft_becomes_the_default_while_readers_get_another(world: World) -> None:
+    async with world.client() as client:
+        docs = Docs(world, client, "A")
+        (first,) = (await client.get(docs.url("site-spaces"))).json()["items"]
+        copy = docs.url("site-spaces", first["id"], "duplicate")
+        draft = (await client.post(copy, json={"draft": True})).json()["id"]
+        body = {"spaceId": world.space("Other"), "sectionId": docs.ids["A"]}
+        other = (await client.post(docs.url("site-spaces"), json=body)).json()["id"]
+        shown = (await client.get(docs.url("site-spaces"))).json()["items"]
+        assert [each["id"] for each in shown] == [first["id"], draft, other]
+        await client.delete(docs.url("site-spaces", first["id"]))
+        hidden = await client.patch(docs.url("site-spaces", other), json={"hidden": True})
+        assert "Readers land on this" in refusal(hidden, 409)
+
+
 @pytest.mark.parametrize("seed_", range(3))
 async def test_every_order_is_that_of_a_tree(tmp_path: Path, seed_: int) -> None:
     """Hold 120 moves, some into one gap, against lists within lists."""

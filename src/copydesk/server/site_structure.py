@@ -138,14 +138,16 @@ def set_default_site_space(
 def remove_site_space(tx: Tx, site_space: Row) -> None:
     """Stop showing a space; where it was the default, the next one becomes it.
 
-    Readers land on a default, so that one that is not hidden goes before; if all are, it is hidden
-    no longer.
+    Readers land on a default, so that one that they get and that is not hidden goes before; if all
+    are hidden, it is so no longer.
     """
     site_id, section_id = site_space["site_id"], site_space["section_id"]
     if default_site_space(tx, site_id, section_id) == site_space["id"]:
         siblings = site_spaces_of(site_id, section_id).rows(tx)
-        told = [row for row in siblings if not row["hidden"] or row["id"] == site_space["id"]]
-        heir = _heir(told, site_space["id"]) or _heir(siblings, site_space["id"])
+        gone = site_space["id"]
+        got = [row for row in siblings if not row["draft"] or row["id"] == gone]
+        told = [row for row in got if not row["hidden"] or row["id"] == gone]
+        heir = _heir(told, gone) or _heir(got, gone) or _heir(siblings, gone)
         if heir is not None:
             tx.update("site_space", heir, hidden=False)
         set_default_site_space(tx, site_id, section_id, heir)

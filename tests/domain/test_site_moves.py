@@ -16,6 +16,8 @@ from copydesk.domain.rebase import renamed
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.site_moves import EmptyGroupError
+from copydesk.domain.site_order import REST
+from copydesk.domain.site_plan import _Ops
 
 GROUP, LINK = "site-section-group", "site-external-link"
 
@@ -180,6 +182,14 @@ def test_a_removed_group_leaves_what_was_in_it_in_its_place() -> None:
     assert lines == ["B after A, out of G", "x after B, out of G", "Remove G"]
     both = staged("A G(B x) C").remove(["G", "B"])
     assert sent(both, Service("A G(B x) C"))[0][-1] == "Remove G"
+
+
+def test_the_removal_of_a_group_waits_for_the_last_move_alone() -> None:
+    text = "A G(B) H(C x) I(D) J(E)"
+    arrangement = staged(text).remove(["G", "H", "I", "J"])
+    ops = _Ops(arrangement).all()
+    assert [ops[f"remove:{group}"].needs for group in "GHIJ"] == [[(REST, "move:E", REST)]] * 4
+    assert sent(arrangement, Service(text))[0][-4:] == [f"Remove {group}" for group in "GHIJ"]
 
 
 def test_an_empty_group_takes_links_and_groups_and_no_section_alone() -> None:

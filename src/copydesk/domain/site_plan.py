@@ -45,10 +45,6 @@ from copydesk.domain.text import clean, listed, plural
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
     from copydesk.domain.site_moves import EntryMove
-    from copydesk.domain.site_order import Op
-
-if TYPE_CHECKING:
-    from copydesk.domain.site_arrangement import SiteArrangement
 
 BEFORE, ADD, RESTRICT, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(9)
 
@@ -69,6 +65,8 @@ class _Ops:
         self.ops: dict[str, Op] = {}
         self._added: dict[str, list[Op]] = {}
         """The added things in their order, by the scope in which a path has to be unique."""
+        self._last_move: list[str] = []
+        """The last move of a section, a group or a link, which waits for all others."""
 
     def all(self) -> dict[str, Op]:
         if self.now.items is not self.base.items:
@@ -207,7 +205,7 @@ class _Ops:
             op = self._put(f"move:{move.id}", "move", move.id, MOVE)
             op.level, op.entry = move.level, move
             op.needs += [(REST, key, REST) for key in last]
-            last = [op.key]
+            last = self._last_move = [op.key]
 
     def _removals(self) -> None:
         removed = self.staged.removed
@@ -222,7 +220,7 @@ class _Ops:
                 op = self._put(f"remove:{row}", "remove", row, REMOVE)
                 op.level = level
                 if item.kind == "group":  # once it is empty
-                    op.needs += [(REST, key, REST) for key in self.ops if key.startswith("move:")]
+                    op.needs += [(REST, key, REST) for key in self._last_move]
                 if f"remove:{level}" in self.ops:
                     self.ops[f"remove:{level}"].needs.append((REST, op.key, REST))
 

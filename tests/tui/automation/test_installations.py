@@ -130,6 +130,9 @@ async def test_who_may_install_may_uninstall_and_an_installed_one_is_taken_out_a
     seed(world, "theirs", owner=other, into=world.home, visibility="private")
     async with drive(open_world(world, "installations", at(world)), "D") as driver:
         assert "There is no way back: it is private to its owner." in driver.screen
+    target = Target(organization=world.home, item="theirs")
+    async with drive(open_world(world, "integration", target), "D") as driver:
+        assert "There is no way back: it is private to its owner." in driver.screen
     app = open_world(world, "installations", at(world), user=world.user("rui", "read"))
     async with drive(app) as driver:
         for each in "eD":

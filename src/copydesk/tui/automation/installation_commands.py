@@ -129,10 +129,7 @@ class InstallationCommands(Commands, scope="installation"):
         assert installation is not None
         if await self._missing(ops.update_integration_installation):
             return
-        integration = one.integration or await here.reads.now(
-            "plan", lambda: self._integration(one.name), "Reading the integration"
-        )
-        if integration is None:
+        if (integration := await self._integration(one)) is None:
             return
         form = InstallationForm(installation, integration)
         key = here.draft_key("edit", one.id)
@@ -163,8 +160,15 @@ class InstallationCommands(Commands, scope="installation"):
             self.place.tell(self.place.session.without([operation.name]) or "", "warn")
         return missing
 
-    async def _integration(self, name: str) -> Integration:
-        return await (await self.place.session.ready())(ops.get_integration, name)
+    async def _integration(self, one: Installed) -> Integration | None:
+        """Return what is installed; None where it cannot be read, which is said."""
+
+        async def read() -> Integration:
+            return await (await self.place.session.ready())(ops.get_integration, one.name)
+
+        return one.integration or await self.place.reads.now(
+            "plan", read, "Reading the integration"
+        )
 
     async def _held(self, one: Installed) -> Installation | None:
         return await find_installed(await self.place.session.ready(), one)
@@ -224,7 +228,7 @@ class InstallationCommands(Commands, scope="installation"):
         """Take it out of the organization; in Spaces and Sites out of the one under the cursor."""
         one = self.find()
         assert one is not None
-        if await self._missing(ops.uninstall_integration):
+        if await self._missing(_uninstalling(one.place)):
             return
         if one.place:
             held = one.installation or await self.place.reads.now(
@@ -233,11 +237,13 @@ class InstallationCommands(Commands, scope="installation"):
             home = one.organization if held is None else installed_in(held)
             await self._take_out(replace(one, installation=held, organization=home))
             return
+        if (integration := await self._integration(one)) is None:
+            return
         home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0
         lost = f", and no longer works on {plural(many, 'space')}" if many else ""
         facts = [f"It is taken out of {home}{lost}.", "What it was configured with is gone."]
-        again = one.comes_back and bool(one.organization)
+        again = replace(one, integration=integration).comes_back and bool(one.organization)
         if again:
             facts.append("u installs it again, with its defaults on all spaces and sites.")
         sheet = Confirm(
@@ -274,10 +280,7 @@ class InstallationCommands(Commands, scope="installation"):
         )
 
         async def send(api: Api) -> None:
-            if kind == "space":
-                await api(ops.uninstall_integration_from_space, one.name, one.id, one.place_id)
-            else:
-                await api(ops.uninstall_integration_from_site, one.name, one.id, one.place_id)
+            await api(_uninstalling(kind), one.name, one.id, one.place_id)
 
         if await self.place.desk.push_screen_wait(sheet):
             await self.place.writer.perform(
@@ -287,6 +290,13 @@ class InstallationCommands(Commands, scope="installation"):
                 reversal=back,
             )
             self.place.read_written()
+
+
+def _uninstalling(place: str) -> Operation[..., None]:
+    """Return the operation that takes an integration out of a space, of a site, or of all."""
+    if place == "space":
+        return ops.uninstall_integration_from_space
+    return ops.uninstall_integration_from_site if place else ops.uninstall_integration
 
 
 async def find_installed(api: Api, one: Installed) -> Installation | None:

@@ -43,12 +43,9 @@ from copydesk.session.reads.sites import read_arranged
 from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
-    from copydesk.cli.lookup import FoundSite
     from copydesk.client.api import Api
     from copydesk.client.sent import Sent
-    from copydesk.domain.arrange_run import ArrangeRun, RunCall
     from copydesk.domain.call import Call
-    from copydesk.domain.site_arrangement import SiteArrangement
     from copydesk.domain.site_tree import Structure
     from copydesk.domain.structure_file import StructureFile
     from copydesk.session.session import Session

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import Forbidden, NotFound
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.site_arrangement import layout_of
-from copydesk.domain.site_tree import Structure, structure_of
+from copydesk.domain.site_tree import Structure, structure_in, structure_of
 from copydesk.domain.text import clean
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -104,10 +104,6 @@ async def read_arranged(
 
     On others it is that of `read_structure`. Raises ``ApiError``.
     """
-    from copydesk.client.errors import OperationMissing
-    from copydesk.contract import operations as ops
-    from copydesk.domain.site_tree import structure_in
-
     if api.has(ops.sort_site_structure):
         with whole_answers():
             try:
@@ -139,10 +135,6 @@ async def _read_structure(api: Api, organization: str, site: str, progress: Prog
         return structure_of(sections)
     shown = [each async for each in api.pages(ops.list_site_spaces, organization, site, limit=PAGE)]
     return structure_of((), shown)
-
-
-PAGE = 250
-"""Links asked for at once."""
 
 
 async def list_links(api: Api, organization: str, site: str) -> tuple[Link, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from uuid import uuid4
 
 from rich.text import Text
@@ -42,9 +42,6 @@ from copydesk.tui.review.guards import (
     while_reviewed,
 )
 from copydesk.tui.review.pages import PageReader
-
-if TYPE_CHECKING:
-    pass
 
 
 class RequestCommands(ReviewCommands, scope="review"):

@@ -180,7 +180,8 @@ async def test_a_failure_in_the_middle_is_asked_about_and_gone_on_with(world: Wo
 async def test_a_service_without_groups_says_so_in_one_sentence(edition: Edition) -> None:
     world = World(edition=edition)
     published = publish(world, grouped=True)
-    async with drive(open_app(world, published.site)) as driver:
+    async with drive(open_app(world, published.site, first="sites"), "enter") as driver:
+        assert driver.place.PLACE == "site-structure"
         said = "This service has no section groups, and no links among the sections."
         for kind in ("group", "link"):
             await select(driver, published.ids["Legal"])
@@ -196,3 +197,17 @@ async def test_a_service_without_groups_says_so_in_one_sentence(edition: Edition
         await send(driver)
         assert (await published.order())[1:3] == ["Changelog", "API reference"]
         assert await published.spaces("Guides") == ["French", "English", "German"]
+
+
+async def test_an_earlier_service_is_asked_for_its_lists() -> None:
+    world = World(edition="earlier")
+    alone = world.space("Alone")
+
+    def write(tx: Tx) -> str:
+        site = seed.add_site(tx, world.home, "Bare docs")
+        seed.add_site_space(tx, site, alone)
+        return site
+
+    async with drive(open_app(world, world.write(write), first="sites"), "enter") as driver:
+        assert driver.place.PLACE == "site-structure"
+        assert "Alone" in driver.screen

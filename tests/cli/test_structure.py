@@ -111,7 +111,7 @@ def test_what_is_missing_is_removed_once_its_number_was_typed(
         monkeypatch.setattr(sys, "stdin", Terminal(typed))
         assert desk.run(*apply, "--remove") == status
         said = capsys.readouterr()
-        assert "1 removal for good: type 1" in said.err
+        assert "1 request for good: type 1" in said.err
     assert "1 request sent" not in said.out
     assert desk.sections() == ["Guides", "Payments", "Tax"]
 

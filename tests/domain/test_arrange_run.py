@@ -37,7 +37,7 @@ def test_forth_stopped_and_back() -> None:
     run = ArrangeRun.of("site-structure", "s", "Acme docs", calls, organization="o")
     assert (run.id, run.begun) == (identity("site-structure", "s"), False)
     assert run.outcome.sentence == "Nothing was sent; it stays staged."
-    assert [each.call.key for each in run.removals] == ["c"]
+    assert [each.call.key for each in run.for_good] == ["c"]
     run = run.go("group", 5.0).sending("a", ["x"])
     assert (run.far, run.current and run.current.known) == ("0 of 3", ("x",))
     run = run.arrived("a", entry="e", made={"new:1": "1", "new:1/space": "2"})
@@ -250,7 +250,7 @@ def test_only_so_many_that_stay_are_named() -> None:
     lasting = [call(key, back=False, operation=f"delete_{key}") for key in "abc"]
     run = ArrangeRun.of("p", "t", "T", [*lasting, call("d")]).go()
     assert run.lasting_sentence() == ""
-    assert [each.call.key for each in run.removals] == ["a", "b", "c"]
+    assert [each.call.key for each in run.for_good] == ["a", "b", "c"]
     for key in "abcd":
         run = run.sending(key).arrived(key)
     name = "“Ünïcode”"

@@ -17,7 +17,7 @@ from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.site_moves import EmptyGroupError
 from copydesk.domain.site_order import REST
-from copydesk.domain.site_plan import _Ops
+from copydesk.domain.site_plan import UNGROUPED_NOTE, _Ops
 
 GROUP, LINK = "site-section-group", "site-external-link"
 
@@ -148,13 +148,16 @@ def sent(arrangement: SiteArrangement, service: Service) -> tuple[list[str], boo
         calls.append(bound)
         lasting = lasting or call.lasting
     assert service.drawn() == drawn(arrangement.now, made)
+    for call in reversed(calls):  # also around what stays as it was sent
+        if call.reversal is None:
+            continue
+        assert service.holds(call.reversal.still) == "", call.line
+        was = service.drawn()
+        for step in call.reversal.back:
+            service.send(step)
+        assert service.drawn() != was, call.line
+        assert service.holds(call.reversal.before) == "", call.line
     if not lasting:
-        for call in reversed(calls):
-            assert call.reversal is not None
-            assert service.holds(call.reversal.still) == "", call.line
-            for step in call.reversal.back:
-                service.send(step)
-            assert service.holds(call.reversal.before) == "", call.line
         assert service.drawn() == before
     return [call.line for call in calls], lasting
 
@@ -180,8 +183,22 @@ def test_a_removed_group_leaves_what_was_in_it_in_its_place() -> None:
     lines, lasting = sent(arrangement, Service("A G(B x) C"))
     assert lasting
     assert lines == ["B after A, out of G", "x after B, out of G", "Remove G"]
+    assert all(call.lasting for call in arrangement.calls()), "there is no group to go back to"
+    assert arrangement.shown.levels["G"] == (), "its content is shown once, where it goes"
     both = staged("A G(B x) C").remove(["G", "B"])
     assert sent(both, Service("A G(B x) C"))[0][-1] == "Remove G"
+
+
+def test_a_way_back_leads_beside_nothing_that_has_left_for_good() -> None:
+    arrangement = staged("A G(B C) D").shift(["B", "C"], TOP)
+    lines, lasting = sent(arrangement, Service("A G(B C) D"))
+    assert lasting
+    assert [call.lasting for call in arrangement.calls()] == [True] * len(lines)
+    # A new group takes a section out of one that is removed.
+    start, group = staged("A G(B x) C").remove(["G"]).add(TOP, "group", {"title": "New"})
+    (made, *_), _ = sent(start.shift(["B"], group), Service("A G(B x) C"))
+    assert made == "New group New, with B"
+    assert start.shift(["B"], group).calls()[0].note == UNGROUPED_NOTE
 
 
 def test_the_removal_of_a_group_waits_for_the_last_move_alone() -> None:

@@ -245,7 +245,7 @@ class Applying:
             return await self._apply(session, api, site)
         if left == "resume" and not self._only_plan:
             rest = [item for item in run.calls if not item.here]
-            final = sum(item.call.final for item in rest)
+            final = sum(item.lasting for item in rest)
             doubt = self._doubt(run)
             self._ask(f"{doubt}Send the {plural(len(rest), 'request')} left?", final)
             return await self._send(session, api, run, site)
@@ -402,7 +402,7 @@ class Applying:
 
     def _ask_to_send(self, calls: Sequence[Call]) -> bool:
         """Ask about a plan as `_ask` does."""
-        final = sum(call.final for call in calls)
+        final = sum(call.lasting for call in calls)
         return self._ask(f"Send {plural(len(calls), 'request')}?", final)
 
     def _ask(self, question: str, final: int) -> bool:
@@ -416,7 +416,7 @@ class Applying:
             raise UsageError(
                 "nothing was sent: it takes --yes where nobody can be asked (or --plan to look)"
             )
-        much = f" {plural(final, 'removal')} for good: type {final}" if final else " y/N"
+        much = f" {plural(final, 'request')} for good: type {final}" if final else " y/N"
         tell(f"{question}{much} ", end="")
         answer = sys.stdin.readline().strip().lower()
         if answer not in ((str(final),) if final else ("y", "yes")):

@@ -200,10 +200,11 @@ class ArrangeRun:
         return self.state in ("running", "stopped", "rolling-back")
 
     @property
-    def removals(self) -> list[RunCall]:
-        """What removes something for good."""
-        gone = [each for each in self.calls if each.call.step.operation.startswith("delete_")]
-        return [each for each in gone if each.lasting]
+    def for_good(self) -> list[RunCall]:
+        """What cannot be taken back, where something is removed with that."""
+        lasting = [each for each in self.calls if each.lasting]
+        removes = any(each.call.step.operation.startswith("delete_") for each in lasting)
+        return lasting if removes else []
 
     def returning(self) -> list[RunCall]:
         """Return what a roll back takes back, in its order: the newest first."""

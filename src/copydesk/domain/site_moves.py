@@ -9,7 +9,7 @@ come, the first of these comes while something is there still.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from copydesk.domain.layout import TOP, Layout
@@ -46,7 +46,8 @@ class Place:
 class EntryMove:
     """Puts an entry beside ``anchor``, or ``into`` a level in which nothing is.
 
-    ``back`` is the way back, None where there is none: an empty group takes no section.
+    ``back`` is the way back, None where there is none: an empty group takes no section, and one
+    that is removed takes nothing.
     """
 
     id: str
@@ -101,6 +102,8 @@ class Entries:
     def back(self, row: str) -> tuple[EntrySide, str] | None:
         """Return what puts an entry back to where it stands now, once it is elsewhere."""
         level = self.home[row]
+        if level in self._leaving:
+            return None
         rows = self.levels[level]
         at = rows.index(row)
         stays = [each for each in rows[max(0, at - LONG_ORDER) : at] if each not in self._leaving]
@@ -192,7 +195,20 @@ def entry_moves(entries: Entries, now: Layout, touched: Collection[str] = ()) ->
                 first = next(each for each in rows if each in stay)
                 moves.append(entries.move(row, level, "before", first))
             last = row
-    return moves
+    return _stranded(moves)
+
+
+def _stranded(moves: Sequence[EntryMove]) -> list[EntryMove]:
+    """Return moves without the ways back that lead beside what has left for good by then."""
+    left: dict[str, str] = {}
+    found = []
+    for move in reversed(moves):
+        level = move.before.level
+        if move.back is None or left.get(move.back[1]) == level:
+            left[move.id] = level
+            move = replace(move, back=None)
+        found.append(move)
+    return found[::-1]
 
 
 def _levels(now: Layout) -> Iterable[str]:

@@ -16,7 +16,7 @@ would have it by then.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.call import NEW, Call
@@ -53,8 +53,10 @@ DEFAULT_SPACE = "defaultSiteSpace"
 
 def calls_of(staged: SiteArrangement) -> list[Call]:
     """Return the fewest requests for the staged changes, in the order of sending."""
-    requests = Requests(staged)
-    return [requests.call(op) for op in in_order(_Ops(staged).all(), staged)]
+    ops = _Ops(staged).all()
+    stays = [op.row for op in ops.values() if op.entry is not None and op.entry.back is None]
+    requests = Requests(staged, stays)
+    return [requests.call(op) for op in in_order(ops, staged)]
 
 
 class _Ops:
@@ -366,6 +368,9 @@ REDIRECTED_NOTE = "the address changes; a redirect leads from the former one"
 EMPTIED_NOTE = "it leaves its group empty: no request puts it back"
 
 
+UNGROUPED_NOTE = "its group is removed: nothing puts it back"
+
+
 NAMED = 3
 """So many sections of a new group are named in its line."""
 
@@ -387,8 +392,11 @@ _UNSET: dict[str, JSON] = {"condition": None, "icon": "", "description": "", "hi
 class Requests:
     """The requests of a plan, made in the order in which they are sent."""
 
-    def __init__(self, staged: SiteArrangement) -> None:
+    def __init__(self, staged: SiteArrangement, stays: Iterable[str] = ()) -> None:
+        """Begin with nothing sent; ``stays`` are entries whose moves nothing takes back."""
         self.staged, self.base, self.now = staged, staged.base, staged.now
+        self._unordered = frozenset((*staged.removed, *stays))
+        """The entries that need not be where a move left them for it to be taken back."""
         organization, site = staged.ids
         self.ids = (organization, site)
         self.where = {"organization_id": organization, "site_id": site}
@@ -475,7 +483,8 @@ class Requests:
         return Call(
             f"add:{row}", "Add group", item.title, line,
             Step("add_site_section_group", self.where, body), None if lost else made, row,
-            note=EMPTIED_NOTE if lost else "", final=lost, arrived=made.still if lost else None,
+            note=self._stays_note(map(self.base.level_of, taken)) if lost else "",
+            final=lost, arrived=made.still if lost else None,
         )  # fmt: skip
 
     def _add_link(self, op: Op) -> Call:
@@ -742,12 +751,18 @@ class Requests:
         if move.before.level not in ("", move.level):
             line += f", out of {self._item(move.before.level).title}"
         kinds = {each: self._item(each).kind for each in self._beside(move)}
-        way = entry_moved(self.ids, item.kind, move, kinds, self.staged.removed)
+        way = entry_moved(self.ids, item.kind, move, kinds, self._unordered)
         return Call(
             op.key, "Move", item.title, line, way.forth[0], None if move.back is None else way,
-            note=EMPTIED_NOTE if move.back is None else "", final=move.back is None,
+            note=self._stays_note([move.before.level]) if move.back is None else "",
+            final=move.back is None,
             arrived=way.still if move.back is None else None,
         )  # fmt: skip
+
+    def _stays_note(self, levels: Iterable[str]) -> str:
+        """Return why nothing goes back to some levels."""
+        gone = any(level in self.staged.removed for level in levels)
+        return UNGROUPED_NOTE if gone else EMPTIED_NOTE
 
     def _beside(self, move: EntryMove) -> list[str]:
         """Return what an entry goes next to, forth and back."""

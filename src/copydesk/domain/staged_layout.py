@@ -208,7 +208,7 @@ class Arranged:
         levels = dict(self.now.levels)
         for level, order in self.base.levels.items():
             if level in self.removed:
-                levels[level] = order
+                levels[level] = tuple(row for row in order if row in self.removed)
             elif ghosts := [row for row in order if row in self.removed]:
                 rows = list(levels.get(level, ()))
                 for row in ghosts:

@@ -10,7 +10,7 @@ from copydesk.server.editions import Edition
 from copydesk.server.store import Tx
 from tests.drive import Driver, drive
 from tests.tui.site_world import Published, publish
-from tests.tui.sites.test_structure import asked, here, open_app, select, sheet_gone
+from tests.tui.sites.test_structure import asked, here, move_before, open_app, select, sheet_gone
 from tests.world import World
 
 START = "Guides Products(API reference Changelog) Legal Status Forum Empty()"
@@ -144,12 +144,37 @@ async def test_groups_and_links_are_changed_moved_and_removed(world: World) -> N
         await select(driver, ids["Forum"])
         await driver.press("space", "D")
         assert "out of Products" in driver.screen
-        await send(driver, removing=2)
+        await driver.press("ctrl+s")
+        assert "None of these can be taken back." in driver.screen
+        await driver.press("y")
+        assert "4 requests for good" in driver.screen
+        await driver.type("4")
+        await driver.press("ctrl+s")
+        await sheet_gone(driver)
         left = "API reference Changelog Guides Empty(Legal) Status"
         assert await tree(published) == left
         await select(driver, ids["Legal"])
         await driver.press("<")
         assert "it leaves its group empty" in " ".join(driver.screen.split())
+
+
+async def test_an_undo_that_changes_nothing_says_so(world: World) -> None:
+    published = with_links(world)
+    ids = published.ids
+    async with drive(open_app(world, published.site), size=(140, 40)) as driver:
+        await select(driver, ids["Status"])
+        await driver.press("K")
+        await send(driver)
+        assert "Products(API reference Changelog) Status Legal" in await tree(published)
+        await move_before(published, "Legal", "Status")
+        await move_before(published, "Changelog", "Guides")
+        before = await tree(published)
+        await driver.press("u", "y")
+        await asked(driver, "changed since")
+        await driver.press("y")
+        await asked(driver, "It was sent, and changed nothing")
+        assert "Taken back" not in driver.screen
+        assert await tree(published) == before
 
 
 async def test_a_failure_in_the_middle_is_asked_about_and_gone_on_with(world: World) -> None:

@@ -361,10 +361,11 @@ async def test_spaces_are_hidden_added_removed_and_made_the_default(world: World
         await driver.press("D")
         assert "Remove the section instead" in driver.screen
         await driver.press("ctrl+s")
-        assert "cannot be taken back" in driver.screen
+        assert "3 of these cannot be taken back" in driver.screen
         await driver.press("y")
+        assert "3 requests for good" in driver.screen
         assert "Type the number of these" in driver.screen
-        await driver.type("2")
+        await driver.type("3")
         await driver.press("ctrl+s")
         await sheet_gone(driver)
         guides = world.row("site_section", ids["Guides"])
@@ -781,8 +782,8 @@ def test_the_navigation_is_told_as_readers_see_it() -> None:
         item("bin", "site-space", trashed=True),
     ]  # fmt: skip
     levels = {
-        "": ("guides", "group:1", "legal", "old"), "group:1": ("pay",), "guides": ("en", "fr"),
-        "pay": (), "legal": (), "old": ("bin",),
+        "": ("guides", "group:1", "legal", "old"), "group:1": ("pay",),
+        "guides": ("en", "fr"), "pay": (), "legal": (), "old": ("bin",),
     }  # fmt: skip
     base = Layout({each.id: each for each in items}, levels)
     now = base.ordered({"": ("guides", "legal", "group:1", "old")})

@@ -14,7 +14,7 @@ from copydesk.session.writes.undo import Obstacle, Past
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.domain.reversal import Reversal
+    from copydesk.domain.reversal import JSON, Reversal
     from copydesk.session.session import Session
 
 
@@ -172,8 +172,8 @@ class Reversals:
 
         Each is checked first, unless ``anyway``. Changed objects are passed over and reported at
         the end by `ChangedSinceError`, deleted ones by `WriteError`. A failure ends it. An undo by
-        somebody else is only noted: ``past.by_others``. ``told`` is called before each write with
-        the number done.
+        somebody else is only noted: ``past.by_others``; so is one ``anyway`` that changes nothing:
+        ``past.idle``. ``told`` is called before each write with the number done.
         """
         api = await self._session.ready()
         results: list[Any] = []
@@ -181,7 +181,7 @@ class Reversals:
         gone: list[Past] = []
         for at, past in enumerate(pasts):
             told(at)
-            obstacle = None
+            obstacle, past.idle = None, False
             if not anyway and (stuck := _alike(past, obstacles, again=again)) is not None:
                 obstacle = replace(stuck, past=past)
             elif not anyway:
@@ -195,7 +195,9 @@ class Reversals:
                 continue
             try:
                 if obstacle is None:
+                    before = await self._state(api, past) if anyway else None
                     results += await self._turn(api, past, again=again)
+                    past.idle = before is not None and before == await self._state(api, past)
                     if again and _waits_again(past):
                         # From here on it is undone as a waiting or an arrived write.
                         await asyncio.to_thread(self._is_gone, past)
@@ -223,6 +225,16 @@ class Reversals:
             self._session.learn(error, quiet=False)
             said = f"Nothing was taken back, because it could not be read: {sentence(error)}"
             raise WriteError(said) from error
+
+    async def _state(self, api: Api, past: Past) -> JSON:
+        """Return what a write has to do with, as it is now; None where that cannot be told."""
+        expected = past.reversal.still or past.reversal.before
+        if expected is None:
+            return None
+        try:
+            return await self._session.way.answer(api, expected.read)
+        except failure_types():
+            return None  # what was sent is told all the same
 
     async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
         """Take the steps of one reversal, as a write with its own line and journal entry."""

@@ -69,6 +69,8 @@ class Past:
     """The undo or redo that is under way or was interrupted."""
     by_others: bool = False
     """Whether somebody else did the last undo or redo first."""
+    idle: bool = False
+    """Whether the last undo or redo, sent in spite of what changed since, changed nothing."""
 
     @property
     def id(self) -> str:

@@ -341,7 +341,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     @action("y", "send", unless=not_asking, danger=2, stages=True)
     async def begin(self) -> None:
         """Send them one by one."""
-        if self._checking or (self.run.removals and not await self._typed()):
+        if self._checking or (self.run.for_good and not await self._typed()):
             return
         if await self._as_planned():
             await self._go(self._arranger.go)
@@ -367,11 +367,11 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         return self.is_current and same
 
     async def _typed(self) -> bool:
-        """Ask for the number of removals that are for good."""
-        final = [each.call.line for each in self.run.removals]
+        """Ask for the number of requests that are for good."""
+        final = [each.call.line for each in self.run.for_good]
         facts = [*final, "", "This cannot be taken back, also not by u."]
         sheet = TypeToConfirm(
-            f"{plural(len(final), 'removal')} for good",
+            f"{plural(len(final), 'request')} for good",
             facts,
             expect=str(len(final)),
             verb="send",

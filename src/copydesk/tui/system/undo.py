@@ -143,6 +143,10 @@ async def turn(
     if left == len(pasts):
         place.tell("Nothing was done again." if again else "Nothing was taken back.")
         return
+    idle = sum(past.idle for past in pasts)
+    if idle == len(pasts):
+        place.tell("It was sent, and changed nothing: all is as it was before that.", "warn")
+        return
     said = "Done again" if again else "Taken back"
     if stays := not_taken(results):
         names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in pasts[:NAMED])
@@ -163,6 +167,7 @@ async def turn(
         kinds = {past.entry.what for past in pasts}
         kind = f": {kinds.pop()}" if len(kinds) == 1 else ""
         kept = f" {left} left as they are." if left else ""
+        kept += f" {idle} of these changed nothing." if idle else ""
         notes = {past.reversal.note for past in pasts} - {""}
         if not again and len(notes) == 1:
             kept += f" {sum(bool(past.reversal.note) for past in pasts)} of these: {notes.pop()}"

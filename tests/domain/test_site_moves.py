@@ -17,7 +17,7 @@ from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.site_moves import EmptyGroupError
 from copydesk.domain.site_order import REST
-from copydesk.domain.site_plan import UNGROUPED_NOTE, _Ops
+from copydesk.domain.site_plan import UNGROUPED_NOTE, _Ops, seen_fact
 
 GROUP, LINK = "site-section-group", "site-external-link"
 
@@ -199,6 +199,16 @@ def test_a_way_back_leads_beside_nothing_that_has_left_for_good() -> None:
     (made, *_), _ = sent(start.shift(["B"], group), Service("A G(B x) C"))
     assert made == "New group New, with B"
     assert start.shift(["B"], group).calls()[0].note == UNGROUPED_NOTE
+
+
+def test_a_draft_is_told_as_one_before_it_is_sent() -> None:
+    start, link = staged("A B").add(TOP, "link", {"title": "Out", "url": "https://o.test"})
+    assert seen_fact(start.calls()).startswith("Readers see it at once; there is no draft")
+    draft = start.change(link, {"draft": True})
+    assert [call.line for call in draft.calls()] == ["New link Out to https://o.test, as a draft"]
+    assert seen_fact(draft.calls()).startswith("It is sent as a draft")
+    both = draft.add(TOP, "group", {"title": "G"})[0]
+    assert seen_fact(both.calls()) == "Readers see it at once, except what is sent as a draft."
 
 
 def test_the_removal_of_a_group_waits_for_the_last_move_alone() -> None:

@@ -59,6 +59,20 @@ def calls_of(staged: SiteArrangement) -> list[Call]:
     return [requests.call(op) for op in in_order(ops, staged)]
 
 
+def seen_fact(calls: Iterable[Call]) -> str:
+    """Say of a plan when readers see what it makes."""
+    drafts = [_makes_draft(call) for call in calls]
+    if not any(drafts):
+        return "Readers see it at once; there is no draft of it on the service."
+    if all(drafts):
+        return "It is sent as a draft: readers do not get it until it is shown."
+    return "Readers see it at once, except what is sent as a draft."
+
+
+def _makes_draft(call: Call) -> bool:
+    return bool(call.makes and isinstance(call.step.body, dict) and call.step.body.get("draft"))
+
+
 class _Ops:
     """The requests to send, and which of them wait for which."""
 
@@ -476,6 +490,7 @@ class Requests:
             named = listed([self._item(each).title for each in [*taken][:NAMED]])
             more = f" and {len(taken) - NAMED} more" if len(taken) > NAMED else ""
             line += f", with {named}{more}"
+        line += self._unseen(item)
         backs = [(self._node(each), back) for each, back in taken.items()]
         kinds = {back[1]: self._item(back[1]).kind for _, back in backs if back is not None}
         made = group_made(self.ids, row, backs, kinds)
@@ -491,6 +506,7 @@ class Requests:
         row, item = op.row, self.now.items[op.row]
         body = self._new_entry(op, FIELDS["link"])
         line = f"New link {item.title}{self._within(op.level)} to {said(item.values['url'])}"
+        line += self._unseen(item)
         return Call(
             f"add:{row}", "Add link", item.title, line,
             Step("add_site_external_link", self.where, body), link_added(self.ids, row), row,
@@ -500,6 +516,9 @@ class Requests:
         values = self.now.items[op.row].values
         body = {name: values[name] for name in names if values.get(name)}
         return body | ({"parent": op.level} if op.level != TOP else {})
+
+    def _unseen(self, item: Item) -> str:
+        return ", as a draft" if item.values.get("draft") else ""
 
     def _within(self, level: str) -> str:
         return f" in {self._item(level).title}" if level != TOP else ""

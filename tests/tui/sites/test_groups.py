@@ -158,6 +158,40 @@ async def test_groups_and_links_are_changed_moved_and_removed(world: World) -> N
         assert "it leaves its group empty" in " ".join(driver.screen.split())
 
 
+async def test_new_drafts_are_told_as_such_and_the_cursor_follows_what_was_new(
+    world: World,
+) -> None:
+    published = with_links(world)
+    async with drive(open_app(world, published.site), size=(80, 24)) as driver:
+        await select(driver, published.ids["Status"])
+        await driver.press("ctrl+n")
+        await driver.type("a group")
+        await driver.press("enter")
+        await driver.type("More")
+        await driver.press("ctrl+s", "ctrl+n")
+        await driver.type("a link")
+        await driver.press("enter")
+        await driver.type("Roadmap")
+        await driver.press("tab")
+        await driver.type("https://acme.test/a/long/way/to/what/comes/next/year")
+        await driver.press("ctrl+s", ">", "x")
+        assert "draft" in driver.line("{+Roadmap+}")
+        link = here(driver).rows.selected_id
+        await select(driver, published.ids["Legal"])
+        await driver.press("D")
+        await select(driver, str(link))
+        await driver.press("ctrl+s")
+        said = " ".join(driver.screen.replace("┃", " ").split())
+        assert ", as a draft" in said
+        assert "Readers see it at once, except what is sent as a draft." in said
+        await driver.press("y")
+        await driver.type("1")
+        await driver.press("ctrl+s")
+        await sheet_gone(driver)
+        assert "More(Roadmap)" in await tree(published)
+        assert "Roadmap" in driver.line("┃>")
+
+
 async def test_an_undo_that_changes_nothing_says_so(world: World) -> None:
     published = with_links(world)
     ids = published.ids

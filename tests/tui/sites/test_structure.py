@@ -708,6 +708,9 @@ async def test_what_cannot_be_done_says_why(world: World) -> None:
         async with world.api() as api:
             found = await api.page(ops.list_site_spaces, world.home, site)
         assert [each.title for each in found.items] == ["Two", "Three", "One"]
+        await driver.press("ctrl+n")
+        told = " ".join(driver.screen.split())
+        assert "no space left to add here. Groups and links stand beside sections" in told
     async with drive(open_app(world, site, user=world.user("rita", "read"))) as driver:
         assert "read-only" in driver.line("Structure")
         for key in ("J", "e", "ctrl+n", "D", "enter"):
@@ -779,11 +782,11 @@ def test_the_navigation_is_told_as_readers_see_it() -> None:
         item("guides", "section", default=True), item("group:1", "group"), item("pay", "section"),
         item("legal", "section", condition="visitor.claims.eu"), item("old", "section"),
         item("en", "site-space", default=True), item("fr", "site-space", hidden=True),
-        item("bin", "site-space", trashed=True),
+        item("bin", "site-space", trashed=True), item("hollow", "group"),
     ]  # fmt: skip
     levels = {
-        "": ("guides", "group:1", "legal", "old"), "group:1": ("pay",),
-        "guides": ("en", "fr"), "pay": (), "legal": (), "old": ("bin",),
+        "": ("guides", "group:1", "legal", "old"), "group:1": ("hollow", "pay"),
+        "guides": ("en", "fr"), "hollow": (), "pay": (), "legal": (), "old": ("bin",),
     }  # fmt: skip
     base = Layout({each.id: each for each in items}, levels)
     now = base.ordered({"": ("guides", "legal", "group:1", "old")})

@@ -268,7 +268,7 @@ class Sender:
     async def _take_in(self, run: ArrangeRun) -> Rebased[Arrangement]:
         """Go on from what a run came to, which is over: read again, and forget it."""
         layout = await self.here.read_layout(await self.here.session.ready())
-        before = self._before(run)
+        before, cursor = self._before(run), self.here.rows.selected_id
         if before is None:
             self.here.draft.arrangement = self.here.draft.arrangement.bound(run.made)
         else:
@@ -280,7 +280,11 @@ class Sender:
             self.here.draft.arrangement = self.here.fresh(self.here.draft.arrangement.base)
         self.here.draft.keep_now()
         await self.here.session.arranging.forget_ended(run)
+        unfolded = self.here.rows.tree_source.unfolded
+        unfolded.update([run.made[row] for row in unfolded if row in run.made])
         self.here.show_arrangement()
+        if cursor is not None and cursor in run.made:  # it goes by its real id now
+            self.here.rows.reveal(run.made[cursor])
         return rebased
 
     def _before(self, run: ArrangeRun) -> Arrangement | None:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 ADDRESS_CELLS = 60
 """An address is cut to so many cells where it is told that it changes."""
 
+SECTIONS_FIRST = "Groups and links stand beside sections: this site has none yet."
+
 EDITABLE: Mapping[str, Sequence[str]] = {
     "group": ("title", "icon"),
     "section": ("title", "path", "icon", "description", "condition"),
@@ -299,7 +301,8 @@ class EditCommands(Commands, scope="site_structure"):
         here = self._space_of(row.item) if row is not None else ""
         spaces = space_options(desk.nodes, here, keep=lambda space: space.id not in there)
         if not spaces:
-            self.place.tell("There is no space left to add here.", "warn")
+            more = "" if sectioned else f" {SECTIONS_FIRST}"
+            self.place.tell(f"There is no space left to add here.{more}", "warn")
         elif kind == "section":
             await self._add_section(section, spaces)
         else:

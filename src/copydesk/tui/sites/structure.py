@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from copydesk.domain.layout import TOP, Kind, Layout
 from copydesk.domain.legacy_order import modern
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.domain.site_plan import seen_fact
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.present.json_views import Raw
 from copydesk.session.draft_keys import structure_key
@@ -241,6 +242,10 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         )
 
     # What is on screen
+
+    @property
+    def live(self) -> str:
+        return seen_fact(self.draft.requests())
 
     @property
     def after_plan(self) -> Sequence[str]:

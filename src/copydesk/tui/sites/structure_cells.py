@@ -93,32 +93,38 @@ def variants(row: Row, shown: Shown) -> Text | str:
 def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
     """Return the states of a row: in the trash, the default, hidden, conditional."""
     said = Text()
+    condition, changed = value(row, "condition"), shown.state(row).changed
+    if shown.layout.items.get(row.id) is not row.item:
+        changed = ()  # it is shown as it is published
+
+    def add(words: str, tone: str, field: str = "") -> None:
+        said.append(" " if said.plain else "")
+        said.append(words, style="changed" if field in changed else tone)
+
+    # First, as an address may take all of the cell.
+    if row.item.values.get("draft"):
+        add("draft", "warn", "draft")
+    elif row.kind in SAID_KINDS and "draft" in changed:
+        add("shown", "warn", "draft")
     if row.kind == "group":
         inside = shown.layout.levels.get(row.id, ())
         only = all(shown.layout.items[each].kind == "section" for each in inside)
         holds = plural(len(inside), "section" if only else "entry") if inside else "empty"
-        said.append(holds, style="muted")
+        add(holds, "muted")
     elif row.kind == "link":
-        tone = "changed" if "url" in shown.state(row).changed else "link"
-        said.append(bare(value(row, "url")), style=tone)
-    condition, changed = value(row, "condition"), shown.state(row).changed
-    if shown.layout.items.get(row.id) is not row.item:
-        changed = ()  # it is shown as it is published
+        add(bare(value(row, "url")), "link", "url")
     for field, true, words, tone in (
         ("", trashed(row, nodes), "in trash", "bad"),
         ("default", row.item.values.get("default"), "default", "good"),
         ("hidden", row.item.values.get("hidden"), "hidden", "warn"),
-        ("draft", row.item.values.get("draft"), "draft", "warn"),
         ("condition", condition, f"if {condition}", "accent"),
     ):
         if true:
-            style = "changed" if field in changed else tone
-            said.append(" " if said.plain else "").append(words, style=style)
+            add(words, tone, field)
     if not said.plain and changed:
         names = {
             "default": "no default",
             "hidden": "shown",
-            "draft": "shown",
             "condition": "for everybody",
         }
         told = [words for field, words in names.items() if field in changed]
@@ -329,8 +335,9 @@ def _particulars(base: Layout, now: Layout) -> Iterator[Fact]:
             why = "a draft" if item.values.get("draft") else "empty"
             yield Fact("", f"{item.title} is {why}: readers do not get it.")
         elif item.kind == "group":
-            named = ", ".join(now.items[each].title for each in inside[:NAMED])
-            more = f" {glyphs().more}" if len(inside) > NAMED else ""
+            seen = [each for each in inside[:BAR_LIMIT] if _seen(now, now.items[each])]
+            named = ", ".join(now.items[each].title for each in seen[:NAMED])
+            more = f" {glyphs().more}" if len(seen) > NAMED or len(inside) > BAR_LIMIT else ""
             yield Fact(
                 "",
                 Text.assemble((f"{item.title} {glyphs().unfolded}", "strong"), f"  {named}{more}"),

@@ -135,6 +135,30 @@ async def test_a_page_has_a_history_of_its_own(past: Past) -> None:
         assert "#1" in driver.screen
 
 
+async def test_of_two_chosen_revisions_of_a_page_it_says_where_that_is_the_same(
+    past: Past,
+) -> None:
+    guide, start = (past.world.page_id(past.space, each) for each in ("guide", "start"))
+    past.world.commit(past.space, {"start": "# Start\n\nFour.\n"})
+    past.world.commit(past.space, {"guide": "# Guide\n\nFirst steps.\n"})
+    target = past.target.but(page=guide)
+    async with drive(open_world(past.world, "history", target), size=(140, 40)) as driver:
+        place = driver.place
+        assert isinstance(place, HistoryPlace)
+        await driver.press("space", "G", "space", "=")
+        assert "Guide is the same in both." in driver.screen
+        assert isinstance(driver.place, ComparisonPlace)
+        assert driver.place.rows.selected_id == start
+        # The first revision differs on it from the one before the last.
+        await driver.press("q", "g g", "space", "j", "space", "=")
+        assert driver.place.rows.selected_id == guide
+        assert "the same in both" not in driver.screen
+        # Of the whole space no page is asked for.
+        await driver.press("q", "]", "g g", "j", "space", "j", "space", "=")
+        assert driver.place.PLACE == "comparison"
+        assert "the same in both" not in driver.screen
+
+
 async def test_without_revisions_or_a_space_it_says_so(past: Past, world: World) -> None:
     transport = Faults(world, bare=True)
     api = Api(BASE_URL, world.token(world.ana), transport=transport)

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.age import moment
 from copydesk.domain.page_text import PageText
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.json_views import Raw
 from copydesk.present.page_changes import Entry, counted, entries, entry_title, in_order, page_signs
 from copydesk.session.content import Content
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 REST_SECONDS = 0.12
 """How long the cursor rests on a page before its texts are read."""
 
+TITLE_CELLS = 40
+"""Cells of the title of a page in the status line."""
+
 SAME = "Nothing differs: both revisions say the same."
 
 
@@ -51,6 +54,7 @@ class ComparisonPlace(Place, scope="comparison"):
     """Two revisions: ``target.item`` is the earlier, ``target.revision`` the later one.
 
     Without an earlier one everything is new, without a later one it is the space as it is now.
+    With ``target.page`` it opens on that page, or says that it is the same in both.
     """
 
     RAW = ("get_revision_page",)
@@ -106,13 +110,23 @@ class ComparisonPlace(Place, scope="comparison"):
         return Raw(f"page {clean(change.node.title)}", "get_revision_page", ids)
 
     def status_left(self) -> str:
-        """Say which revisions are compared."""
+        """Say which revisions are compared, and first that the page asked for is the same."""
         read = self._compared
         if read is None:
             return super().status_left()
         before = "nothing" if read.before is None else self._named(read.before)
         what = counted(change.kinds for change in read.changes) or "no change"
-        return f"{before} to {self._named(read.after)}: {what}"
+        return f"{self._same_page(read)}{before} to {self._named(read.after)}: {what}"
+
+    def _same_page(self, read: Comparison) -> str:
+        """Return that the page asked for does not differ; "" where it does, or none was."""
+        page = self.target.page
+        if page is None or any(not each.thing and each.id == page for each in read.changes):
+            return ""
+        found = next((each for each in read.pages if each.id == page), None)
+        if found is None:
+            return "The page is in neither. "
+        return f"{shorten(clean(found.title) or 'Untitled', TITLE_CELLS)} is the same in both. "
 
     def _named(self, row: RevisionRow) -> str:
         said = [moment(row.at, self.session.now), row.who]

@@ -203,6 +203,10 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
         await self.desk.go("comparison", self._compared(before, after))
 
     def _compared(self, before: str | None, after: str | None) -> Target:
-        """Return a comparison: without ``before`` all is new, without ``after`` it is of now."""
-        target = Target(self.organization, self.target.space, page=self.target.page)
+        """Return a comparison: without ``before`` all is new, without ``after`` it is of now.
+
+        It is about the page where its own revisions are listed, not those of the whole space.
+        """
+        page = None if self.view == SPACE else self.target.page
+        target = Target(self.organization, self.target.space, page=page)
         return target.but(item=before, revision=after)

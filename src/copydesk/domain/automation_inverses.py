@@ -78,6 +78,13 @@ def installation_changed(
     )
 
 
+ANEW = (
+    "as for the first time: the service decides which spaces and sites it works on, and its "
+    "external ids and settings are gone"
+)
+"""How it is installed again: nothing but the organization is sent."""
+
+
 def installation_removed(organization: str, name: str) -> Reversal:
     """Return the way back of uninstalling: it is installed anew."""
     gone = Expectation(
@@ -87,7 +94,7 @@ def installation_removed(organization: str, name: str) -> Reversal:
     )
     ids = {"integration_name": name}
     step = Step("install_integration", ids, {"organization": organization})
-    return Reversal((step,), (), gone, note="It has its defaults: its settings are gone.")
+    return Reversal((step,), (), gone, note=f"It is installed {ANEW}.")
 
 
 def _installed(organization: str) -> Step:

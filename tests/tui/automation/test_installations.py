@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.contract.models.integration import Installation, Integration
 from copydesk.server import site_seed
 from copydesk.session.target import Target
@@ -15,7 +16,8 @@ from copydesk.tui.automation.installations import InstalledPlace
 from tests.drive import drive
 from tests.tui.automation.test_integrations import HOSTILE, SECRET, at, seed, send, told
 from tests.tui.opening import open_world
-from tests.world import World
+from tests.tui.review_world import Faults
+from tests.world import BASE_URL, World
 
 ACCOUNT = {
     "properties": {
@@ -85,20 +87,20 @@ async def test_what_is_installed_is_changed_taken_out_and_taken_back(
         assert "Terms" in driver.screen
         assert held()["space_selection"] == "all"
         await driver.press("]", "D")
-        assert "Take acme-status out of Portal" in driver.screen
+        assert "Take Status out of Portal" in driver.screen
         await driver.press("y")
         assert asked("SELECT site_id FROM site_installation WHERE site_id = ?", site) == []
         assert held()["site_selection"] == "selected"
 
         await driver.press("q", "D")
         assert "no longer works on 2 spaces" in driver.screen
-        assert "u installs it again, with its defaults" in driver.screen
+        assert "u installs it as for the first time: the service decides" in driver.screen
         await driver.press("y")
         assert found("acme-status") == []
         assert "None with search=STATUS" in driver.screen
         await driver.press("u")
         assert len(found("acme-status")) == 1
-        assert "It has its defaults: its settings are gone." in driver.screen
+        assert "It is installed as for the first time" in driver.screen
         await send(driver, "where")
 
         # What may be secret is neither asked for nor kept, and stays.
@@ -114,6 +116,62 @@ async def test_what_is_installed_is_changed_taken_out_and_taken_back(
         configuration = {"signing_key": SECRET, "note": HOSTILE, "zone": "eu2"}
         assert json.loads(row["configuration"]) == configuration
         assert SECRET not in told(driver)
+
+
+async def test_what_one_place_takes_out_the_lists_under_it_know_at_once(world: World) -> None:
+    seed(world, "login", into=world.home, title="Partner login", target="site")
+    async with drive(open_world(world, "integrations", at(world)), size=(140, 40)) as driver:
+        assert "in Acme" in driver.line("installed")
+        await driver.press("enter", "D")
+        assert "Uninstall Partner login" in driver.screen
+        await driver.press("y", "escape")
+        assert driver.place.PLACE == "integrations"
+        assert "not in Acme" in driver.line("installed")
+        await driver.press("a")
+        assert "Install Partner login" in driver.screen
+        await driver.press("y", "]")
+        assert "Partner login" in driver.line("active")
+        await driver.press("enter", "D", "y", "escape")
+        assert driver.place.PLACE == "installations"
+        assert "Nothing is installed." in driver.screen
+
+
+async def test_what_is_taken_out_while_one_leaves_is_known_with_the_next_poll(
+    world: World,
+) -> None:
+    seed(world, "lamp", into=world.home)
+    way = Faults(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(open_world(world, "integrations", at(world), api=api)) as driver:
+        assert "in Acme" in driver.line("installed")
+        await driver.press("enter", "D")
+        way.slow = "DELETE"
+        await driver.send("y")
+        await driver.send("escape")
+        assert driver.place.PLACE == "integrations"
+        way.let.set()
+        await driver.idle()
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "not in Acme" in driver.line("installed")
+
+
+@pytest.mark.parametrize(
+    ("target", "spaces", "sites"),
+    [("organization", "none", "none"), ("site", "none", "some"), ("all", "some", "some")],
+)
+async def test_both_lists_say_the_same_of_where_it_works(
+    world: World, target: str, spaces: str, sites: str
+) -> None:
+    seed(world, "lamp", into=world.home, target=target)
+    selected = "UPDATE installation SET space_selection = 'selected', site_selection = 'selected'"
+    world.write(lambda tx: tx.run(selected))
+    async with drive(open_world(world, "installations", at(world)), size=(140, 40)) as driver:
+        for place in ("installations", "integration"):
+            assert place == driver.place.PLACE
+            assert driver.line("on spaces").split()[-2] == spaces
+            assert driver.line("on sites").split()[-2] == sites
+            await driver.press("enter")
 
 
 async def test_who_may_install_may_uninstall_and_an_installed_one_is_taken_out_again(
@@ -148,7 +206,7 @@ async def test_a_service_has_what_is_installed_or_says_so(edition: Any) -> None:
     app = open_world(world, "integration", at(world, "acme-status"), api=world.api(elsewhere=True))
     async with drive(app) as driver:
         await driver.press("D")
-        assert ("Uninstall acme-status" in driver.screen) is has
+        assert ("Uninstall Acme-Status" in driver.screen) is has
         assert ("This service has no changes to installations." in driver.screen) is not has
         await driver.press("escape", "e")
         assert ("Acme-Status in Acme" in driver.screen) is has

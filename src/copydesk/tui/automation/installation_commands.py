@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.automation_inverses import installation_changed, installation_removed
+from copydesk.domain.automation_inverses import ANEW, installation_changed, installation_removed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.operations import ops
 from copydesk.tui.automation.integration_resources import installed_in, integration_title
@@ -230,6 +230,9 @@ class InstallationCommands(Commands, scope="installation"):
         assert one is not None
         if await self._missing(_uninstalling(one.place)):
             return
+        if (integration := await self._integration(one)) is None:
+            return
+        one = replace(one, integration=integration)
         if one.place:
             held = one.installation or await self.place.reads.now(
                 "plan", lambda: self._held(one), "Reading where it is installed"
@@ -237,15 +240,12 @@ class InstallationCommands(Commands, scope="installation"):
             home = one.organization if held is None else installed_in(held)
             await self._take_out(replace(one, installation=held, organization=home))
             return
-        if (integration := await self._integration(one)) is None:
-            return
         home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0
         lost = f", and no longer works on {plural(many, 'space')}" if many else ""
-        facts = [f"It is taken out of {home}{lost}.", "What it was configured with is gone."]
-        again = replace(one, integration=integration).comes_back and bool(one.organization)
-        if again:
-            facts.append("u installs it again, with its defaults on all spaces and sites.")
+        facts = [f"It is taken out of {home}{lost}."]
+        again = one.comes_back and bool(one.organization)
+        facts.append(f"u installs it {ANEW}." if again else "What it was configured with is gone.")
         sheet = Confirm(
             f"Uninstall {one.title}",
             facts,

@@ -30,6 +30,10 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
         super().opened()
         self.set_views(TABS, self.PLACE)
 
+    def on_screen_resume(self) -> None:
+        """Show what the place of one integration installed or took out."""
+        self.catch_up()
+
     def view_changed(self) -> None:
         place_tabs.turn(self)
 

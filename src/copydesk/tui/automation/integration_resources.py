@@ -191,8 +191,19 @@ def installed_in(installation: Installation) -> str:
     return (target and target.organization) or ""
 
 
-def selection_word(said: str | None) -> str:
-    """Return which spaces or sites an installation works on."""
+ON_PLACES = {"on_spaces": "space", "on_sites": "site"}
+"""The names of the columns that say where an installation works, and of what kind of place."""
+
+
+def works_on(held: Installation, integration: Integration | None, place: str) -> str:
+    """Return which spaces or which sites of its organization an installation works on.
+
+    What an integration is not made for counts as chosen where it is said at all, so that it takes
+    the integration to tell; None where that is not known.
+    """
+    if integration is None or integration.target not in ("all", place):
+        return "" if integration is None else "none"
+    said = held.space_selection if place == "space" else held.site_selection
     return {"all": "all", "selected": "some", None: "none"}.get(said, said or "none")
 
 
@@ -366,10 +377,9 @@ INSTALLATIONS: Resource[Installation] = Resource(
         Shown("status", "STATUS", lambda one, now: one.status, 8),
         Shown("spaces", "SPACES", lambda one, now: str(one.spaces), 6, align="right",
               sort=lambda one: one.spaces),
-        Shown("on_spaces", "ON SPACES", lambda one, now: selection_word(one.space_selection),
-              9, drop=3),
-        Shown("on_sites", "ON SITES", lambda one, now: selection_word(one.site_selection),
-              9, drop=2),
+        # Its place knows the integration, and with it where this one works.
+        Shown("on_spaces", "ON SPACES", lambda one, now: None, 9, drop=3),
+        Shown("on_sites", "ON SITES", lambda one, now: None, 9, drop=2),
         Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
               18, drop=1),
         Shown("made", "MADE", lambda one, now: age(one.created_at, now), 8,
@@ -387,14 +397,6 @@ INSTALLATIONS: Resource[Installation] = Resource(
     more=lambda one, now: tuple(installation_details(one)),
 )  # fmt: skip
 """The organizations that have an integration."""
-
-
-def works_on(one: OrganizationInstallation, place: str) -> str:
-    """Return which spaces or which sites of its organization an integration works on."""
-    if one.integration.target not in ("all", place):
-        return "none"
-    held = one.installation
-    return selection_word(held.space_selection if place == "space" else held.site_selection)
 
 
 async def _installed(api: Api, target: Target, asked: Asked) -> Page[OrganizationInstallation]:
@@ -420,8 +422,10 @@ INSTALLED: Resource[OrganizationInstallation] = Resource(
               values=get_args(InstallationStatus)),
         Shown("spaces", "SPACES", lambda one, now: str(one.installation.spaces), 6, align="right",
               sort=lambda one: one.installation.spaces),
-        Shown("on_spaces", "ON SPACES", lambda one, now: works_on(one, "space"), 9),
-        Shown("on_sites", "ON SITES", lambda one, now: works_on(one, "site"), 8),
+        Shown("on_spaces", "ON SPACES",
+              lambda one, now: works_on(one.installation, one.integration, "space"), 9),
+        Shown("on_sites", "ON SITES",
+              lambda one, now: works_on(one.installation, one.integration, "site"), 8),
         Shown("external", "EXTERNAL IDS",
               lambda one, now: ", ".join(one.installation.external_ids) or None, 18, drop=2),
         Shown("made", "MADE", lambda one, now: age(one.installation.created_at, now), 8, drop=1,

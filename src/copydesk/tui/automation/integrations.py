@@ -14,6 +14,7 @@ from copydesk.tui.automation.installation_commands import InstallationCommands, 
 from copydesk.tui.automation.integration_resources import (
     INSTALLATIONS,
     INTEGRATIONS,
+    ON_PLACES,
     PARTS,
     TABS,
     installed_in,
@@ -22,6 +23,7 @@ from copydesk.tui.automation.integration_resources import (
     site_of,
     space_of,
     trace_facts,
+    works_on,
 )
 from copydesk.tui.automation.publication import (
     Publication,
@@ -115,10 +117,20 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     def view_changed(self) -> None:
         place_tabs.turn(self)
 
+    def on_screen_resume(self) -> None:
+        """Show what another place installed or took out."""
+        self.catch_up()
+
     def reload(self) -> None:
         """Read the list again, and then where what is under the cursor is installed."""
         self.here.clear()
         super().reload()
+
+    def poll(self) -> None:
+        """Read the list again, and after a write also where it is installed."""
+        if self.row_reader.behind:
+            self.here.clear()
+        super().poll()
 
     def show_item(self) -> None:
         """Show the details of the item, and find out whether it is installed."""
@@ -421,6 +433,7 @@ PAGE = 100
         "list_integration_site_installations",
         "list_integration_events",
         "get_integration_event",
+        "get_integration",
     ),
 )
 class IntegrationPlace(ResourcePlace[Any], scope="integration"):
@@ -436,6 +449,8 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         """The events that were read with their traces, by their ids."""
         self._homes: dict[str, Installation] = {}
         """The installations, by their ids, for rows that only name one."""
+        self._integration: Integration | None = None
+        """The integration; None until it was read."""
         self.commands_of(InstallationCommands).find = self._installed
 
     def resource_of(self, view: str) -> Resource[Any]:
@@ -445,6 +460,8 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         yield clean(self.target.item or "no integration")
 
     def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+        if self.resource is INSTALLATIONS and shown.name in ON_PLACES:
+            return works_on(item, self._integration, ON_PLACES[shown.name])
         home = self._home(item) if shown.name in ("organization", "installation") else ""
         return self.session.title_of(home) if home else super().text_of(shown, item)
 
@@ -462,9 +479,24 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         return installed_in(self._homes[which]) if which in self._homes else ""
 
     def reload(self) -> None:
-        """Read the view again, and where the integration is installed."""
+        """Read the view and the integration again, and where that is installed."""
         super().reload()
         self._find_homes()
+        name = self.target.item
+        if name is not None:
+            self.reads.load(
+                "integration",
+                lambda api: api(ops.get_integration, name),
+                self._know,
+                what="Reading the integration",
+                quiet=True,
+            )
+
+    def _know(self, integration: Integration) -> None:
+        self._integration = integration
+        self.texts.forget()
+        self.rows.refresh_rows()
+        self.show_item()
 
     def ask_anew(self) -> None:
         """Read the view from its beginning, and where the integration is installed."""

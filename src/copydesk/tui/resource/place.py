@@ -367,6 +367,11 @@ class RowReader(Generic[T]):
         self.wanted = ""
         """The item to go to once the list has been read again; it may not be in it."""
 
+    @property
+    def behind(self) -> bool:
+        """Whether something was written here, in any place, since the list was read."""
+        return len(self._place.session.log) != self.written
+
     def paged(self) -> PagedSource[T]:
         """Return the rows as the service gives them."""
         resource = self._place.resource
@@ -413,11 +418,10 @@ class RowReader(Generic[T]):
         place, source = self._place, self._place.rows.source.base
         wanted, self.wanted = self.wanted, ""
         place.texts.forget()
-        writes = len(place.session.log)
-        if wanted or writes != self.written:
+        if wanted or self.behind:
             # What was written here is shown at once; what others did waits to be folded in.
             source.fold()
-            self.written = writes
+            self.written = len(place.session.log)
         if wanted:
             place.rows.select(wanted)
         if source.fresh:
@@ -492,6 +496,8 @@ class ResourcePlace(Place, Generic[T]):
         self.rights = HomeRights(self, self._rights_known)
         self.watching: Watch[T] = Watch(self)
         self.row_reader: RowReader[T] = RowReader(self)
+        self._writes_before = 0
+        """How many writes there were when something came in front of it."""
         self.resource: Resource[Any] = self.resource_of(self.view)
         """What is listed now."""
         self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
@@ -640,6 +646,19 @@ class ResourcePlace(Place, Generic[T]):
         """Read the list again after a write, and go to the item with that id."""
         self.row_reader.wanted = key
         self.read_again()
+
+    def on_screen_suspend(self) -> None:
+        """Note how much was written by now."""
+        self._writes_before = len(self.session.log)
+
+    def catch_up(self) -> None:
+        """Read again if something was written over this place, as it comes to the front again.
+
+        What is on its way is read by what writes it, or by the next poll.
+        """
+        session = self.session
+        if self._writes_before < len(session.log) and not session.writes.writes_pending:
+            self.read_again()
 
     def arrived_later(self) -> None:
         """Read again: what was written shows at once."""

@@ -30,9 +30,12 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
         super().opened()
         self.set_views(TABS, self.PLACE)
 
+    def on_screen_suspend(self) -> None:
+        self.row_reader.cover()
+
     def on_screen_resume(self) -> None:
         """Show what the place of one integration installed or took out."""
-        self.catch_up()
+        self.row_reader.uncover()
 
     def view_changed(self) -> None:
         place_tabs.turn(self)

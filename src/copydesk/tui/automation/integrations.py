@@ -117,9 +117,12 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
     def view_changed(self) -> None:
         place_tabs.turn(self)
 
+    def on_screen_suspend(self) -> None:
+        self.row_reader.cover()
+
     def on_screen_resume(self) -> None:
         """Show what another place installed or took out."""
-        self.catch_up()
+        self.row_reader.uncover()
 
     def reload(self) -> None:
         """Read the list again, and then where what is under the cursor is installed."""

@@ -366,6 +366,21 @@ class RowReader(Generic[T]):
         """How many writes there were when the list was read."""
         self.wanted = ""
         """The item to go to once the list has been read again; it may not be in it."""
+        self._written_before = 0
+        """How many writes there were when something came in front of the place."""
+
+    def cover(self) -> None:
+        """Note how much was written by now, as something comes in front of the place."""
+        self._written_before = len(self._place.session.log)
+
+    def uncover(self) -> None:
+        """Read again if something was written meanwhile, as the place is in front again.
+
+        What is on its way is read by what writes it, or by the next poll.
+        """
+        session = self._place.session
+        if self._written_before < len(session.log) and not session.writes.writes_pending:
+            self._place.read_again()
 
     @property
     def behind(self) -> bool:
@@ -496,8 +511,6 @@ class ResourcePlace(Place, Generic[T]):
         self.rights = HomeRights(self, self._rights_known)
         self.watching: Watch[T] = Watch(self)
         self.row_reader: RowReader[T] = RowReader(self)
-        self._writes_before = 0
-        """How many writes there were when something came in front of it."""
         self.resource: Resource[Any] = self.resource_of(self.view)
         """What is listed now."""
         self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
@@ -646,19 +659,6 @@ class ResourcePlace(Place, Generic[T]):
         """Read the list again after a write, and go to the item with that id."""
         self.row_reader.wanted = key
         self.read_again()
-
-    def on_screen_suspend(self) -> None:
-        """Note how much was written by now."""
-        self._writes_before = len(self.session.log)
-
-    def catch_up(self) -> None:
-        """Read again if something was written over this place, as it comes to the front again.
-
-        What is on its way is read by what writes it, or by the next poll.
-        """
-        session = self.session
-        if self._writes_before < len(session.log) and not session.writes.writes_pending:
-            self.read_again()
 
     def arrived_later(self) -> None:
         """Read again: what was written shows at once."""

@@ -97,6 +97,7 @@ class Program:
         side = self._program_side
 
         def own_terminal() -> None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the tests may run where it is ignored
             fcntl.ioctl(side, termios.TIOCSCTTY, 0)
             limits()
 

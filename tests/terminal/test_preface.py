@@ -95,9 +95,11 @@ def test_the_screen_that_was_left_is_there_before_anything_heavy_is_loaded(left:
         assert after.startswith(b"[]")
 
 
-def test_it_is_replaced_without_a_blank_moment_and_ends_as_without_it(left: Path) -> None:
+def test_it_is_replaced_without_a_blank_moment_and_keys_are_about_what_it_shows(left: Path) -> None:
     with Program(left) as program:
+        program.press("j")
         assert begins_with_preface(program)
+        program.until("Web SDK ─")
         program.until("● live")
         program.press("q")
         assert program.ended() == 0
@@ -114,13 +116,6 @@ def test_it_is_replaced_without_a_blank_moment_and_ends_as_without_it(left: Path
         shown = any("Handbook" in each for each in screen.display)
         assert shown or not seen
         seen = seen or shown
-
-
-def test_keys_typed_while_it_stands_are_about_what_it_shows(left: Path) -> None:
-    with Program(left) as program:
-        program.press("j")
-        assert begins_with_preface(program)
-        program.until("Web SDK ─")
 
 
 def test_another_screen_than_the_first_is_opened_with_it(home: Path) -> None:

@@ -18,43 +18,30 @@ SPACES = b"sort: open requests"
 def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
     home: Path, service: Service
 ) -> None:
-    def kept() -> bool:
-        return any(b'"name": "sites"' in each.read_bytes() for each in home.rglob("*.json"))
+    def kept(place: bytes) -> bool:
+        name = b'"name": "%b"' % place
+        return any(name in each.read_bytes() for each in home.rglob("*.json"))
 
     with Program(home) as program:
         program.until("live")
         program.press("g", "t")
         program.until("> Sites")
-        program.wait(kept, "screen that is kept")
+        program.wait(lambda: kept(b"sites"), "screen that is kept")
         program.send(signal.SIGKILL)
         program.ended()
-    with Program(home, size=(140, 40)) as program:
-        program.until("> Sites")
-        assert SPACES not in program.written  # at once, and not by way of the first screen
-        program.send(signal.SIGKILL)
-        program.ended()
-    # Each service has its own, and an address says where to open.
+    # Each service has its own.
     with Program(home, environment=service.environment) as program:
         program.until("live")
         assert "> Sites" not in program.screen
-    with Program(home, f"https://desk.test/s/{MANUAL}") as program:
-        program.until("live")
-        assert "> Sites" not in program.screen
-        program.send(signal.SIGKILL)
-        program.ended()
-
-
-def test_a_start_after_a_kill_in_a_review_opens_that_review_at_once(home: Path) -> None:
-    def kept() -> bool:
-        return any(b'"name": "review"' in each.read_bytes() for each in home.rglob("*.json"))
-
-    with Program(home) as program:
-        program.until("live")
+    with Program(home, size=(140, 40)) as program:
+        program.until("> Sites")
+        assert SPACES not in program.written  # at once, and not by way of the first screen
+        program.wait(lambda: "● live" in program.screen, "sites")
         program.press("g", "n")
         program.until("> Change requests")
         program.wait(lambda: "● live" in program.screen, "requests")
         program.press("enter")
-        program.wait(kept, "review that is kept")
+        program.wait(lambda: kept(b"review"), "review that is kept")
         program.send(signal.SIGKILL)
         program.ended()
     with Program(home) as program:
@@ -62,4 +49,10 @@ def test_a_start_after_a_kill_in_a_review_opens_that_review_at_once(home: Path) 
         program.until("● live")
         assert SPACES not in program.written
         program.press("ctrl+q")
+        program.ended()
+    # An address says where to open.
+    with Program(home, f"https://desk.test/s/{MANUAL}") as program:
+        program.until("live")
+        assert "March 2026" not in program.screen
+        program.send(signal.SIGKILL)
         program.ended()

@@ -42,6 +42,31 @@ def compare(driver: Driver) -> None:
             ]
 
 
+async def test_a_bar_that_stays_is_what_a_layout_would_make_of_it() -> None:
+    async with drive(DeskApp(ROWS), size=(90, 26)) as driver:
+        pane, screen = driver.place.pane, driver.app.screen
+        assert isinstance(pane, VirtualList)
+        layouts = list[object]()
+        screen.screen_layout_refresh_signal.subscribe(pane, layouts.append)
+
+        def shown() -> object:
+            bar = pane.vertical_scrollbar
+            length = bar.window_virtual_size if bar.display else 0
+            return pane.show_vertical_scrollbar, length, pane.scroll_y, pane.virtual_size
+
+        for lines, laid_out in (200, False), (60, False), (5, True), (8, False), (90, True):
+            pane.scroll_to(y=pane.max_scroll_y, animate=False)
+            await driver.idle()
+            layouts.clear()
+            pane.resize_lines(lines)
+            await driver.idle()
+            assert bool(layouts) == laid_out, lines
+            before = shown()
+            screen.refresh(layout=True)
+            await driver.idle()
+            assert shown() == before, lines
+
+
 @pytest.mark.parametrize("what", ["list", "review"])
 async def test_what_is_drawn_again_is_what_would_be_drawn_anew(what: str, world: World) -> None:
     chance = Random(what)

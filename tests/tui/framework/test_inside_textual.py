@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Label
 
-from copydesk.tui.framework.inside_textual import SteadyScreen
+from copydesk.tui.framework.inside_textual import LaidOutOnce, SteadyScreen
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
@@ -74,6 +74,26 @@ async def test_a_size_that_is_told_twice_is_laid_out_once(kind: type[Theirs], mo
         before = screen.layouts
         screen._screen_resized(screen.size)
         assert screen.layouts == before + more
+
+
+class OurLabel(LaidOutOnce, Label):
+    """A label whose size changes nothing around it."""
+
+
+@pytest.mark.parametrize(("kind", "layouts"), [(Label, 2), (OurLabel, 1)])
+async def test_what_became_larger_is_laid_out_once(kind: type[Label], layouts: int) -> None:
+    app, screen, label = App[None](), Ours(), kind("One line")
+    label.styles.height = 1
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        await screen.mount(label)
+        await pilot.pause()
+        before = screen.layouts
+        label.styles.height = 3
+        await pilot.pause()
+        await pilot.pause()
+        assert label.size.height == 3
+        assert screen.layouts == before + layouts
 
 
 async def test_what_is_prepared_for_a_drawing_is_prepared_once() -> None:

@@ -23,6 +23,7 @@ from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Action, Commands, actions_of, away
 from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.inside_textual import LaidOutOnce
 from copydesk.tui.framework.keyboard import Meaning, keys_of
 from copydesk.tui.framework.keys import shown
 from copydesk.tui.framework.pane import is_bare
@@ -150,7 +151,7 @@ class Framed(Protocol):
         ...
 
 
-class Line(Widget):
+class Line(LaidOutOnce):
     """One line of text with a left and a right part; drawn again only when they differ.
 
     Each kind names the tones it uses as its component classes: those of a widget are worked out

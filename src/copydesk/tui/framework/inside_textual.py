@@ -179,7 +179,22 @@ class SteadyApp(App[None]):
             await asyncio.shield(super()._flush_next_callbacks())
 
 
-class SteadyScreen(Screen[R]):
+class LaidOutOnce(Widget):
+    """Whose size is given by what is around it, and changes nothing there.
+
+    Textual lays out the whole screen once more after each layout in which a widget became larger or
+    smaller: what it holds may have become too large for it, and need a scroll bar.
+    """
+
+    # Stands on: each layout tells each widget its size by it; with ``layout`` a change of it asks
+    # for another one.
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        return super()._size_updated(size, virtual_size, container_size, layout=False)
+
+
+class SteadyScreen(LaidOutOnce, Screen[R]):
     """The base of places and dialogs: it is put up and left at any moment, also as keys come."""
 
     _prepares = False

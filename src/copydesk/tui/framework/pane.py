@@ -15,7 +15,7 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
 from copydesk.tui.framework.actions import Acts
-from copydesk.tui.framework.inside_textual import begin_bar, clear_lines, put_title
+from copydesk.tui.framework.inside_textual import LaidOutOnce, begin_bar, clear_lines, put_title
 from copydesk.tui.framework.read_only import offered
 
 if TYPE_CHECKING:
@@ -246,10 +246,19 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """Set how long the content is, which sizes the scroll bar.
 
         Where all of it is on screen, before as after, there is no bar, and nothing to lay out.
+        Where there is a bar before as after, only its thumb changes.
         """
-        size = Size(0, lines)
-        if max(lines, self.virtual_size.height) <= self.page_lines:
+        size, before, seen = Size(0, lines), self.virtual_size.height, self.page_lines
+        if max(lines, before) <= seen:
             self.set_reactive(Pane.virtual_size, size)
+        elif (
+            self.show_vertical_scrollbar
+            and min(lines, before) > seen
+            and not self.styles.auto_dimensions
+        ):
+            self.set_reactive(Pane.virtual_size, size)
+            self.vertical_scrollbar.window_virtual_size = lines
+            self.scroll_y = min(self.scroll_y, self.max_scroll_y)
         elif self.virtual_size != size:
             self.virtual_size = size
 
@@ -289,7 +298,7 @@ def draw_bars(style: str) -> None:
     ScrollBar.renderer = WholeCells if style == "ascii" else ScrollBarRender
 
 
-class SteadyScrollBar(ScrollBar):
+class SteadyScrollBar(LaidOutOnce, ScrollBar):
     """Textual's scroll bar; in a list of 100,000 rows one row down does not move its thumb."""
 
     def validate_position(self, position: float) -> float:

@@ -18,7 +18,6 @@ from unicodedata import lookup
 
 from textual import events
 from textual._context import visible_screen_stack
-from textual.geometry import Size
 from textual.keys import _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
@@ -257,9 +256,8 @@ class Driver:
 
     async def resize(self, width: int, height: int) -> None:
         """Give the terminal another size."""
-        driver: Any = self.app._driver
-        driver._size = Size(width, height)
-        self.app.post_message(events.Resize(driver._size, driver._size))
+        # It waits until each part has heard of it: one that shows only then begins to read.
+        await self.pilot.resize_terminal(width, height)
         await self.idle()
 
     @property

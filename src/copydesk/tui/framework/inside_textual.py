@@ -194,7 +194,7 @@ class LaidOutOnce(Widget):
         return super()._size_updated(size, virtual_size, container_size, layout=False)
 
 
-class SteadyScreen(LaidOutOnce, Screen[R]):
+class SteadyScreen(Screen[R]):
     """The base of places and dialogs: it is put up and left at any moment, also as keys come."""
 
     _prepares = False

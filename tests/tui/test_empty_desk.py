@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from copydesk.tui.framework import navigation
 from copydesk.tui.system.reference import load_everything
 from tests.drive import Driver, drive
 from tests.tui.named_keys import refused_wrong
-from tests.tui.sample_desk import SIZES
 from tests.world import World
 
 OWN = ("drafts", "outbox", "undo")
@@ -48,7 +47,10 @@ def words(driver: Driver) -> str:
     return " ".join("".join(" " if each in "│┃" else each for each in driver.screen).split())
 
 
-async def test_every_screen_says_that_the_desk_is_empty(world: World) -> None:
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=str)
+async def test_every_screen_says_that_the_desk_is_empty(
+    world: World, size: tuple[int, int]
+) -> None:
     load_everything()
     app = shown(world)
     # How to begin, on a service and on an embedded desk: of the two only this differs.
@@ -57,23 +59,20 @@ async def test_every_screen_says_that_the_desk_is_empty(world: World) -> None:
         chosen(None, None, "desk").nowhere: "This desk is empty. To begin,",
     }
     assert len(begins) == 2
-    async with drive(app, size=SIZES[0]) as driver:
+    async with drive(app, size=size) as driver:
 
-        async def said() -> AsyncIterator[str]:
-            for nowhere, begin in begins.items():
-                app.session.nowhere = nowhere
-                app.redraw()
-                await driver.idle()
-                yield begin
-                await driver.resize(*next(size for size in SIZES if size != app.size))
-                yield begin
+        async def say(nowhere: str) -> None:
+            app.session.nowhere = nowhere
+            app.redraw()
+            await driver.idle()
 
         for name, entry in sorted(navigation.ENTRIES.items()):
             if not entry.place.__module__.startswith("copydesk."):
                 continue  # made by other tests
             await app.go(name, Target(view=entry.view))
             await driver.idle()
-            async for begin in said():
+            for nowhere, begin in begins.items():
+                await say(nowhere)
                 found = words(driver)
                 assert (begin in found) == (entry.place.PLACE not in OWN), (name, driver.screen)
                 for wrong in ("Gone", "_id", "''", "went wrong", "Traceback"):
@@ -81,7 +80,8 @@ async def test_every_screen_says_that_the_desk_is_empty(world: World) -> None:
                 assert "Reading" not in found, (name, driver.screen)
                 assert not [*refused_wrong(app, off=False)], name
             await driver.press("R")
-            async for _ in said():
+            for nowhere in begins:
+                await say(nowhere)
                 assert "Gone" not in driver.screen, (name, driver.screen)
             assert not app._exit, name
             while len(app.screen_stack) > 2:

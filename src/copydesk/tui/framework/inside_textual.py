@@ -180,7 +180,7 @@ class SteadyApp(App[None]):
 
 
 class LaidOutOnce(Widget):
-    """Whose size is given by what is around it, and changes nothing there.
+    """A widget whose size is given by what is around it, and changes nothing there.
 
     Textual lays out the whole screen once more after each layout in which a widget became larger or
     smaller: what it holds may have become too large for it, and need a scroll bar.

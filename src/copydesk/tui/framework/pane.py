@@ -245,20 +245,14 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def resize_lines(self, lines: int) -> None:
         """Set how long the content is, which sizes the scroll bar.
 
-        Where all of it is on screen, before as after, there is no bar, and nothing to lay out.
-        Where there is a bar before as after, only its thumb changes.
+        Where there is no bar, before as after, there is nothing to lay out, nor where one stays.
         """
-        size, before, seen = Size(0, lines), self.virtual_size.height, self.page_lines
-        if max(lines, before) <= seen:
+        size, lengths = Size(0, lines), (lines, self.virtual_size.height)
+        if max(lengths) <= self.page_lines:
             self.set_reactive(Pane.virtual_size, size)
-        elif (
-            self.show_vertical_scrollbar
-            and min(lines, before) > seen
-            and not self.styles.auto_dimensions
-        ):
+        elif min(lengths) > self.page_lines and _bar_stays(self):
             self.set_reactive(Pane.virtual_size, size)
-            self.vertical_scrollbar.window_virtual_size = lines
-            self.scroll_y = min(self.scroll_y, self.max_scroll_y)
+            _follow_length(self)
         elif self.virtual_size != size:
             self.virtual_size = size
 
@@ -271,6 +265,17 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
                 self._blanks.clear()
             strip = self._blanks[key] = Strip([Segment(" " * width, style)], width)
         return strip
+
+
+def _bar_stays(pane: Pane) -> bool:
+    """Whether a pane with more lines than it shows has a bar, whatever else changes."""
+    return pane.show_vertical_scrollbar and not pane.styles.auto_dimensions
+
+
+def _follow_length(pane: Pane) -> None:
+    """Have the thumb of a bar, and the first line that is shown, follow how long a pane is."""
+    pane.vertical_scrollbar.window_virtual_size = pane.virtual_size.height
+    pane.scroll_y = min(pane.scroll_y, pane.max_scroll_y)
 
 
 def _runs(lines: Sequence[int]) -> Iterator[range]:

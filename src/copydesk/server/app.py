@@ -409,7 +409,7 @@ def _response(
 
 
 def _page_json(page: Page[Any], items: list[bytes]) -> bytes:
-    """Return the JSON of a page of which the items are written already."""
+    """Return the JSON of a page whose items are JSON already."""
     rest = page.model_copy(update={"items": []})
     start, end = to_json(rest).split(b"[]", 1)
     return b"%b[%b]%b" % (start, b",".join(items), end)

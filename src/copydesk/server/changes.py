@@ -371,7 +371,7 @@ def _page_changes(
     old: Mapping[str, ChangedPage],
     new: Mapping[str, ChangedPage],
 ) -> list[Change]:
-    """Return the changes of one page; a side on which it does not exist is None.
+    """Return the changes of one page; None stands for the side that lacks it.
 
     ``old`` and ``new`` are the pages that it may stand below on either side.
     """

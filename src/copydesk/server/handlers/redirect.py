@@ -119,7 +119,7 @@ def create_site_redirect(
 def update_site_redirect(
     call: Call, organization_id: str, site_id: str, site_redirect_id: str, body: SiteRedirectUpdate
 ) -> SiteRedirect:
-    """Change a redirect. A draft holds once it is none any more."""
+    """Change a redirect. One that stops being a draft takes effect."""
     view = site_view(call, organization_id, site_id, "createContent")
     row = find_redirect(call, view.site, site_redirect_id)
     if _unseen(view, row):

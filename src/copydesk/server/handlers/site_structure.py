@@ -248,7 +248,7 @@ def _check_sectioned(view: SiteView) -> None:
 
 
 def _columns(body: BaseModel, names: Collection[str]) -> dict[str, Value]:
-    """Return what is stored of the fields that a body sets; an empty text is none."""
+    """Return the columns for the fields that a body sets; an empty text becomes NULL."""
     found: dict[str, Value] = {}
     for name in names:
         if name in body.model_fields_set:

@@ -1,14 +1,18 @@
-"""Who may do what: the level a user has on a space or collection, and what each level allows.
+"""Who may do what: the level a user has on a space, collection or site, and what each level allows.
 
 An organization's administrators have every permission. Anyone else has the highest of: what was
 granted to them or their teams on the container or on a collection above it, and the default level
 of the container (``inherit`` asks the collection above and, at the top, the user's role in the
-organization; null is nothing, which is a guest's default too).
+organization; null is nothing, which is a guest's default too). A site inherits the role.
+
+``level_on`` is that rule: it decides what a caller may do, and what is listed of everyone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from copydesk.server.errors import forbidden, not_found
@@ -74,6 +78,100 @@ def permissions(table: dict[str, str], level: str | None) -> dict[str, bool]:
     """Return each permission of a table as the level has it, by wire name."""
     have = rank(level)
     return {name: have >= LEVELS.index(needed) for name, needed in table.items()}
+
+
+Link = tuple[str, str | None]
+"""The id of a container and its default level."""
+
+
+def level_on(
+    chain: Iterable[Link], role: str | None, granted: Mapping[str, str | None]
+) -> str | None:
+    """Return the level that a member of an organization has on the first container of a chain.
+
+    The others are the collections above it. ``granted`` is the highest level granted to the member
+    or a team of theirs, by container.
+    """
+    if role == "admin":
+        return "admin"
+    default: str | None = "inherit"
+    levels: list[str | None] = []
+    for container, own in chain:
+        levels.append(granted.get(container))
+        if default == "inherit":
+            default = own
+    return highest((*levels, role if default == "inherit" else default if role else None))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a member has on a container: the level, their role, and what was granted to them.
+
+    ``own`` was granted to them, ``team`` to the team that gives them most, which is ``through``.
+    """
+
+    level: str | None
+    role: str | None
+    own: str | None = None
+    team: str | None = None
+    through: str | None = None
+
+
+def standings(tx: Tx, organization_id: str, chain: Sequence[Link]) -> Mapping[str, Standing]:
+    """Return what every member has on the first container of a chain, by user id.
+
+    A disabled member has nothing. It is kept for as long as nobody changes a right.
+    """
+    return tx.kept(
+        ("standings", organization_id, chain[0][0]),
+        lambda: _standings(tx, organization_id, chain),
+        RIGHTS,
+    )
+
+
+def _standings(tx: Tx, organization_id: str, chain: Sequence[Link]) -> dict[str, Standing]:
+    granted: dict[str, dict[str, str | None]] = {}
+    own: dict[str, str] = {}
+    teams: dict[str, tuple[str, str]] = {}
+    rows = tx.all(
+        "SELECT container_id, level, user_id, NULL AS team_id FROM access_grant "
+        "JOIN member ON user_id = subject_id AND organization_id = ?1 "
+        "WHERE container_id IN (SELECT value FROM json_each(?2)) UNION ALL "
+        "SELECT container_id, level, user_id, team_id FROM access_grant "
+        "JOIN team_member ON team_id = subject_id "
+        "WHERE container_id IN (SELECT value FROM json_each(?2)) ORDER BY team_id",
+        organization_id,
+        json.dumps([container for container, _ in chain]),
+    )
+    for row in rows:
+        user, container, level = row["user_id"], row["container_id"], row["level"]
+        theirs = granted.setdefault(user, {})
+        theirs[container] = highest((theirs.get(container), level))
+        if container != chain[0][0]:
+            continue
+        if row["team_id"] is None:
+            own[user] = level
+        elif user not in teams or rank(level) > rank(teams[user][0]):
+            teams[user] = level, row["team_id"]
+    members = tx.all(
+        "SELECT user_id, role, disabled FROM member WHERE organization_id = ?", organization_id
+    )
+    return {
+        row["user_id"]: Standing(
+            None
+            if row["disabled"]
+            else level_on(chain, row["role"], granted.get(row["user_id"], {})),
+            row["role"],
+            own.get(row["user_id"]),
+            *teams.get(row["user_id"], (None, None)),
+        )
+        for row in members
+    }
+
+
+def site_chain(site: Row) -> list[Link]:
+    """Return the chain of a site: nothing is above it, and it inherits the role."""
+    return [(site["id"], "inherit")]
 
 
 class Access:
@@ -147,18 +245,43 @@ class Access:
         organization_id = container["organization_id"]
         if organization_id not in self.memberships:
             return None
-        role = self.role(organization_id)
-        if role == "admin":
-            return "admin"
+        key: str = container["id"]
+        if key not in self._levels:
+            self._levels[key] = level_on(
+                self.chain(container), self.role(organization_id), self.grants
+            )
+        return self._levels[key]
+
+    def chain(self, container: Row) -> Iterator[Link]:
+        """Yield a space or a collection and the collections above it."""
         # A loop, for collections may be nested deeper than Python calls.
-        asked: list[Row] = []
         above: Row | None = container
-        while above is not None and above["id"] not in self._levels:
-            asked.append(above)
-            above = self._above(above) if above["default_level"] == "inherit" else None
-        for each in reversed(asked):
-            self._levels[each["id"]] = self._own_level(each, role)
-        return self._levels[container["id"]]
+        while above is not None:
+            yield above["id"], above["default_level"]
+            above = self._above(above)
+
+    def site_level(self, site: Row) -> str | None:
+        """Return the user's level on a site (a row of its table)."""
+        if site["organization_id"] not in self.memberships:
+            return None
+        return level_on(site_chain(site), self.role(site["organization_id"]), self.grants)
+
+    def site(self, organization_id: str, site_id: str, permission: str = "view") -> Row:
+        """Return a site of an organization if the user has the permission there.
+
+        Whoever is in the organization may view it; for anything else counts the level on the site.
+        Raises a 404 when there is none that they may see, a 403 when they lack the permission.
+        """
+        self.organization(organization_id)
+        row = self.tx.one(
+            "SELECT * FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id
+        )
+        if row is None:
+            raise not_found("site", site_id)
+        needed = ORGANIZATION_PERMISSIONS[permission]
+        if permission != "view" and rank(self.site_level(row)) < rank(needed):
+            raise forbidden(permission, f"the site {row['title']!r}")
+        return row
 
     def space(self, space_id: str, permission: str = "view", *, deleted: bool = False) -> Row:
         """Return the space if the user has the permission on it.
@@ -215,25 +338,8 @@ class Access:
         if rank(level) < rank(table[permission]):
             raise forbidden(permission, f"the {kind} {row['title']!r}")
 
-    def _own_level(self, container: Row, role: str | None) -> str | None:
-        """Return the level on a container; the one above it is known where it inherits."""
-        granted = self.grants.get(container["id"])
-        above, default = self._above(container), container["default_level"]
-        if default == "inherit":
-            inherited = role if above is None else self._levels[above["id"]]
-            return highest((granted, inherited))
-        return highest((granted, default if role else None, self._granted(above)))
-
     def _above(self, container: Row) -> Row | None:
         parent = container["parent_id"]
         if parent is not None and parent not in self._collections:
             self._collections[parent] = self.tx.one("SELECT * FROM collection WHERE id = ?", parent)
         return self._collections.get(parent)
-
-    def _granted(self, collection: Row | None) -> str | None:
-        """Return what was granted on a collection or one above it, defaults aside."""
-        levels: list[str | None] = []
-        while collection is not None:
-            levels.append(self.grants.get(collection["id"]))
-            collection = self._above(collection)
-        return highest(levels)

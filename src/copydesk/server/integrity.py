@@ -469,9 +469,10 @@ RULES: tuple[Rule, ...] = (
         "(SELECT id FROM comment UNION ALL SELECT id FROM reply) HAVING found",
     ),
     Rule(
-        "{found} rights are on a space or a collection that is not there",
+        "{found} rights are on a space, a collection or a site that is not there",
         "SELECT count(*) AS found FROM access_grant WHERE container_id NOT IN "
-        "(SELECT id FROM space UNION ALL SELECT id FROM collection) HAVING found",
+        "(SELECT id FROM space UNION ALL SELECT id FROM collection UNION ALL SELECT id FROM site) "
+        "HAVING found",
     ),
     Rule(
         "site {id} has sections, but its default is none of them",

@@ -108,7 +108,8 @@ def remove_member(call: Call, organization_id: str, user_id: str) -> None:
         "(SELECT id FROM team WHERE organization_id = ?1)",
         "DELETE FROM access_grant WHERE subject_id = ?2 AND container_id IN "
         "(SELECT id FROM space WHERE organization_id = ?1 UNION ALL "
-        "SELECT id FROM collection WHERE organization_id = ?1)",
+        "SELECT id FROM collection WHERE organization_id = ?1 UNION ALL "
+        "SELECT id FROM site WHERE organization_id = ?1)",
         "DELETE FROM requested_reviewer WHERE user_id = ?2 AND change_request_id IN "
         "(SELECT id FROM change_request WHERE organization_id = ?1)",
         "DELETE FROM member WHERE organization_id = ?1 AND user_id = ?2",

@@ -7,7 +7,7 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, ShareLinkUpdate
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
-from copydesk.server.queries.site import find_share_link, find_site, share_link_model
+from copydesk.server.queries.site import find_share_link, share_link_model
 from copydesk.server.site_seed import add_share_link
 from copydesk.server.store import Value
 
@@ -22,7 +22,7 @@ def list_share_links(
     limit: int | None = None,
 ) -> Page[ShareLink]:
     """List the share links of a site, the newest first."""
-    site = find_site(call, organization_id, site_id, "createContent")
+    site = call.access.site(organization_id, site_id, "createContent")
     return paginate(
         call.tx,
         lambda row: share_link_model(call, site, row),
@@ -40,7 +40,7 @@ def create_share_link(
     call: Call, organization_id: str, site_id: str, body: ShareLinkCreate
 ) -> ShareLink:
     """Create a share link; it is active at once."""
-    site = find_site(call, organization_id, site_id, "createContent")
+    site = call.access.site(organization_id, site_id, "createContent")
     link_id = add_share_link(call.tx, site_id, body.name)
     call.location = call.url("orgs", organization_id, "sites", site_id, "share-links", link_id)
     return share_link_model(call, site, find_share_link(call, site, link_id))
@@ -50,7 +50,7 @@ def create_share_link(
 def update_share_link(
     call: Call, organization_id: str, site_id: str, share_link_id: str, body: ShareLinkUpdate
 ) -> ShareLink:
-    site = find_site(call, organization_id, site_id, "createContent")
+    site = call.access.site(organization_id, site_id, "createContent")
     link = find_share_link(call, site, share_link_id)
     changes: dict[str, Value] = {}
     if body.name is not None:
@@ -64,7 +64,7 @@ def update_share_link(
 @implements(ops.delete_share_link)
 def delete_share_link(call: Call, organization_id: str, site_id: str, share_link_id: str) -> None:
     """Delete a share link; its address opens nothing from then on."""
-    find_site(call, organization_id, site_id, "createContent")
+    call.access.site(organization_id, site_id, "createContent")
     if not call.tx.run(
         "DELETE FROM share_link WHERE id = ? AND site_id = ?", share_link_id, site_id
     ):

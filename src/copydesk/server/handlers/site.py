@@ -28,7 +28,6 @@ from copydesk.server.queries.site import (
     check_basename,
     check_default,
     find_section,
-    find_site,
     fresh,
     refuse_twice,
     site_to_read,
@@ -95,7 +94,7 @@ def create_site(call: Call, organization_id: str, body: SiteCreate) -> Site:
         type=body.type or "basic",
         visibility=body.visibility or "public",
     )
-    site = find_site(call, organization_id, site_id)
+    site = call.access.site(organization_id, site_id)
     for space_id in body.spaces or ():
         space = space_to_show(call, site, space_id)
         refuse_twice(call, site_spaces_of(site_id, None), space)
@@ -140,14 +139,21 @@ def delete_site(call: Call, organization_id: str, site_id: str) -> None:
 
     An organization that opened with it opens with nothing from then on.
     """
-    call.access.organization(organization_id, "admin")
+    held: str | None = call.tx.value(
+        "SELECT id FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id
+    )
+    if held is None:
+        call.access.organization(organization_id, "admin")
+        return
+    call.access.site(organization_id, site_id, "admin")
     call.tx.run(
         "UPDATE organization SET default_content = NULL WHERE id = ? "
         "AND json_extract(default_content, '$.site') = ?",
         organization_id,
         site_id,
     )
-    call.tx.run("DELETE FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id)
+    call.tx.run("DELETE FROM access_grant WHERE container_id = ?", site_id)
+    call.tx.run("DELETE FROM site WHERE id = ?", site_id)
 
 
 @implements(ops.publish_site)
@@ -165,14 +171,14 @@ def unpublish_site(call: Call, organization_id: str, site_id: str) -> Site:
 @implements(ops.get_adaptive_schema)
 def get_adaptive_schema(call: Call, organization_id: str, site_id: str) -> AdaptiveSchema:
     """Return the visitor attributes that a site knows; at first it knows none."""
-    return _schema_model(find_site(call, organization_id, site_id))
+    return _schema_model(call.access.site(organization_id, site_id))
 
 
 @implements(ops.update_adaptive_schema)
 def update_adaptive_schema(
     call: Call, organization_id: str, site_id: str, body: AdaptiveSchemaUpdate
 ) -> AdaptiveSchema:
-    find_site(call, organization_id, site_id, "createContent")
+    call.access.site(organization_id, site_id, "createContent")
     check_schema(body.json_schema)
     call.tx.update(
         "site",
@@ -180,7 +186,7 @@ def update_adaptive_schema(
         adaptive_schema=to_json(body.json_schema),
         adaptive_schema_updated_at=call.tx.now,
     )
-    return _schema_model(find_site(call, organization_id, site_id))
+    return _schema_model(call.access.site(organization_id, site_id))
 
 
 @implements(ops.list_adaptive_template_conditions)
@@ -188,7 +194,7 @@ def list_adaptive_template_conditions(
     call: Call, organization_id: str, site_id: str
 ) -> TemplateConditions:
     """Return a condition for each visitor attribute that the site knows, and for its absence."""
-    site = find_site(call, organization_id, site_id)
+    site = call.access.site(organization_id, site_id)
     return TemplateConditions(items=template_conditions(_schema(site)))
 
 

@@ -41,20 +41,6 @@ ADAPTIVE_CONTENT = "sites-adaptive-content"
 _ADVANCED = ("premium", "ultimate")
 
 
-def find_site(call: Call, organization_id: str, site_id: str, permission: str = "view") -> Row:
-    """Return a site of an organization in which the caller has the permission.
-
-    Raises a 404 when there is none that they may see, a 403 when they lack the permission.
-    """
-    call.access.organization(organization_id, permission)
-    row = call.tx.one(
-        "SELECT * FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id
-    )
-    if row is None:
-        raise not_found("site", site_id)
-    return row
-
-
 def find_section(call: Call, site: Row, section_id: str) -> Row:
     """Return a section of a site, or raise a 404."""
     row = call.tx.one(
@@ -288,7 +274,7 @@ def site_view(
 
     Raises as ``find_site`` does, and a 404 for a key that opens nothing.
     """
-    site = find_site(call, organization_id, site_id, permission)
+    site = call.access.site(organization_id, site_id, permission)
     if share_key is not None and not opens(call, site, share_key):
         raise not_found("active share link with the key", share_key)
     return SiteView(call, site, share_key)

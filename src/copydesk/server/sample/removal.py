@@ -56,6 +56,11 @@ def _remove(tx: Tx, known: Set[str], name: str, email: str, *, force: bool) -> R
             "copies the desk; --force removes them as well."
         )
     for row in doomed:
+        tx.run(
+            "DELETE FROM access_grant WHERE container_id IN "
+            "(SELECT id FROM site WHERE organization_id = ?)",
+            row["id"],
+        )
         tx.run("DELETE FROM site WHERE organization_id = ?", row["id"])
     for key, _, _ in spaces:
         remove_space(tx, key)

@@ -165,6 +165,7 @@ async def test_what_may_hold_a_credential_is_not_kept(world: World, tmp_path: Pa
     assert secret == {
         "get_change_request_pdf",
         "get_integration_event",
+        "get_invite_link",
         "get_published_site",
         "get_saml_provider",
         "get_space_pdf",
@@ -172,6 +173,7 @@ async def test_what_may_hold_a_credential_is_not_kept(world: World, tmp_path: Pa
         "list_integration_installations",
         "list_integration_site_installations",
         "list_integration_space_installations",
+        "list_invite_links",
         "list_organization_installations",
         "list_saml_providers",
         "list_share_links",

@@ -24,6 +24,7 @@ MATCHING = [
     "petstore-v1",
     "acme-docs",
     "/guides/start",
+    "ana@example.org",
 ]
 
 

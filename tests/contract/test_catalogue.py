@@ -73,7 +73,7 @@ def described(operation: Operation[..., Any]) -> dict[str, str]:
 
 def test_the_document_has_143_operations_beside_the_extensions() -> None:
     assert len(DOCUMENT) == 143
-    known = {f"E{n}" for n in (*range(1, 13), 18, 19)}
+    known = {f"E{n}" for n in (*range(1, 14), 18, 19)}
     assert {row["extension"] for row in EXTENSIONS.values()} == known
     assert set(CATALOGUE) == set(DOCUMENT) | set(EXTENSIONS)
 
@@ -176,6 +176,8 @@ def test_defaults_are_the_documented_ones() -> None:
         ("list_issues_clusters", "orderBy"): "updatedAt",
         ("list_integration_space_installations", "extended"): False,
         ("list_integration_site_installations", "extended"): False,
+        ("list_site_permissions", "order"): "desc",
+        ("list_site_permissions", "sort"): "joinedAt",
         ("list_site_redirects", "draft"): False,
         ("list_site_redirects", "orderBy"): "createdAt",
         ("list_organization_change_requests", "status"): "open",

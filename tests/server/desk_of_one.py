@@ -164,6 +164,11 @@ class DeskOfOne:
                 "changes": [{"operation": "update_page", "page": self.names["page_id"]}]
             },
             "update_change_request": {"status": "archived"},
+            "invite_to_collection": {"users": [have.lee]},
+            "invite_to_site": {"users": [have.lee]},
+            "invite_to_space": {"users": [have.lee]},
+            "create_invite_link": {"role": "read"},
+            "update_invite_link": {"role": "read"},
             "apply_space_template": {"id": self.other_space},
             "create_translation": {
                 "language": "de",

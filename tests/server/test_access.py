@@ -108,6 +108,8 @@ def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
     needed = requirement(op)
     if op is ops.get_content_by_url and caller.level("space") is None:
         return 404, "content"  # it is found by those who may see what is there
+    if op is ops.get_user and caller.role is None:
+        return 404, "user"  # people are known by those who list the members
     if needed is None:
         return None
     permission, level = needed.permission, caller.level(needed.scope)
@@ -129,6 +131,9 @@ def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
         return 403, "ownTeam" if op is ops.create_team else "listTeams"
     if rank(level) < rank(TABLES[needed.scope][permission]):
         return 403, permission
+    if op.noun == "permission" and op.method == "GET" and rank(caller.role) < rank("read"):
+        lists = "listTeams" if "/teams" in op.path else "listMembers"
+        return None if level == "admin" else (403, lists)
     if op in (ops.duplicate_space, ops.duplicate_site_space, ops.move_space):
         # It goes into a collection, which is one more thing to have a level on.
         if caller.role is None:

@@ -23,6 +23,9 @@ DefaultLevel: TypeAlias = Literal["admin", "create", "edit", "review", "comment"
 TeamRole: TypeAlias = Literal["owner", "member"]
 """The role in a team; an owner manages the team's members."""
 
+PermissionSort: TypeAlias = Literal["joinedAt", "lastSeenAt", "name"]
+"""What the people of a site are sorted by; by ``lastSeenAt`` only active members are listed."""
+
 MemberSort: TypeAlias = Literal["joinedAt", "lastSeenAt"]
 """What members are sorted by; by ``lastSeenAt`` only active members are listed."""
 

@@ -27,12 +27,6 @@ def update_organization(organization_id: str, body: OrganizationUpdate) -> Organ
     ...
 
 
-@operation("DELETE", "/orgs/{organization_id}/link-invites/{invite_id}")
-def delete_invite_link(organization_id: str, invite_id: str) -> None:
-    """Delete an invite link of an organization."""
-    ...
-
-
 @operation("POST", "/orgs/{organization_id}/join", status=204)
 def join_organization(organization_id: str) -> None:
     """Join an organization that admits the domain of the caller's verified e-mail address."""

@@ -23,6 +23,12 @@ _NAMED = {
     "list_conversation_issues": "issues of conversations",
     "get_conversation_issue": "issues of conversations",
     "list_organization_installations": "list of installations",
+    "invite_members": "invitations",
+    "list_invite_links": "invitations",
+    "create_invite_link": "invitations",
+    "get_invite_link": "invitations",
+    "update_invite_link": "invitations",
+    "get_user": "people by their ids",
 }
 """Words for single operations, which go before those of their extension."""
 
@@ -38,6 +44,7 @@ _EXTENSIONS = {
     "E9": "publishing",
     "E11": "section groups",
     "E12": "redirects",
+    "E13": "permissions",
     "E14": "findings",
     "E15": "traffic",
     "E16": "audit",

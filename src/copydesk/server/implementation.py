@@ -116,16 +116,17 @@ def implements(
 def implements_on_space(
     operation: Operation[Concatenate[str, P], R], find: Callable[[Call, str], S]
 ) -> Callable[[Callable[Concatenate[Call, S, P], R]], Callable[Concatenate[Call, S, P], R]]:
-    """Tie a handler to an operation on a space; it takes what ``find`` makes of the space's id.
+    """Tie a handler to an operation on a space, or on something else that its path names first.
 
-    So one handler serves an operation on spaces and its twin on change requests.
+    It takes what ``find`` makes of the id: so one handler serves an operation and its twins.
     """
+    (name,) = re.findall(r"\{(\w+)\}", operation.path)[:1]
 
     def tie(handler: Callable[Concatenate[Call, S, P], R]) -> Callable[Concatenate[Call, S, P], R]:
         answer: Handler = handler
 
-        def work(call: Call, space_id: str, **others: Any) -> Any:
-            return answer(call, find(call, space_id), **others)
+        def work(call: Call, **others: Any) -> Any:
+            return answer(call, find(call, others.pop(name)), **others)
 
         _register(operation, work)
         return handler
@@ -136,17 +137,17 @@ def implements_on_space(
 def implements_on_branch(
     operation: Operation[Concatenate[str, str, P], R], find: Callable[[Call, str, str], S]
 ) -> Callable[[Callable[Concatenate[Call, S, P], R]], Callable[Concatenate[Call, S, P], R]]:
-    """Tie a handler to an operation on a change request or a revision, as on a space.
+    """Tie a handler to an operation on what two ids name, such as a space and a change request.
 
-    ``find`` takes the ids of the space and of the change request or revision.
+    ``find`` takes both, as it takes the one of a space.
     """
-    _, name = re.findall(r"\{(\w+)\}", operation.path)[:2]
+    outer, name = re.findall(r"\{(\w+)\}", operation.path)[:2]
 
     def tie(handler: Callable[Concatenate[Call, S, P], R]) -> Callable[Concatenate[Call, S, P], R]:
         answer: Handler = handler
 
-        def work(call: Call, space_id: str, **others: Any) -> Any:
-            return answer(call, find(call, space_id, others.pop(name)), **others)
+        def work(call: Call, **others: Any) -> Any:
+            return answer(call, find(call, others.pop(outer), others.pop(name)), **others)
 
         _register(operation, work)
         return handler

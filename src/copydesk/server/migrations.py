@@ -28,6 +28,7 @@ MIGRATIONS: tuple[str, ...] = (
     "14_redirects",
     "15_merged_revisions",
     "16_site_structure",
+    "17_invitations",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

@@ -35,8 +35,13 @@ def put_agent_instructions(tx: Tx, organization_id: str, document: Document, aut
     )
 
 
-def add_invite_link(tx: Tx, organization_id: str) -> str:
-    """Add an invite link and return its id."""
+def add_invite_link(tx: Tx, organization_id: str, **columns: str | None) -> str:
+    """Add an invite link and return its id. ``columns`` are those of its table.
+
+    No ``role`` makes guests of those who come by it.
+    """
     link_id = tx.new_id()
-    tx.insert("invite_link", organization_id=organization_id, id=link_id)
+    tx.insert(
+        "invite_link", organization_id=organization_id, id=link_id, created_at=tx.now, **columns
+    )
     return link_id

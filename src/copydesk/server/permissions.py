@@ -117,12 +117,19 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.get_issues_cluster,
     ),
     "listMembers": (
+        ops.list_site_permissions,
+        ops.list_site_user_permissions,
         ops.list_members,
         ops.get_member,
         ops.list_member_spaces,
         ops.list_member_teams,
     ),
-    "listTeams": (ops.list_teams, ops.get_team, ops.list_team_members),
+    "listTeams": (
+        ops.list_site_team_permissions,
+        ops.list_teams,
+        ops.get_team,
+        ops.list_team_members,
+    ),
     "ownTeam": (ops.create_team,),
     "listInstallations": (ops.list_organization_installations,),
     "installIntegration": (
@@ -133,7 +140,27 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     ),
     "admin": (
         ops.update_organization,
+        ops.invite_members,
+        ops.list_invite_links,
+        ops.create_invite_link,
+        ops.get_invite_link,
+        ops.update_invite_link,
         ops.delete_invite_link,
+        ops.invite_to_collection,
+        ops.update_collection_team_permission,
+        ops.remove_team_from_collection,
+        ops.update_collection_user_permission,
+        ops.remove_user_from_collection,
+        ops.invite_to_space,
+        ops.update_space_team_permission,
+        ops.remove_team_from_space,
+        ops.update_space_user_permission,
+        ops.remove_user_from_space,
+        ops.invite_to_site,
+        ops.update_site_team_permission,
+        ops.remove_team_from_site,
+        ops.update_site_user_permission,
+        ops.remove_user_from_site,
         ops.update_agent_instructions,
         ops.update_member,
         ops.remove_member,
@@ -200,6 +227,14 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.get_site_redirect: _READERS,
     ops.get_site_structure: _READERS,
     ops.get_translation: "and on the space that it is of",
+    **dict.fromkeys(
+        (
+            ops.list_site_permissions,
+            ops.list_site_user_permissions,
+            ops.list_site_team_permissions,
+        ),
+        "whoever administers the site may, too",
+    ),
     ops.duplicate_site_space: "the copy of its space takes `create` where that is",
     ops.duplicate_space: "the copy takes `create` where the space is",
     ops.move_space: "the new place takes `create`",
@@ -213,6 +248,17 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.install_integration: "the organization in the body takes `installIntegration`",
 }
 
+_LISTS_PEOPLE = "and `listMembers` in its organization, or `admin` on it"
+_LISTS_TEAMS = "and `listTeams` in its organization, or `admin` on it"
+_BESIDES |= {
+    ops.list_collection_permissions: _LISTS_PEOPLE,
+    ops.list_collection_user_permissions: _LISTS_PEOPLE,
+    ops.list_collection_team_permissions: _LISTS_TEAMS,
+    ops.list_space_permissions: _LISTS_PEOPLE,
+    ops.list_space_user_permissions: _LISTS_PEOPLE,
+    ops.list_space_team_permissions: _LISTS_TEAMS,
+}
+
 _PERMISSION = {op.name: permission for permission, those in _TAKES.items() for op in those}
 
 
@@ -221,8 +267,16 @@ def requirement(op: Operation[..., Any]) -> Requirement | None:
 
     Raises ``KeyError`` for an operation that is more than reading and is not in the table.
     """
-    if op is ops.join_organization or not op.path_parameters:
+    if op in (ops.join_organization, ops.get_user) or not op.path_parameters:
         return None
     scope = _SCOPES[op.path_parameters[0].name]
     permission = _PERMISSION.get(op.name, "view") if op.method == "GET" else _PERMISSION[op.name]
-    return Requirement(permission, scope, _BESIDES.get(op))
+    besides = _BESIDES.get(op)
+    if (
+        besides is None
+        and permission != "view"
+        and "{site_id}" in op.path
+        and scope != "integration"
+    ):
+        besides = "on the site is enough"
+    return Requirement(permission, scope, besides)

@@ -71,16 +71,6 @@ def update_organization(call: Call, organization_id: str, body: OrganizationUpda
     return organization_by_id(call, organization_id)
 
 
-@implements(ops.delete_invite_link)
-def delete_invite_link(call: Call, organization_id: str, invite_id: str) -> None:
-    """Delete an invite link, so that nobody else comes in by it. Takes the permission admin."""
-    call.access.organization(organization_id, "admin")
-    if not call.tx.run(
-        "DELETE FROM invite_link WHERE organization_id = ? AND id = ?", organization_id, invite_id
-    ):
-        call.was_missing()
-
-
 @implements(ops.join_organization)
 def join_organization(call: Call, organization_id: str) -> None:
     """Make the caller a member when their e-mail's domain is one that the organization admits.

@@ -194,7 +194,16 @@ def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -
 
 
 def forget_strangers(tx: Tx, container_id: str, organization_id: str) -> None:
-    """Withdraw what was granted on a space or collection to who is not in an organization."""
+    """Withdraw what was granted on a space or collection to who is not in an organization.
+
+    Links of other organizations that lead there end, too.
+    """
+    tx.run(
+        "DELETE FROM invite_link WHERE (space_id = ?1 OR collection_id = ?1) "
+        "AND organization_id <> ?2",
+        container_id,
+        organization_id,
+    )
     tx.run(
         "DELETE FROM access_grant WHERE container_id = ?1 AND subject_id NOT IN "
         "(SELECT user_id FROM member WHERE organization_id = ?2 UNION ALL "

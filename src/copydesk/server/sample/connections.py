@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from copydesk.domain.documents import markdown_to_document
-from copydesk.server.desk_seed import add_organization
+from copydesk.server.desk_seed import add_organization, grant
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.server.organization_seed import (
     add_invite_link,
@@ -64,8 +64,10 @@ def write_connections(
         markdown_to_document(text_of("content/agent-instructions.md")),
         people["mara"],
     )
-    add_invite_link(ago(64), home)
-    add_invite_link(ago(40), organizations["pebblebox"])
+    add_invite_link(ago(64), home, role="comment")
+    add_invite_link(ago(40), organizations["pebblebox"], role="read")
+    add_invite_link(ago(20), home, role="review", space_id=spaces["platform-guide"])
+    grant(ago(300), _site(ago(300), home, "Quayside Docs"), people["Documentation"], "create")
 
 
 def _install(tx: Tx, setup: Installation, organization: str, spaces: Mapping[str, str]) -> None:

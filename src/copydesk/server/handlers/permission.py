@@ -1,0 +1,306 @@
+"""Who may do what in a space, a collection or a site, and changing it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import Order, PermissionSort, Role, RoleFilter
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.permission import (
+    PermissionInvite,
+    PermissionUpdate,
+    SitePermissionUpdate,
+    SiteTeamOverride,
+    SiteUserOverride,
+    SiteUserPermission,
+    TeamPermission,
+    UserPermission,
+)
+from copydesk.server.desk_seed import grant
+from copydesk.server.errors import invalid
+from copydesk.server.implementation import (
+    Call,
+    implements_on_branch,
+    implements_on_space,
+)
+from copydesk.server.pagination import paginate
+from copydesk.server.queries.member import MEMBERS
+from copydesk.server.queries.permission import (
+    Holder,
+    collection_holder,
+    find_subject_team,
+    find_user,
+    site_holder,
+    site_origin,
+    space_holder,
+)
+from copydesk.server.queries.team import team_model
+from copydesk.server.queries.user import user_model
+
+
+@implements_on_branch(ops.invite_to_site, site_holder)
+@implements_on_space(ops.invite_to_collection, collection_holder)
+@implements_on_space(ops.invite_to_space, space_holder)
+def invite(call: Call, holder: Holder, body: PermissionInvite) -> None:
+    """Give people and teams of the organization a level, in place of the one they were given."""
+    holder.check_admin()
+    if body.users is None and body.teams is None:
+        raise invalid("body: say users or teams")
+    subjects = [
+        *(find_user(call, holder.organization, user) for user in body.users or ()),
+        *(find_subject_team(call, holder.organization, team) for team in body.teams or ()),
+    ]
+    for subject in subjects:
+        grant(call.tx, holder.id, subject, body.role or "read")
+
+
+# What everyone has
+
+
+@implements_on_space(ops.list_collection_permissions, collection_holder)
+@implements_on_space(ops.list_space_permissions, space_holder)
+def list_permissions(
+    call: Call,
+    holder: Holder,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    role: Role | None = None,
+) -> Page[UserPermission]:
+    """Answer with who has a level, wherever it comes from, by name."""
+    holder.check_lists(call, "listMembers")
+    having = holder.standings(call)
+    return paginate(
+        call.tx,
+        lambda row: UserPermission(
+            permission=having[row["user_id"]].level, user=user_model(call, row)
+        ),
+        source=MEMBERS,
+        where=_AMONG,
+        values=(
+            holder.organization,
+            _json(
+                user
+                for user, each in having.items()
+                if each.level is not None and role in (None, each.level)
+            ),
+        ),
+        keys=("display_name", "user_id"),
+        descending=False,
+        page=page,
+        limit=limit,
+    )
+
+
+@implements_on_branch(ops.list_site_permissions, site_holder)
+def list_site_permissions(
+    call: Call,
+    holder: Holder,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    order: Order = "desc",
+    role: RoleFilter | None = None,
+    search: str | None = None,
+    sort: PermissionSort = "joinedAt",
+    team: str | None = None,
+) -> Page[SiteUserPermission]:
+    """Answer with everyone of the organization. By last seen, only active members are there."""
+    holder.check_lists(call, "listMembers")
+    having = holder.standings(call)
+    wanted = None if role == "guest" else role
+    where, values = (
+        list(_AMONG),
+        [
+            holder.organization,
+            _json(user for user, each in having.items() if role is None or each.level == wanted),
+        ],
+    )
+    if search:
+        where.append("instr(casefold(display_name), ?) OR instr(casefold(email), ?)")
+        values += [search.casefold()] * 2
+    if team is not None:
+        where.append("user_id IN (SELECT user_id FROM team_member WHERE team_id = ?)")
+        values.append(find_subject_team(call, holder.organization, team))
+    if sort == "lastSeenAt":
+        where.append("last_seen_at IS NOT NULL AND NOT disabled")
+    return paginate(
+        call.tx,
+        lambda row: SiteUserPermission(
+            permission=having[row["user_id"]].level,
+            user=user_model(call, row),
+            origin=site_origin(holder, having[row["user_id"]]),
+            disabled=bool(row["disabled"]),
+            last_seen_at=row["last_seen_at"],
+        ),
+        source=MEMBERS,
+        where=where,
+        values=values,
+        keys=(_SORTS[sort], "user_id"),
+        descending=order == "desc",
+        page=page,
+        limit=limit,
+    )
+
+
+_AMONG = ("organization_id = ?", "user_id IN (SELECT value FROM json_each(?))")
+_SORTS = {"joinedAt": "joined_at", "lastSeenAt": "last_seen_at", "name": "display_name"}
+
+
+def _json(ids: Iterable[str]) -> str:
+    return json.dumps(list(ids))
+
+
+# What people were given themselves
+
+
+def _given_to_users(
+    call: Call, holder: Holder, page: str | None, limit: int | None
+) -> Page[UserPermission]:
+    holder.check_lists(call, "listMembers")
+    return paginate(
+        call.tx,
+        lambda row: UserPermission(permission=row["level"], user=user_model(call, row)),
+        source="access_grant JOIN member ON user_id = subject_id JOIN user ON user.id = user_id",
+        where=("container_id = ?", "organization_id = ?"),
+        values=(holder.id, holder.organization),
+        keys=("display_name", "user_id"),
+        descending=False,
+        page=page,
+        limit=limit,
+    )
+
+
+@implements_on_space(ops.list_collection_user_permissions, collection_holder)
+@implements_on_space(ops.list_space_user_permissions, space_holder)
+def list_user_permissions(
+    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
+) -> Page[UserPermission]:
+    """Answer with the people who were given a level there themselves, by name."""
+    return _given_to_users(call, holder, page, limit)
+
+
+@implements_on_branch(ops.list_site_user_permissions, site_holder)
+def list_site_user_permissions(
+    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
+) -> Page[SiteUserOverride]:
+    """Answer with the people who were given a level on the site themselves, by name."""
+    found = _given_to_users(call, holder, page, limit)
+    items = [SiteUserOverride(permission=each.permission, user=each.user) for each in found.items]
+    return Page[SiteUserOverride](items=items, next=found.next, count=found.count)
+
+
+@implements_on_space(ops.update_collection_user_permission, collection_holder)
+@implements_on_space(ops.update_space_user_permission, space_holder)
+def update_user_permission(
+    call: Call, holder: Holder, user_id: str, body: PermissionUpdate
+) -> None:
+    """Give a member another level, or with null take theirs away."""
+    holder.check_admin()
+    _give(call, holder, find_user(call, holder.organization, user_id), body)
+
+
+@implements_on_branch(ops.update_site_user_permission, site_holder)
+def update_site_user_permission(
+    call: Call, holder: Holder, user_id: str, body: SitePermissionUpdate
+) -> None:
+    """Give a member another level on the site."""
+    holder.check_admin()
+    _give(call, holder, find_user(call, holder.organization, user_id), body)
+
+
+@implements_on_branch(ops.remove_user_from_site, site_holder)
+@implements_on_space(ops.remove_user_from_collection, collection_holder)
+@implements_on_space(ops.remove_user_from_space, space_holder)
+def remove_user(call: Call, holder: Holder, user_id: str) -> None:
+    """Take away what somebody was given there themselves; what they have otherwise stays."""
+    _take(call, holder, user_id)
+
+
+# What teams were given
+
+
+def _given_to_teams(
+    call: Call, holder: Holder, page: str | None, limit: int | None
+) -> Page[TeamPermission]:
+    holder.check_lists(call, "listTeams")
+    return paginate(
+        call.tx,
+        lambda row: TeamPermission(permission=row["level"], team=team_model(call, row)),
+        source="access_grant JOIN team ON team.id = subject_id",
+        where=("container_id = ?",),
+        values=(holder.id,),
+        keys=("title", "id"),
+        descending=False,
+        page=page,
+        limit=limit,
+    )
+
+
+@implements_on_space(ops.list_collection_team_permissions, collection_holder)
+@implements_on_space(ops.list_space_team_permissions, space_holder)
+def list_team_permissions(
+    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
+) -> Page[TeamPermission]:
+    """Answer with the teams that were given a level there, by name."""
+    return _given_to_teams(call, holder, page, limit)
+
+
+@implements_on_branch(ops.list_site_team_permissions, site_holder)
+def list_site_team_permissions(
+    call: Call, holder: Holder, *, page: str | None = None, limit: int | None = None
+) -> Page[SiteTeamOverride]:
+    """Answer with the teams that were given a level on the site, by name."""
+    found = _given_to_teams(call, holder, page, limit)
+    items = [SiteTeamOverride(permission=each.permission, team=each.team) for each in found.items]
+    return Page[SiteTeamOverride](items=items, next=found.next, count=found.count)
+
+
+@implements_on_space(ops.update_collection_team_permission, collection_holder)
+@implements_on_space(ops.update_space_team_permission, space_holder)
+def update_team_permission(
+    call: Call, holder: Holder, team_id: str, body: PermissionUpdate
+) -> None:
+    """Give a team another level, or with null take its own away."""
+    holder.check_admin()
+    _give(call, holder, find_subject_team(call, holder.organization, team_id), body)
+
+
+@implements_on_branch(ops.update_site_team_permission, site_holder)
+def update_site_team_permission(
+    call: Call, holder: Holder, team_id: str, body: SitePermissionUpdate
+) -> None:
+    """Give a team another level on the site."""
+    holder.check_admin()
+    _give(call, holder, find_subject_team(call, holder.organization, team_id), body)
+
+
+@implements_on_branch(ops.remove_team_from_site, site_holder)
+@implements_on_space(ops.remove_team_from_collection, collection_holder)
+@implements_on_space(ops.remove_team_from_space, space_holder)
+def remove_team(call: Call, holder: Holder, team_id: str) -> None:
+    """Take away what a team was given there."""
+    _take(call, holder, team_id)
+
+
+def _give(
+    call: Call, holder: Holder, subject: str, body: PermissionUpdate | SitePermissionUpdate
+) -> None:
+    if body.role is not None:
+        grant(call.tx, holder.id, subject, body.role)
+    elif "role" in body.model_fields_set:
+        _delete(call, holder, subject)
+
+
+def _take(call: Call, holder: Holder, subject: str) -> None:
+    holder.check_admin()
+    if not _delete(call, holder, subject):
+        call.was_missing()
+
+
+def _delete(call: Call, holder: Holder, subject: str) -> int:
+    return call.tx.run(
+        "DELETE FROM access_grant WHERE container_id = ? AND subject_id = ?", holder.id, subject
+    )

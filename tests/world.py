@@ -66,11 +66,16 @@ class World:
     otherwise. ``ana`` is its administrator and the author of what has no other.
     """
 
-    def __init__(self, path: Path | None = None, edition: Edition = "all") -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        edition: Edition = "all",
+        repositories: Path | None = None,
+    ) -> None:
         self.clock = Clock()
         self._made = 0
         self.store = _SteppingStore(path, self.clock, self._next_id)
-        self.app = create_app(self.store, edition=edition)
+        self.app = create_app(self.store, edition=edition, repositories=repositories)
         self._people: dict[str, str] = {}
         self._tokens: dict[str, str] = {}
         self._home: str | None = None

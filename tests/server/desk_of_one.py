@@ -174,6 +174,8 @@ class DeskOfOne:
                 "language": "de",
                 "source": {"space": have.space, "language": "en"},
             },
+            "import_git_repository": {"url": "/srv/acme.git", "ref": "main"},
+            "export_to_git_repository": {"url": "file:///srv/acme.git", "ref": "main"},
             "update_adaptive_schema": {
                 "jsonSchema": {"type": "object", "properties": {}, "additionalProperties": False}
             },
@@ -251,6 +253,8 @@ async def _made_by_api(have: Everything) -> dict[str, str]:
     ]
     made: dict[str, str] = {}
     async with have.world.client() as client:
+        audited = (await client.get(f"/orgs/{organization}/audit-events")).json()
+        made["audit_event_id"] = audited["items"][0]["id"]
         for name, parameter, field, path, body in wanted:
             if name in HANDLERS:
                 answer = await client.post(path, json=body)

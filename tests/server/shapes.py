@@ -140,6 +140,8 @@ SPACE = {
     "language": words,
     "gitSync": {
         "repoName": words,
+        "installationStatus": one_of("active"),
+        "installationId": words,
         "installationProvider": words,
         "integration": words,
         "url": url,

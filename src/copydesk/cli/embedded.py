@@ -210,5 +210,10 @@ def connect_in_process(store: Store) -> Api:
     from copydesk.server.rate_limit import RateLimit, limited
 
     token = "desk_" + secrets.token_urlsafe(32)
-    app = limited(create_app(store, sessions={token: store.read(owner_of)}), RateLimit())
-    return Api(ADDRESS, token, transport=transport_to(app))
+    app = create_app(
+        store,
+        sessions={token: store.read(owner_of)},
+        # Whoever sits here may read and write what this program may.
+        repositories=Path("/"),
+    )
+    return Api(ADDRESS, token, transport=transport_to(limited(app, RateLimit())))

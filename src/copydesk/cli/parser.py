@@ -634,6 +634,10 @@ def _serve(commands: Subparsers) -> None:
         "--fetch", action="store_true", help="read OpenAPI specifications from their public URLs"
     )
     parser.add_argument(
+        "--git", type=Path, metavar="FOLDER",
+        help="let spaces be imported from and exported to git repositories below a folder",
+    )  # fmt: skip
+    parser.add_argument(
         "--limit", type=_requests, metavar="N",
         help="how many requests each token may send in an hour (default: any number)",
     )  # fmt: skip

@@ -18,9 +18,8 @@ from copydesk.cli.output import put
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
-from copydesk.server.app import create_app
+from copydesk.server.app import DeskApp, create_app
 from copydesk.server.editions import EDITIONS, Edition, operations_of
-from copydesk.server.openapi_jobs import Fetch
 from copydesk.server.rate_limit import RateLimit, limited
 from copydesk.server.remote_document import Fetcher
 from copydesk.server.request_ids import named
@@ -36,24 +35,29 @@ def serve(
     port: int,
     desk: Path | None = None,
     fetch: bool = False,
+    git: Path | None = None,
     limit: int | None = None,
     edition: Edition = "all",
 ) -> int:
     """Listen on ``host`` and ``port`` until interrupted; the address is printed once it is open.
 
     With ``fetch`` the desk reads OpenAPI specifications from the public addresses that they name.
+    ``git`` is the folder below which are the repositories that spaces may go to and come from.
     ``limit`` is how many requests each token may send in an hour; None: any number. ``edition``
     leaves operations out.
     """
     if not 0 <= port <= 65535:
         raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
+    if git is not None and not git.is_dir():
+        raise UsageError(f"--git {git}: there is no such folder")
     # First what a typing error spoils, so that it makes no desk.
     with _listen(host, port) as listener:
         store = open_store(desk)
         log_file.begin(find_paths().log)  # what goes wrong, without what people sent
         try:
             fetcher = Fetcher() if fetch else None
-            _answer(host, listener, store, fetcher, RateLimit(limit), edition)
+            app = create_app(store, fetch=fetcher, edition=edition, repositories=git)
+            _answer(host, listener, store, app, fetch, RateLimit(limit), edition)
         finally:
             store.close()
     return 0
@@ -63,7 +67,8 @@ def _answer(
     host: str,
     listener: socket.socket,
     store: Store,
-    fetch: Fetch | None,
+    app: DeskApp,
+    fetch: bool,
     limit: RateLimit,
     edition: Edition,
 ) -> None:
@@ -73,7 +78,7 @@ def _answer(
 
     server = uvicorn.Server(
         uvicorn.Config(
-            named(limited(create_app(store, fetch=fetch, edition=edition), limit)),
+            named(limited(app, limit)),
             http=BoundedProtocol,
             limit_concurrency=MOST_ANSWERED,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -85,7 +90,7 @@ def _answer(
     )
     # Whoever has read where it listens may end it at once.
     with _ending_on_termination(server):
-        _tell(host, listener, store, limit.limit, fetches=fetch is not None)
+        _tell(host, listener, store, limit.limit, fetches=fetch)
         if edition != "all":
             left_out = len(CATALOGUE) - len(operations_of(edition))
             put(f"As {EDITIONS[edition]}: {plural(left_out, 'operation')} left out.", now=True)

@@ -7,12 +7,14 @@ fills ``CATALOGUE``.
 from __future__ import annotations
 
 from copydesk.contract.agent_instructions import *
+from copydesk.contract.audit_event import *
 from copydesk.contract.change_request import *
 from copydesk.contract.cluster import *
 from copydesk.contract.collection import *
 from copydesk.contract.comment import *
 from copydesk.contract.content import *
 from copydesk.contract.conversation import *
+from copydesk.contract.git_sync import *
 from copydesk.contract.integration import *
 from copydesk.contract.invite import *
 from copydesk.contract.link import *
@@ -33,5 +35,6 @@ from copydesk.contract.site_space import *
 from copydesk.contract.site_structure import *
 from copydesk.contract.space import *
 from copydesk.contract.team import *
+from copydesk.contract.traffic import *
 from copydesk.contract.translation import *
 from copydesk.contract.user import *

@@ -16,6 +16,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache, partial
 from hashlib import sha256
+from pathlib import Path
 from types import NoneType
 from typing import Any
 
@@ -32,10 +33,12 @@ from copydesk.contract.operation import PREFIX, Operation
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server import app_address, downloads, handlers, pdf_address
 from copydesk.server.arguments import header, read_arguments, read_body
+from copydesk.server.audit import Audit, is_audited
 from copydesk.server.background import Worker
 from copydesk.server.desk_file import is_damage
 from copydesk.server.editions import Edition, operations_of
 from copydesk.server.errors import Refusal, unauthorized
+from copydesk.server.git_jobs import run_next_git_job
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.openapi_jobs import Fetch, read_next_spec
 from copydesk.server.pagination import mark_place, read_place
@@ -67,16 +70,18 @@ def create_app(
     sessions: Mapping[str, str] | None = None,
     fetch: Fetch | None = None,
     edition: Edition = "all",
+    repositories: Path | None = None,
 ) -> DeskApp:
     """Return the desk's ASGI app over a store.
 
     ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program
     that holds the desk in process signs in without a token on disk. ``fetch`` reads documents that
     are somewhere else; without it the desk connects to nothing. ``edition`` leaves operations out,
-    as the services do that it is named after.
+    as the services do that it is named after. ``repositories`` is the folder below which are the
+    git repositories that spaces are imported from and exported to; without it there are none.
     """
     assert HANDLERS.keys() >= CATALOGUE.keys()
-    return DeskApp(store, dict(sessions or {}), fetch, edition)
+    return DeskApp(store, dict(sessions or {}), fetch, edition, repositories)
 
 
 class DeskApp:
@@ -86,9 +91,21 @@ class DeskApp:
     """
 
     def __init__(
-        self, store: Store, sessions: Mapping[str, str], fetch: Fetch | None, edition: Edition
+        self,
+        store: Store,
+        sessions: Mapping[str, str],
+        fetch: Fetch | None,
+        edition: Edition,
+        repositories: Path | None,
     ) -> None:
-        self.worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
+        self.worker = Worker(
+            store,
+            (
+                partial(read_next_spec, fetch=fetch),
+                run_next_translation,
+                partial(run_next_git_job, repositories=repositories),
+            ),
+        )
         if store.reads:
             self.worker.close()  # whatever it did would have to be written
         self._store = store
@@ -296,7 +313,10 @@ def _answer(
         if isinstance(arguments, Refusal):
             raise arguments
         call = Call(tx, user_id, base_url, op.status)
+        audit = Audit(call, op, arguments) if is_audited(implementation) else None
         result = implementation.handler(call, **arguments)
+        if audit is not None:
+            audit.record(result)
         mark_place(op, arguments, result)
         response = _response(op, call, result, worker if call.goes_on else None)
         if call.goes_on or tx.timed or implementation.writes:

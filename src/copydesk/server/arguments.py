@@ -133,13 +133,15 @@ def _of_address(
 class _Read:
     """How a parameter of the address is read.
 
-    ``where`` is what messages call it; ``text`` says whether a text can be its value at all.
+    ``where`` is what messages call it; ``text`` says whether a text can be its value at all, and
+    ``moment`` that the text is a date and time.
     """
 
     parameter: Parameter
     where: str
     repeated: bool
     text: bool
+    moment: bool
 
 
 @lru_cache(maxsize=512)
@@ -153,13 +155,14 @@ def _plan(op: Operation[..., Any]) -> tuple[tuple[_Read, ...], tuple[_Read, ...]
 
 def _reading(parameter: Parameter, kind: str) -> _Read:
     core = parameter.adapter.core_schema
-    while core["type"] in ("default", "nullable"):
+    while core["type"] in ("default", "nullable", "function-after"):
         core = core["schema"]
     return _Read(
         parameter,
         f"{kind} {parameter.wire}",
         parameter.repeated,
         text=core["type"] not in ("int", "bool"),
+        moment=core["type"] == "datetime",
     )
 
 
@@ -184,6 +187,8 @@ def _checked(reading: _Read, raw: str | list[str]) -> Any:
     literal = _literal(raw)
     if reading.text or literal is None:
         try:
+            if reading.moment:
+                return reading.parameter.adapter.validate_strings(raw, strict=True)
             return validator.validate_python(raw, strict=True)
         except ValidationError as error:
             if literal is None:

@@ -29,6 +29,7 @@ MIGRATIONS: tuple[str, ...] = (
     "15_merged_revisions",
     "16_site_structure",
     "17_invitations",
+    "18_audit_git_traffic",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

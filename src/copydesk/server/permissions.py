@@ -43,7 +43,12 @@ _SCOPES: dict[str, Scope] = {
 
 _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     # Reading takes view, unless it is named below.
-    "view": (ops.ping_organization, ops.duplicate_space, ops.install_integration),
+    "view": (
+        ops.ping_organization,
+        ops.duplicate_space,
+        ops.install_integration,
+        ops.aggregate_site_events,
+    ),
     "comment": (
         ops.create_space_comment,
         ops.update_space_comment,
@@ -63,6 +68,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.request_reviewers,
         ops.remove_requested_reviewer,
     ),
+    "triggerGitSync": (ops.import_git_repository, ops.export_to_git_repository),
     "merge": (ops.merge_change_request, ops.update_change_request),
     "createContent": (
         ops.create_collection,
@@ -145,6 +151,9 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.create_invite_link,
         ops.get_invite_link,
         ops.update_invite_link,
+        ops.list_organization_audit_event_actions,
+        ops.list_organization_audit_events,
+        ops.get_organization_audit_event,
         ops.delete_invite_link,
         ops.invite_to_collection,
         ops.update_collection_team_permission,

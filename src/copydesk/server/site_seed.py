@@ -65,6 +65,31 @@ def add_site(
     return site_id
 
 
+def add_events(
+    tx: Tx,
+    site_id: str,
+    space_id: str,
+    page_id: str,
+    day: str,
+    *,
+    events: int,
+    visitors: int,
+    type: str = "page_view",  # noqa: A002 - the field's name
+) -> None:
+    """Note what readers did with a page on a day, such as "2026-03-02", each in one session."""
+    tx.insert(
+        "site_event",
+        site_id=site_id,
+        day=day,
+        type=type,
+        space_id=space_id,
+        page_id=page_id,
+        events=events,
+        sessions=visitors,
+        visitors=visitors,
+    )
+
+
 def add_section_group(tx: Tx, site_id: str, title: str) -> str:
     """Add a group that sections of a site can be in and return its id."""
     group_id = tx.new_id()

@@ -109,6 +109,25 @@ class SpaceImport:
         report.title = self.tx.value("SELECT title FROM space WHERE id = ?", report.space_id)
         return report
 
+    def bring(self, plan: SpacePlan, row: Row, last: Mapping[str, Any] | None) -> None:
+        """Bring a space to the state of a source, which it had at the revision of ``last``.
+
+        What was changed on the desk since is kept, and both merged. Without ``last`` the space
+        becomes what the source says.
+        """
+        if last:
+            report = _space_report(plan, row["id"], created=False)
+            self._catch_up(plan, report, {**last, "changes": {}})
+            return
+        self._know_again(plan, row, {})
+        desk_seed.commit(
+            self.tx,
+            row["id"],
+            filled(plan.head, self.stored),
+            author=self.owner,
+            git=_git(plan.revisions[0].commit),
+        )
+
     def _new_space(self, plan: SpacePlan) -> str:
         self.step(plan.title)
         first = plan.revisions[0]

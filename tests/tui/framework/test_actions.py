@@ -210,6 +210,9 @@ FOR_SCRIPTS = {
     "get_content_by_url", "list_change_request_contributors",
     # A copy of a space is made where spaces are, and shown as any other.
     "duplicate_site_space",
+    "aggregate_site_events", "list_organization_audit_event_actions",
+    "list_organization_audit_events", "get_organization_audit_event",
+    "export_to_git_repository", "import_git_repository", "get_space_git_info",
     # Nothing on a screen changes the text of a page.
     "update_change_request_content",
     *(name for name, each in CATALOGUE.items() if each.extension == "E13"),

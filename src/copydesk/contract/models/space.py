@@ -15,22 +15,13 @@ from copydesk.contract.models.base import (
     Resource,
     Shape,
 )
+from copydesk.contract.models.git_sync import GitSyncState
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
 from copydesk.contract.models.parts import ResourceUrls, Timestamp
 from copydesk.contract.models.position import SpacePosition
 
 SpaceTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
 """At most 50 characters."""
-
-
-class GitSync(Shape):
-    """The repository that a space is synchronized with."""
-
-    repo_name: str | None = None
-    installation_provider: Always[Open[Literal["github", "gitlab"]]] = None
-    integration: str | None = None
-    url: str | None = None
-    updated_at: Timestamp | None = None
 
 
 class VisitorAuth(Shape):
@@ -77,7 +68,7 @@ class Space(Resource, KeepsNull):
     organization: str = ""
     parent: str | None = None
     language: Open[Language] | None = None
-    git_sync: GitSync | None = None
+    git_sync: GitSyncState | None = None
     visitor_auth: VisitorAuth | None = None
     revision: str = ""
     default_level: Always[Open[DefaultLevel]] = None

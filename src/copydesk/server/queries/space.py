@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from urllib.parse import quote
 
 from copydesk.contract.models.parts import ResourceUrls
@@ -25,6 +26,10 @@ from copydesk.server.store import Row, Tx, timestamp
 
 TRASH_DAYS = 7
 """How long a deleted space can be restored."""
+
+
+HERE = "desk"
+"""The id that stands for an installation: the desk itself reads and writes repositories."""
 
 
 def space_model(call: Call, row: Row) -> Space:
@@ -54,7 +59,7 @@ def space_model(call: Call, row: Row) -> Space:
             "organization": row["organization_id"],
             "parent": row["parent_id"],
             "language": row["language"],
-            "git_sync": _json(row["git_sync"]),
+            "git_sync": git_state(row),
             "visitor_auth": _json(row["visitor_auth"]),
             "revision": row["revision_id"],
             "default_level": row["default_level"],
@@ -65,6 +70,14 @@ def space_model(call: Call, row: Row) -> Space:
             "permissions": dict.fromkeys(may, False) | {"admin": may["admin"]} if deleted else may,
         }
     )
+
+
+def git_state(row: Row) -> dict[str, Any] | None:
+    """Return the state of the git synchronization of a space, None for a space without one."""
+    if row["git_sync"] is None:
+        return None
+    state: dict[str, Any] = json.loads(row["git_sync"])
+    return {"installationId": HERE, "installationStatus": "active"} | state
 
 
 def published_space_model(call: Call, row: Row, share_key: str | None = None) -> Space:

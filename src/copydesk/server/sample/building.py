@@ -21,6 +21,7 @@ from copydesk.server.sample.connections import write_connections
 from copydesk.server.sample.conversations import write_cluster, write_loose
 from copydesk.server.sample.edits import author_of
 from copydesk.server.sample.pages import read_pages
+from copydesk.server.sample.records import write_records
 from copydesk.server.sample.sites import write_site
 from copydesk.server.sample.specifications import write_specifications
 from copydesk.server.sample.story import (
@@ -135,6 +136,7 @@ class _Building:
         write_connections(self.ago, self.organizations, self.people, self.spaces)
         write_specifications(self.ago, home)
         write_translations(self.ago, home, self.people, self.spaces)
+        write_records(self.ago, self.spaces, "manual", SEED)
         owner = self.people[self.cast.owner]
         self.tx.insert("meta", key="owner", value=owner)
         note_spaces(self.tx)

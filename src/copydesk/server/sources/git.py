@@ -1,6 +1,7 @@
 """Reading a folder, a git repository or a bundle, without a git binary.
 
-Everything that dulwich gives is turned into this package's values here; no other module knows it.
+Everything that dulwich gives is turned into this package's values here; only `git_writing` knows it
+besides.
 No hook and no filter of the repository is ever run: content is taken as it was committed.
 """
 
@@ -101,7 +102,7 @@ class Ahead:
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
     """Say in a sentence that a repository is damaged."""
     try:
         yield
@@ -120,7 +121,7 @@ def _reading(
 
     @wraps(method)
     def read(self: Repository, /, *args: P.args, **named: P.kwargs) -> T:
-        with _readable(self.path):
+        with readable(self.path):
             return method(self, *args, **named)
 
     return read
@@ -151,7 +152,7 @@ class Repository:
         self.default: Branch | None = None
         if repo is not None:
             try:
-                with _readable(path):
+                with readable(path):
                     self.default = self._default_branch(repo, default)
             except BaseException:
                 self.close()
@@ -178,7 +179,7 @@ class Repository:
             )
             raise SourceError(f"{path} {there}. Name a folder, a repository or a bundle.")
         try:
-            with _readable(path):
+            with readable(path):
                 repo = Repo(str(path))
         except NotGitRepository:
             return cls(path, None)
@@ -354,7 +355,7 @@ class Repository:
 
     def _blob(self, oid: ObjectID, mode: int) -> Blob:
         def load() -> bytes:
-            with _readable(self.path):
+            with readable(self.path):
                 found = self._object(oid)
                 return found.data if isinstance(found, objects.Blob) else _absent(oid)()
 

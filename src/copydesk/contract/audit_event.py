@@ -1,0 +1,54 @@
+"""Operations on audit events: who did what in an organization."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from copydesk.contract.models.audit_event import (
+    AuditEvent,
+    AuditEventActions,
+    AuditEventDetails,
+    AuditLimit,
+)
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.operation import Wire, operation
+
+From: TypeAlias = Annotated[Timestamp | None, Wire("from")]
+"""The first moment of a list."""
+
+
+@operation("GET", "/orgs/{organization_id}/audit-event-actions", extension="E16")
+def list_organization_audit_event_actions(organization_id: str) -> AuditEventActions:
+    """List the kinds of actions that audit events tell of."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/audit-events", extension="E16")
+def list_organization_audit_events(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: AuditLimit | None = None,
+    from_: From = None,
+    to: Timestamp | None = None,
+    action: str | None = None,
+    actor: str | None = None,
+    target: str | None = None,
+) -> Page[AuditEvent]:
+    """List what was done in an organization, the last first.
+
+    ``action`` is the id of a kind, ``actor`` and ``target`` are ids.
+    """
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/audit-events/{audit_event_id}",
+    extension="E16",
+    secret=True,
+)
+def get_organization_audit_event(organization_id: str, audit_event_id: str) -> AuditEventDetails:
+    """Get an audit event with what is known of it besides."""
+    ...

@@ -1,0 +1,19 @@
+"""Operations on the traffic of a site."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.traffic import EventsAggregate, EventsAggregation
+from copydesk.contract.operation import operation
+
+
+@operation(
+    "POST",
+    "/orgs/{organization_id}/sites/{site_id}/insights/events/aggregate",
+    status=200,
+    extension="E15",
+)
+def aggregate_site_events(
+    organization_id: str, site_id: str, body: EventsAggregation
+) -> EventsAggregate:
+    """Count what readers of a site did, by columns."""
+    ...

@@ -1,0 +1,131 @@
+"""The record of what was done: one event for each write that an operation made, in its transaction.
+
+What is noted is who asked for which operation, on what, and which fields of the body were given;
+never what was in them.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+
+from copydesk.contract import operations as ops
+from copydesk.contract.operation import Operation
+from copydesk.server.implementation import Call, Implementation
+from copydesk.server.store import timestamp, to_json
+
+KEPT = timedelta(days=365)
+"""For how long an event is kept."""
+
+_LABELS: dict[str, tuple[str, str]] = {
+    "organization": ("organization", "title"),
+    "collection": ("collection", "title"),
+    "space": ("space", "title"),
+    "site": ("site", "title"),
+    "site-section": ("site_section", "title"),
+    "site-space": ("site_space", "title"),
+    "site-redirect": ("site_redirect", "source"),
+    "change-request": ("change_request", "subject"),
+    "team": ("team", "title"),
+    "user": ("user", "display_name"),
+}
+"""The table and the column that say how a target is called."""
+
+
+def is_audited(implementation: Implementation) -> bool:
+    """Whether an operation leaves an event: it writes, and in an organization."""
+    operation = implementation.operation
+    if operation is ops.ping_organization:  # it says only that somebody is there
+        return False
+    return implementation.writes and operation.method != "GET" and bool(operation.path_parameters)
+
+
+def words(operation: Operation[..., Any]) -> str:
+    """Return what an operation does, for people: "Merge change request"."""
+    return operation.name.replace("_", " ").capitalize()
+
+
+class Audit:
+    """The event of one call: begun before anything is written, for what is called may be gone."""
+
+    def __init__(
+        self, call: Call, operation: Operation[..., Any], arguments: dict[str, Any]
+    ) -> None:
+        self._call = call
+        self._operation = operation
+        self._body: object = arguments.get("body")
+        self._path = {each.name: arguments[each.name] for each in operation.path_parameters}
+        *_, (last, self._id) = self._path.items()
+        self._type = last.removesuffix("_id").removesuffix("_name").replace("_", "-")
+        self._label = self._called()
+        self._organization = self._home()
+
+    def _called(self) -> str | None:
+        if self._type not in _LABELS:
+            return None
+        table, column = _LABELS[self._type]
+        named: str | None = self._call.tx.value(
+            f"SELECT {column} FROM {table} WHERE id = ?",  # noqa: S608 - both are ours
+            self._id,
+        )
+        return named
+
+    def _home(self) -> str | None:
+        """Return the organization that it is done in, as far as the path and the body say."""
+        path, tx = self._path, self._call.tx
+        if "organization_id" in path:
+            return str(path["organization_id"])
+        for table in ("space", "collection"):
+            if (key := path.get(f"{table}_id")) is not None:
+                found: str | None = tx.value(
+                    f"SELECT organization_id FROM {table} WHERE id = ?",  # noqa: S608 - ours
+                    key,
+                )
+                return found
+        if (key := path.get("installation_id")) is not None:
+            home: str | None = tx.value(
+                "SELECT organization_id FROM installation WHERE id = ?", key
+            )
+            return home
+        given: str | None = getattr(self._body, "organization", None)
+        return given or tx.value(
+            "SELECT owner FROM integration WHERE id = ?", path.get("integration_name")
+        )
+
+    def record(self, result: object) -> None:
+        """Note what was done; a removal that found nothing did nothing."""
+        call, tx = self._call, self._call.tx
+        nothing = self._operation.method == "DELETE" and call.status != self._operation.status
+        home = self._home() if self._organization is None else self._organization
+        if nothing or home is None:
+            return
+        kind, key = getattr(result, "object", None), getattr(result, "id", None)
+        named = getattr(result, "title", None) or getattr(result, "subject", None)
+        if isinstance(kind, str) and isinstance(key, str):
+            self._type, self._id, self._label = kind, key, named or self._label
+        payload: dict[str, Any] = {to_camel(name): key for name, key in self._path.items()}
+        if isinstance(self._body, BaseModel):
+            payload["fields"] = sorted(to_camel(name) for name in self._body.model_fields_set)
+        tx.run(
+            "DELETE FROM audit_event WHERE organization_id = ? AND occurred_at < ?",
+            home,
+            timestamp(tx.moment - KEPT),
+        )
+        tx.run(
+            "INSERT INTO audit_event (id, organization_id, occurred_at, action, actor_id, "
+            "target_type, target_id, target_label, payload) "
+            "SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM organization WHERE id = ?",
+            str(uuid.uuid4()),
+            tx.now,
+            self._operation.name,
+            call.user_id,
+            self._type,
+            self._id,
+            self._label,
+            to_json(payload),
+            home,
+        )

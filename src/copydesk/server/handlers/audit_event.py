@@ -1,0 +1,113 @@
+"""Audit events: what was done in an organization, for those who administer it."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.audit_event import (
+    AuditEvent,
+    AuditEventAction,
+    AuditEventActions,
+    AuditEventActor,
+    AuditEventDetails,
+    AuditEventTarget,
+)
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.parts import Urls
+from copydesk.server.audit import is_audited, words
+from copydesk.server.errors import not_found
+from copydesk.server.implementation import HANDLERS, Call, implements
+from copydesk.server.pagination import paginate
+from copydesk.server.store import Row, Value, timestamp
+
+_DEFAULT_LIMIT = 20
+
+_EVENTS = (
+    "(SELECT audit_event.*, user.display_name AS actor_label "
+    "FROM audit_event LEFT JOIN user ON user.id = actor_id)"
+)
+
+
+@implements(ops.list_organization_audit_event_actions)
+def list_organization_audit_event_actions(call: Call, organization_id: str) -> AuditEventActions:
+    """List the operations that leave an event."""
+    call.access.organization(organization_id, "admin")
+    audited = [each.operation for each in HANDLERS.values() if is_audited(each)]
+    return AuditEventActions(
+        items=[
+            AuditEventAction(id=each.name, label=words(each))
+            for each in sorted(audited, key=lambda each: each.name)
+        ]
+    )
+
+
+@implements(ops.list_organization_audit_events)
+def list_organization_audit_events(
+    call: Call,
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    from_: datetime | None = None,
+    to: datetime | None = None,
+    action: str | None = None,
+    actor: str | None = None,
+    target: str | None = None,
+) -> Page[AuditEvent]:
+    """List what was done from one moment up to another, the last first."""
+    call.access.organization(organization_id, "admin")
+    asked: dict[str, Value] = {
+        "organization_id = ?": organization_id,
+        "occurred_at >= ?": None if from_ is None else timestamp(from_),
+        "occurred_at < ?": None if to is None else timestamp(to),
+        "action = ?": action,
+        "actor_id = ?": actor,
+        "target_id = ?": target,
+    }
+    given = {condition: value for condition, value in asked.items() if value is not None}
+    return paginate(
+        call.tx,
+        lambda row: AuditEvent.model_validate(_fields(call, row)),
+        source=_EVENTS,
+        where=list(given),
+        values=list(given.values()),
+        keys=("occurred_at", "seq"),
+        page=page,
+        limit=_DEFAULT_LIMIT if limit is None else limit,
+    )
+
+
+@implements(ops.get_organization_audit_event)
+def get_organization_audit_event(
+    call: Call, organization_id: str, audit_event_id: str
+) -> AuditEventDetails:
+    """Get an event with the ids of its path, and the names of the fields that were given."""
+    call.access.organization(organization_id, "admin")
+    row = call.tx.one(
+        f"SELECT * FROM {_EVENTS} WHERE organization_id = ? AND id = ?",  # noqa: S608 - ours
+        organization_id,
+        audit_event_id,
+    )
+    if row is None:
+        raise not_found("audit event", audit_event_id)
+    return AuditEventDetails.model_validate(
+        _fields(call, row) | {"payload": json.loads(row["payload"])}
+    )
+
+
+def _fields(call: Call, row: Row) -> dict[str, Any]:
+    home = row["organization_id"]
+    return {
+        "id": row["id"],
+        "occurred_at": row["occurred_at"],
+        "action": row["action"],
+        "actor": AuditEventActor(id=row["actor_id"], label=row["actor_label"]),
+        "source": "api",
+        "target": AuditEventTarget(
+            type=row["target_type"], id=row["target_id"], label=row["target_label"]
+        ),
+        "urls": Urls(location=call.url("orgs", home, "audit-events", row["id"])),
+    }

@@ -1,0 +1,36 @@
+"""The git repository of a space."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.git_sync import GitExport, GitImport, GitSyncState
+from copydesk.server.errors import not_found
+from copydesk.server.git_jobs import begin
+from copydesk.server.implementation import Call, implements
+from copydesk.server.queries.space import git_state
+
+
+@implements(ops.get_space_git_info)
+def get_space_git_info(call: Call, space_id: str) -> GitSyncState:
+    """Get the state of the synchronization. 404 for a space without one."""
+    space = call.access.space(space_id)
+    state = git_state(space)
+    if state is None:
+        raise not_found("git repository of the space", space_id)
+    # What goes on is done by the worker of this process, or of one that is gone.
+    call.goes_on = state.get("operation", {}).get("state") == "running"
+    return GitSyncState.model_validate(state)
+
+
+@implements(ops.import_git_repository)
+def import_git_repository(call: Call, space_id: str, body: GitImport) -> None:
+    """Have the worker take what a branch says into a space."""
+    begin(call.tx, call.access.space(space_id, "triggerGitSync"), call.user_id, body)
+    call.goes_on = True
+
+
+@implements(ops.export_to_git_repository)
+def export_to_git_repository(call: Call, space_id: str, body: GitExport) -> None:
+    """Have the worker commit the content of a space to a branch."""
+    begin(call.tx, call.access.space(space_id, "triggerGitSync"), call.user_id, body)
+    call.goes_on = True

@@ -1,0 +1,239 @@
+"""Importing and exporting a space by a git repository, over HTTP."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from dulwich.objects import Commit
+from dulwich.refs import Ref
+from dulwich.repo import Repo
+
+from copydesk.server.sources.git import Repository
+from copydesk.server.store import Tx
+from tests.server.sources.making import Making
+from tests.world import World
+
+Json = dict[str, Any]
+
+
+class Synced:
+    """A desk, a bare repository that it may use, and a space."""
+
+    def __init__(self, folder: Path) -> None:
+        self.making = Making(folder / "repositories" / "docs.git")
+        self.world = World(repositories=folder / "repositories")
+        self.space = self.world.space("Guide", {"intro": "# Intro\n\nOne.\n"})
+
+    async def ask(
+        self, client: httpx.AsyncClient, direction: str, /, **more: Any
+    ) -> httpx.Response:
+        body = {"url": self.making.path.as_uri(), "ref": "refs/heads/main"} | more
+        if direction == "export":
+            body.setdefault("commitMessage", "Docs from the desk")
+        return await client.post(f"/spaces/{self.space}/git/{direction}", json=body)
+
+    async def done(self, client: httpx.AsyncClient, direction: str, /, **more: Any) -> str:
+        """Ask, wait for the worker, and return what came of it."""
+        answer = await self.ask(client, direction, **more)
+        assert answer.status_code == 204, answer.text
+        self.world.settle()
+        operation = (await client.get(f"/spaces/{self.space}/git/info")).json()["operation"]
+        assert operation["direction"] == direction
+        assert operation["endedAt"] >= operation["startedAt"]
+        return str(operation.get("error", operation["state"]))
+
+    async def texts(self, client: httpx.AsyncClient) -> dict[str, str]:
+        pages = (await client.get(f"/spaces/{self.space}/content/pages")).json()["pages"]
+        return {
+            page["title"]: (
+                await client.get(
+                    f"/spaces/{self.space}/content/page/{page['id']}", params={"format": "markdown"}
+                )
+            ).json()["markdown"]
+            for page in pages
+        }
+
+    def files(self, branch: str = "main") -> dict[str, bytes]:
+        with Repository.open(self.making.path) as repository:
+            at = next(each for each in repository.branches() if each.name == branch)
+            return {path: blob.read() for path, blob in repository.files(at.oid).items()}
+
+
+@pytest.fixture
+def synced(tmp_path: Path) -> Any:
+    (tmp_path / "repositories").mkdir()
+    made = Synced(tmp_path)
+    yield made
+    made.world.close()
+
+
+async def test_a_space_goes_to_a_branch_and_comes_back_with_what_others_changed(
+    synced: Synced,
+) -> None:
+    world = synced.world
+    page = world.page_id(synced.space, "intro")
+    async with world.client() as client:
+        assert (await client.get(f"/spaces/{synced.space}/git/info")).status_code == 404
+        assert await synced.done(client, "export") == "success"
+        exported = synced.files()
+        state = (await client.get(f"/spaces/{synced.space}/git/info")).json()
+        shown = (await client.get(f"/spaces/{synced.space}")).json()["gitSync"]
+        again = await synced.done(client, "export")
+        head = synced.making.repo.refs[Ref(b"refs/heads/main")]
+        commit = synced.making.repo[head]
+        assert isinstance(commit, Commit)
+
+        # Somebody else edits the file there; a page is new here: both stay.
+        synced.making.trees[head.decode()] = {
+            path: (0o100644, data) for path, data in exported.items()
+        }
+        synced.making.commit({"intro.md": b"# Intro\n\nOne and a half.\n", "LICENSE": b"Free.\n"})
+        world.commit(synced.space, {"setup": "# Setup\n\nDo.\n"})
+        behind = await synced.done(client, "export")
+        taken = await synced.done(client, "import")
+        after = await synced.texts(client)
+        sent = await synced.done(client, "export", commitMessage="Setup")
+    assert exported["intro.md"] == b"# Intro\n\nOne.\n"
+    assert state == shown
+    assert state["repoName"] == "docs"
+    assert state["url"] == synced.making.path.as_uri()
+    assert (again, commit.author) == ("success", b"Ana Silva <ana@example.org>")
+    assert commit.message == b"Docs from the desk\n"
+    assert commit.parents == []
+    assert "commits that this space did not take" in behind
+    assert taken == "success"
+    assert {title: text.split()[-1] for title, text in after.items()} == {
+        "Intro": "half.",
+        "Setup": "Do.",
+    }
+    assert world.page_id(synced.space, "intro") == page
+    assert sent == "success"
+    # What the space does not know of stays in the repository.
+    assert {"intro.md", "setup.md", "LICENSE"} <= synced.files().keys()
+
+
+async def test_a_page_that_is_deleted_here_is_taken_out_there(synced: Synced) -> None:
+    world = synced.world
+    world.commit(synced.space, {"gone": "# Gone\n"})
+    async with world.client() as client:
+        await synced.done(client, "export")
+        before = synced.files()
+        world.commit(synced.space, {"gone": None})
+        assert await synced.done(client, "export") == "success"
+    assert before.keys() - synced.files().keys() == {"gone.md"}
+
+
+async def test_what_both_changed_stops_an_import_unless_it_is_forced(synced: Synced) -> None:
+    world = synced.world
+    synced.making.commit({"README.md": b"# Home\n\nFirst.\n"})
+    async with world.client() as client:
+        # The first time the space becomes what the branch says.
+        assert await synced.done(client, "import") == "success"
+        first = await synced.texts(client)
+        world.commit(synced.space, {"readme": "# Home\n\nOurs.\n"})
+        synced.making.commit({"README.md": b"# Home\n\nTheirs.\n"})
+        stopped = await synced.done(client, "import")
+        kept = await synced.texts(client)
+        forced = await synced.done(client, "import", force=True)
+        after = await synced.texts(client)
+    assert [text.split()[-1] for text in first.values()] == ["First."]
+    assert "changed both in the source and on the desk" in stopped
+    assert [text.split()[-1] for text in kept.values()] == ["Ours."]
+    assert forced == "success"
+    assert [text.split()[-1] for text in after.values()] == ["Theirs."]
+
+
+async def test_a_folder_of_a_repository_is_a_documentation_of_its_own(synced: Synced) -> None:
+    synced.making.commit({"docs/README.md": b"# Docs\n", "docs/a.md": b"# A\n", "main.c": b"int"})
+    async with synced.world.client() as client:
+        assert await synced.done(client, "import", repoProjectDirectory="/docs/") == "success"
+        assert set(await synced.texts(client)) == {"Docs", "A"}
+        assert await synced.done(client, "export", repoProjectDirectory="docs") == "success"
+        nowhere = await synced.done(client, "import", repoProjectDirectory="src")
+        branch = await synced.done(client, "import", ref="next")
+    assert synced.files()["main.c"] == b"int"
+    assert "not one documentation in src" in nowhere
+    assert "no branch 'next'" in branch
+
+
+async def test_only_repositories_of_this_machine_that_the_desk_was_told_of(
+    synced: Synced, tmp_path: Path
+) -> None:
+    outside = Making(tmp_path / "outside.git")
+    outside.commit({"README.md": b"# Secret\n"})
+    (tmp_path / "repositories" / "link.git").symlink_to(outside.path)
+    async with synced.world.client() as client:
+        for url in (
+            "https://git.example.org/acme/docs",
+            "git@git.example.org:acme/docs",
+            "file://git.example.org/acme/docs",
+            "docs.git",
+            "",
+        ):
+            answer = await synced.ask(client, "import", url=url)
+            assert answer.status_code == 400, url
+            assert "opens no connection" in answer.json()["error"]["message"]
+        for path in (
+            outside.path,
+            tmp_path / "repositories" / "link.git",
+            tmp_path / "repositories" / ".." / "outside.git",
+        ):
+            assert "is not below" in await synced.done(client, "import", url=str(path))
+            assert "is not below" in await synced.done(client, "export", url=str(path))
+        nothing = await synced.done(client, "export", url=str(tmp_path / "repositories" / "no.git"))
+        name = await synced.done(client, "export", ref="a..b")
+    assert "is not a git repository" in nothing
+    assert "not the name of a branch" in name
+
+
+async def test_a_desk_that_was_told_of_no_folder_says_so(world: World) -> None:
+    space = world.space("Guide")
+    async with world.client() as client:
+        body = {"url": "/srv/docs.git", "ref": "main"}
+        url = f"/spaces/{space}/git"
+        assert (await client.post(f"{url}/import", json=body)).status_code == 204
+        world.settle()
+        state = (await client.get(f"{url}/info")).json()
+    assert state["operation"]["state"] == "failure"
+    assert "serve --git" in state["operation"]["error"]
+
+
+async def test_a_branch_that_is_checked_out_is_not_written(synced: Synced, tmp_path: Path) -> None:
+    place = tmp_path / "repositories" / "checkout"
+    Repo.init(str(place), mkdir=True).close()
+    async with synced.world.client() as client:
+        head = Repo(str(place)).refs.follow(Ref(b"HEAD"))[0][-1].decode()
+        refused = await synced.done(client, "export", url=str(place), ref=head)
+        beside = await synced.done(client, "export", url=str(place), ref="desk")
+    assert "is checked out" in refused
+    assert beside == "success"
+
+
+async def test_what_a_desk_left_when_it_ended_goes_on_and_no_other_begins(synced: Synced) -> None:
+    world = synced.world
+    async with world.client() as client:
+        assert await synced.done(client, "export") == "success"
+
+        def leave(tx: Tx) -> None:
+            tx.run("UPDATE git_job SET state = 'running', taken_at = ?", tx.now)
+            tx.run(
+                "UPDATE space SET git_sync = json_set(git_sync, '$.operation', json_object("
+                "'state', 'running', 'direction', 'export', 'startedAt', ?))",
+                tx.now,
+            )
+
+        world.write(leave)
+        refused = await synced.ask(client, "import")
+        url = f"/spaces/{synced.space}/git/info"
+        early = (await client.get(url)).json()["operation"]["state"]
+        world.settle()
+        world.clock.now += timedelta(minutes=3)
+        await client.get(url)
+        world.settle()
+        late = (await client.get(url)).json()["operation"]["state"]
+    assert refused.status_code == 409
+    assert (early, late) == ("running", "success")

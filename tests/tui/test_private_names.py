@@ -71,7 +71,8 @@ def names_in(source: str) -> tuple[set[str], set[str]]:
 def names_of_textual() -> set[str]:
     """Return the private names that are made by what ours stand on, and by their bases."""
     bases = {base for kind in (App, ScrollView, Screen, LinuxDriver) for base in kind.__mro__}
-    bases |= set(inside_textual.PartCompositor.__mro__)
+    for kind in (inside_textual.PartCompositor, inside_textual.FrameClock):
+        bases |= set(kind.__mro__)
     modules = {base.__module__ for base in bases if base.__module__.startswith("textual.")}
     return set().union(*(names_in(inspect.getsource(sys.modules[each]))[0] for each in modules))
 

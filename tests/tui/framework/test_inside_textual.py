@@ -54,6 +54,24 @@ class Ours(Theirs, SteadyScreen[None]):
         self.drawings += 1
 
 
+async def test_a_frame_that_is_asked_for_does_not_wait_for_a_tick(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with App[None]().run_test() as pilot:
+        screen = Ours()
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+
+        async def sleep(_: float) -> None:
+            await asyncio.get_running_loop().create_future()
+
+        monkeypatch.setattr("textual.timer.sleep", sleep)
+        for _ in range(2):  # Textual's timer sleeps before what comes after its first tick
+            screen.drawings = 0
+            screen.prepare_drawing()
+            await eventually(lambda: screen.drawings > 0, lambda: asyncio.sleep(0))
+
+
 @pytest.mark.parametrize(("kind", "known"), [(Theirs, False), (Ours, True)])
 async def test_the_shape_for_a_size_is_known_before_anything_is_styled(
     kind: type[Theirs], known: bool

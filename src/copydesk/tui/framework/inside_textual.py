@@ -9,8 +9,11 @@ module pass (`pyproject.toml`, `tests/tui/framework/test_inside_textual.py`).
 from __future__ import annotations
 
 import asyncio
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual import constants, events
@@ -22,7 +25,8 @@ from textual.app import App
 from textual.content import Content
 from textual.errors import NoWidget
 from textual.geometry import Offset, Region, Size
-from textual.screen import Screen
+from textual.screen import UPDATE_PERIOD, Screen
+from textual.timer import EventTargetGone, Timer
 from textual.widget import Widget
 from textual.worker import WorkerFailed, active_worker
 
@@ -194,6 +198,30 @@ class LaidOutOnce(Widget):
         return super()._size_updated(size, virtual_size, container_size, layout=False)
 
 
+class FrameClock(Timer):
+    """Has a frame drawn as soon as one is asked for, and the next one half a period later.
+
+    Textual's own timer ticks at multiples of its period, and leaves one out after a pause: a key
+    that came just after a frame was drawn two periods later.
+    """
+
+    @classmethod
+    def begin(cls, screen: Screen[Any], draw: Callable[[], None]) -> FrameClock:
+        """Make the clock of a screen: paused, and stopped with the screen."""
+        clock = cls(screen, UPDATE_PERIOD / 2, name="frames", callback=draw, pause=True)
+        clock._start()
+        screen._timers.add(clock)
+        return clock
+
+    # Stands on: the task of a timer runs it; `_active` is set while the timer is not paused.
+    async def _run(self) -> None:
+        asked_for: asyncio.Event = self._active
+        with suppress(EventTargetGone):
+            while await asked_for.wait():
+                await self._tick(next_timer=time.monotonic(), count=0)
+                await asyncio.sleep(self._interval)
+
+
 class SteadyScreen(Screen[R]):
     """The base of places and dialogs: it is put up and left at any moment, also as keys come."""
 
@@ -227,6 +255,11 @@ class SteadyScreen(Screen[R]):
             return callback(*args, **kwargs) if self.is_attached else None
 
         return super().call_after_refresh(unless_left)
+
+    @cached_property
+    # Stands on: what the screen resumes for a frame, and pauses once it is drawn.
+    def _update_timer(self) -> Timer:
+        return FrameClock.begin(self, self._on_timer_update)
 
     def prepare_drawing(self) -> None:
         """Have `before_drawing` called before the next frame: once, however often it is asked."""

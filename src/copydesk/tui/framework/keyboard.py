@@ -150,7 +150,9 @@ async def run(owner: Any, action: Action) -> None:
         if unread and not unseen:
             keyboard.early.wait(keyboard.presses, known)
             return
-    if why is None and unseen and keyboard.early.giving:
+    shown_at = 0.0 if reads is None else reads.shown_at
+    early = any(press.time < shown_at for press in keyboard.presses) or keyboard.early.giving
+    if why is None and unseen and early:
         why = f"“{action.label}” was typed before this could be seen: press it again."
     if why is not None and not waits:
         keyboard.early.failed(why)
@@ -160,7 +162,8 @@ async def run(owner: Any, action: Action) -> None:
             owner.app.bell()
         if action.types:
             keyboard.early.refuse(action.label, why, keyboard.pressed_at, action.id)
-        elif unread:  # what follows, as after a mark, would be about another row than was meant
+        elif unread or (unseen and early and not keyboard.early.giving):
+            # What follows, as after a mark, would be about another row than was meant.
             keyboard.early.refuse(action.label, why, keyboard.pressed_at, "")
         return
     if _is_under_way(owner, action):

@@ -358,6 +358,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def on_screen_resume(self) -> None:
         """Show what changed while another place was in front."""
+        self.reads.shown_at = self.reads.shown_at or desk_of(self).keyboard.clock()
         self._mark_what_waits()
         self.refresh_frame()
 

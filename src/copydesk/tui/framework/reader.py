@@ -52,6 +52,8 @@ class Reads:
         self._reads: dict[str, asyncio.Task[bool]] = {}
         self._aside: set[str] = set()
         """The groups of reads beside which the place is read again by itself all the same."""
+        self.shown_at = 0.0
+        """When the place was in front for the first time, on the clock of the keys; 0 before."""
         self.read_at: datetime | None = None
         """When all of what the place shows was read; None before that."""
         self.sound_at: datetime | None = None

@@ -21,6 +21,7 @@ from textual._compositor import ChopsUpdate as ChopsUpdate
 from textual._compositor import Compositor
 from textual._compositor import CompositorUpdate as CompositorUpdate
 from textual._compositor import LayoutUpdate as LayoutUpdate
+from textual._context import active_app
 from textual.app import App
 from textual.content import Content
 from textual.errors import NoWidget
@@ -216,8 +217,11 @@ class FrameClock(Timer):
     # Stands on: the task of a timer runs it; `_active` is set while the timer is not paused.
     async def _run(self) -> None:
         asked_for: asyncio.Event = self._active
+        app = active_app.get()
         with suppress(EventTargetGone):
             while await asked_for.wait():
+                if isinstance(app, SteadyApp) and app._ends_badly:
+                    return  # parts of the screen are gone
                 await self._tick(next_timer=time.monotonic(), count=0)
                 await asyncio.sleep(self._interval)
 

@@ -168,6 +168,7 @@ async def test_what_may_hold_a_credential_is_not_kept(world: World, tmp_path: Pa
         "get_invite_link",
         "get_published_site",
         "get_saml_provider",
+        "get_site_publishing_auth",
         "get_space_pdf",
         "list_integration_events",
         "list_integration_installations",

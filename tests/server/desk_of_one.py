@@ -18,6 +18,7 @@ from copydesk.contract.operation import Operation
 from copydesk.server import site_seed
 from copydesk.server.app import create_app
 from copydesk.server.implementation import HANDLERS
+from copydesk.server.openapi_jobs import begin, finish
 from copydesk.server.organization_seed import add_invite_link
 from copydesk.server.store import Store, Tx
 from tests.contract.examples import least, sendable
@@ -78,6 +79,7 @@ class DeskOfOne:
             "site_redirect_id": have.redirect,
             "site_section_group_id": have.group,
             "site_external_link_id": have.link,
+            "glossary_entry_id": have.term,
             "cluster_id": have.cluster,
             "conversation_id": "talk-1",
             "issue_id": have.issue,
@@ -159,6 +161,10 @@ class DeskOfOne:
             "add_site_section_group": {"sections": [have.section]},
             "create_site_redirect": {"destination": to},
             "apply_site_redirects": {"redirects": [{"source": "/old", "destination": to}]},
+            "search_site_content": {"mode": "all"},
+            "update_glossary_entries": {
+                "operations": [{"type": "insert", "translations": {"en": "fee"}}]
+            },
             "request_reviewers": {"users": [have.lee]},
             "update_change_request_content": {
                 "changes": [{"operation": "update_page", "page": self.names["page_id"]}]
@@ -248,7 +254,7 @@ async def _made_by_api(have: Everything) -> dict[str, str]:
             "integration_name",
             "name",
             "/integrations/acme-search",
-            {"organization": organization, "title": "Search"},
+            {"organization": organization, "title": "Search", "categories": ["visitor-auth"]},
         ),
     ]
     made: dict[str, str] = {}
@@ -260,6 +266,7 @@ async def _made_by_api(have: Everything) -> dict[str, str]:
                 answer = await client.post(path, json=body)
                 assert answer.is_success, (name, answer.text)
                 made[parameter] = answer.json()[field]
+        have.world.write(_read_specification)
         if "install_integration" in HANDLERS:
             path = "/integrations/acme-search"
             body = {"organization": organization}
@@ -268,3 +275,8 @@ async def _made_by_api(have: Everything) -> dict[str, str]:
             made["installation_id"] = answer.json()["id"]
             made["event_id"] = (await client.get(f"{path}/events")).json()["items"][0]["id"]
     return made
+
+
+def _read_specification(tx: Tx) -> None:
+    row = begin(tx, tx.value("SELECT id FROM openapi_spec"))
+    finish(tx, row, row["data"], None, [])

@@ -32,6 +32,7 @@ class Everything:
     redirect: str
     group: str
     link: str
+    term: str
     cluster: str
     issue: str
 
@@ -133,6 +134,13 @@ async def everything(world: World) -> Everything:
             "condition": "visitor.claims.beta == true",
         }
         leads = await client.post(f"{at_site}/external-links", json=elsewhere)
+        terms = {"type": "insert", "translations": {"en": "refund", "de": "Erstattung"}}
+        path = f"/orgs/{home}/translations-glossary"
+        assert (await client.put(path, json={"operations": [terms]})).is_success
+        term = (await client.get(path)).json()["items"][0]["id"]
+        ways = {"fallbackURL": "https://acme.example/in", "logoutURL": "https://acme.example/out"}
+        path = f"{at_site}/publishing/auth"
+        assert (await client.patch(path, json={"backend": "custom", **ways})).is_success
         body = {
             "emailDomains": ["example.org"],
             "hostname": "acme",
@@ -161,6 +169,7 @@ async def everything(world: World) -> Everything:
         redirect=redirect.json()["id"],
         group=group,
         link=leads.json()["id"],
+        term=term,
         cluster=cluster,
         issue=issue,
     )

@@ -213,7 +213,9 @@ async def test_every_bound_of_a_query_from_both_sides(
     path, required = desk.path_of(op), desk.query_of(op)
     async with desk.client(desk.world.token(desk.have.ana)) as client:
         for name, value, refused in queries(op):
-            answer = await client.request(op.method, path, params=required | {name: value})
+            answer = await client.request(
+                op.method, path, params=required | {name: value}, json=desk.body_of(op)
+            )
             said = message(answer)
             if refused is None:
                 fine = answer.status_code < 500 and f"query parameter {name}:" not in said

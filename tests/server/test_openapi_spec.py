@@ -14,6 +14,7 @@ import pytest
 
 from copydesk.server.app import create_app
 from copydesk.server.openapi_documents import DEPTH_LIMIT, problems_of
+from copydesk.server.openapi_jobs import VERSIONS
 from copydesk.server.remote_document import Fetcher
 from copydesk.server.store import Tx
 from tests.server.web import Answer, serving
@@ -211,10 +212,10 @@ async def test_documents_that_nothing_names_any_more_are_not_kept(world: World) 
         await client.put(path(world, "pets"), json=text("no document"))
         assert documents() == (2, 2)
         await client.put(path(world, "pets"), json=text(SPEC.replace("Pets", "Dogs")))
+        assert documents() == (2, 3)
+        await client.delete(path(world, "cats"))
         assert documents() == (2, 2)
-        assert (await client.get(path(world, "pets"))).json()["lastVersion"]
-        for slug in ("pets", "cats"):
-            await client.delete(path(world, slug))
+        await client.delete(path(world, "pets"))
     assert documents() == (0, 0)
 
 
@@ -339,3 +340,56 @@ def test_a_document_of_nothing_but_problems_tells_some_and_bytes_are_no_text() -
     many = HEAD + "paths:\n" + "".join(f"  p{n}: 1\n" for n in range(1000))
     assert len(problems_of(many.encode())) == 20
     assert problems_of(b"\xff") == ["The document is not UTF-8 text (byte 1)."]
+
+
+async def test_versions_that_could_be_read_are_kept_the_newest_first(world: World) -> None:
+    stranger = world.user("stranger", member=False)
+
+    def number(minor: int) -> str:
+        return SPEC.replace("version: 1.0", f"version: 1.{minor}")
+
+    async with world.client() as client, world.client(stranger) as other:
+        versions = path(world, "pets", "versions")
+        assert (await client.get(versions)).status_code == 404
+        await client.post(path(world), json={"slug": "pets", **text("openapi: 1")})
+        world.settle()
+        assert (await client.get(versions)).json() == {"items": [], "count": 0}
+        assert (await client.get(f"{versions}/latest")).status_code == 404
+        for minor in range(VERSIONS + 2):
+            await client.put(path(world, "pets"), json=text(number(minor)))
+            world.settle()
+        first = (await client.get(versions, params={"limit": 2})).json()
+        assert (len(first["items"]), first["count"]) == (2, VERSIONS)
+        newest, before = first["items"]
+        latest = (await client.get(f"{versions}/latest")).json()
+        assert (
+            latest
+            == newest
+            == {
+                "object": "openapi-spec-version",
+                "id": (await client.get(path(world, "pets"))).json()["lastVersion"],
+                "createdAt": newest["createdAt"],
+                "url": newest["url"],
+                "urls": {"location": f"http://desk/v1{versions}/latest"},
+            }
+        )
+        documents = [(await client.get(each["url"])) for each in (newest, before)]
+        assert [each.text for each in documents] == [
+            number(VERSIONS + 1),
+            number(VERSIONS),
+        ]
+        assert documents[0].headers["content-type"] == "application/yaml"
+        assert "attachment" in documents[0].headers["content-disposition"]
+        oldest = (await client.get(versions, params={"limit": 1000})).json()["items"][-1]
+        assert (await client.get(oldest["url"])).text == number(2)
+
+        # A document is for the organization, unless the specification is public.
+        assert (await other.get(newest["url"])).status_code == 404
+        other.headers.pop("authorization")
+        assert (await other.get(newest["url"])).status_code == 401
+        await client.patch(path(world, "pets"), json={"visibility": "public"})
+        assert (await other.get(newest["url"])).text == number(VERSIONS + 1)
+        await client.delete(path(world, "pets"))
+        assert (await client.get(newest["url"])).status_code == 404
+        left = world.store.read(lambda tx: tx.value("SELECT count(*) FROM openapi_document"))
+        assert left == 0

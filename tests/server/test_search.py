@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
 
-from copydesk.server import change_requests
+from copydesk.server import change_requests, site_seed
 from copydesk.server.desk_seed import Editor
 from copydesk.server.migrations import script
 from copydesk.server.store import Tx
@@ -288,3 +289,112 @@ def test_the_migration_indexes_what_exists_as_writing_does(world: World, space: 
     world.write(again)
     assert len(written) == 6
     assert world.store.read(index) == written
+
+
+class Shown:
+    """A site with two sections of two spaces each, of which the last is a draft."""
+
+    def __init__(self, world: World) -> None:
+        def space(title: str, said: str) -> str:
+            return world.space(title, {"quokka": f"It {said}.\n", "start": "About a quokka.\n"})
+
+        self.world, home = world, world.home
+        self.spaces = [space(title, "hops") for title in ("One", "Two", "Three", "Four")]
+        world.space("Elsewhere", {"quokka": "It hops.\n"})
+
+        def build(tx: Tx) -> list[str]:
+            site = site_seed.add_site(tx, home, "Docs")
+            sections = [site_seed.add_section(tx, site, title) for title in ("Start", "Guides")]
+            ids = [
+                site_seed.add_site_space(tx, site, space, section=sections[number // 2])
+                for number, space in enumerate(self.spaces)
+            ]
+            tx.update("site_space", ids[3], draft=1)
+            return [site, *ids]
+
+        self.site, *self.ids = world.write(build)
+
+    async def post(self, user: str | None = None, **body: Any) -> httpx.Response:
+        async with self.world.client(user) as client:
+            path = f"/orgs/{self.world.home}/sites/{self.site}/search"
+            return await client.post(path, json={"query": "quokka", **body})
+
+    async def found(self, user: str | None = None, **body: Any) -> list[str]:
+        answer = await self.post(user, **body)
+        assert answer.status_code == 200, answer.text
+        titles = [each["title"] for each in answer.json()["items"]]
+        return sorted(titles)
+
+
+async def test_a_site_is_searched_whole_by_some_spaces_or_by_the_default_ones(
+    world: World,
+) -> None:
+    shown = Shown(world)
+    one, two, _, four = shown.ids
+    assert await shown.found(mode="all") == ["One", "Three", "Two"]
+    assert await shown.found(scope={"mode": "all"}) == ["One", "Three", "Two"]
+    assert await shown.found(siteSpaceIds=[two, four]) == ["Four", "Two"]
+    assert await shown.found(mode="specific", siteSpaceIds=[two]) == ["Two"]
+    assert await shown.found(scope={"mode": "specific", "siteSpaceIds": [one]}) == ["One"]
+    assert await shown.found(mode="current", siteSpaceId=two) == ["Two"]
+
+    async def by_default(**more: str) -> list[str]:
+        return await shown.found(scope={"mode": "default", **more})
+
+    assert await by_default() == ["One", "Three"]
+    assert await by_default(currentSiteSpace=two) == ["Three", "Two"]
+    assert await by_default(currentSiteSpace=two, restrictTo="currentSiteSpace") == ["Two"]
+    assert await by_default(currentSiteSpace=two, restrictTo="otherSiteSpaces") == ["Three"]
+    refused: list[dict[str, Any]] = [
+        {},
+        {"mode": "current"},
+        {"mode": "all", "siteSpaceIds": [one]},
+        {"mode": "all", "scope": {"mode": "all"}},
+        {"siteSpaceIds": []},
+        {"siteSpaceIds": ["nothing"]},
+        {"scope": {"mode": "default", "currentSiteSpace": "nothing"}},
+        {"scope": {"mode": "default", "restrictTo": "otherSiteSpaces"}},
+        {"mode": "all", "query": "a" * 513},
+    ]
+    for wrong in refused:
+        assert (await shown.post(**wrong)).status_code == 400, wrong
+
+
+async def test_what_is_found_in_a_site_has_ranks_and_a_score_that_grows_as_it_fits(
+    world: World,
+) -> None:
+    shown = Shown(world)
+    (first, *_) = (await shown.post(mode="all")).json()["items"]
+    title, text = first["pages"]
+    assert [page["path"] for page in (title, text)] == ["quokka", "start"]
+    assert [page["rank"] for page in (title, text)] == [1, 2]
+    assert 2 > first["score"] == title["score"] > 1 > text["score"] > 0
+    assert text["sections"][0]["body"] == "About a quokka."
+    assert title["description"] == ""
+    assert title["urls"]["app"].endswith(f"/s/{first['id']}/quokka")
+
+    async with world.client() as client:
+        path = f"/orgs/{world.home}/sites/{shown.site}/search"
+        body = {"query": "quokka", "mode": "all"}
+        titles: list[str] = []
+        token = ""
+        while not titles or token:
+            asked = {"limit": "1"} | ({"page": token} if token else {})
+            page = (await client.post(path, params=asked, json=body)).json()
+            titles += [each["title"] for each in page["items"]]
+            token = page.get("next", {}).get("page", "")
+        assert sorted(titles) == ["One", "Three", "Two"]
+        begun = (await client.post(path, params={"limit": "1"}, json=body)).json()["next"]["page"]
+        other = {"query": "hops", "mode": "all"}
+        assert (await client.post(path, params={"page": begun}, json=other)).status_code == 400
+        assert (await client.post(path, json={"query": "", "mode": "all"})).json()["items"] == []
+
+
+async def test_a_site_is_searched_in_the_spaces_that_who_asks_may_see(world: World) -> None:
+    shown = Shown(world)
+    lee = world.user("lee", "read")
+    world.write(lambda tx: tx.update("space", shown.spaces[0], default_level=None))
+    assert await shown.found(lee, mode="all") == ["Three", "Two"]
+    assert (await shown.post(lee, siteSpaceIds=[shown.ids[0]])).status_code == 400
+    stranger = world.user("stranger", member=False)
+    assert (await shown.post(stranger, mode="all")).status_code == 404

@@ -51,7 +51,7 @@ def _everything() -> list[Action | Command]:
 
 def test_what_writes_is_told_by_the_names_of_operations() -> None:
     assert {name for name in CATALOGUE if is_read(name)} == {
-        name for name, each in CATALOGUE.items() if each.method == "GET"
+        name for name, each in CATALOGUE.items() if each.reads
     }
     reference.load_everything()
     everything = _everything()

@@ -375,7 +375,7 @@ class Api:
 
     async def _send(self, outgoing: Outgoing) -> Answer:
         reading = current_reading()
-        if outgoing.method == "GET":
+        if outgoing.reads:
             if reading is not None:
                 return await self._from_store(outgoing, reading)
             return await self._wire.send(outgoing, self._timeouts)

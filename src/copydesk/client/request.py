@@ -31,7 +31,7 @@ class Outgoing(NamedTuple):
 
     ``name`` is the operation's name, or method and path of a raw request. ``creates``: each
     delivery creates a new object, whatever the method. ``secret``: it, or its answer, may hold a
-    credential and is not stored; so may any raw request.
+    credential and is not stored; so may any raw request. ``asks``: it reads, whatever the method.
     """
 
     name: str
@@ -40,11 +40,17 @@ class Outgoing(NamedTuple):
     body: bytes | None = None
     creates: bool = False
     secret: bool = False
+    asks: bool = False
+
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing."""
+        return self.method == "GET" or self.asks
 
     @property
     def idempotent(self) -> bool:
         """Whether sending it twice has the same effect (docs/api-notes.md, Sending again)."""
-        return self.method in {"GET", "PUT", "DELETE"} and not self.creates
+        return self.reads or (self.method in {"PUT", "DELETE"} and not self.creates)
 
     @property
     def keepable(self) -> bool:
@@ -104,8 +110,9 @@ def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgo
         operation.method,
         with_query(path, pairs),
         body,
-        creates=operation.status == 201,
+        creates=operation.creates,
         secret=operation.secret,
+        asks=operation.reads,
     )
 
 

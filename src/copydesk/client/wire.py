@@ -306,7 +306,7 @@ class Wire:
             return
         left = self.budget.by(datetime.fromtimestamp(self._clock(), UTC))
         waits = left.told and not left.remaining and left.reset is not None and why >= Why.VISIBLE
-        if request.method == "GET" and (waits or self._refusals > refusals):
+        if request.reads and (waits or self._refusals > refusals):
             raise RateLimited(
                 "The service's limit of requests is reached.",
                 operation=request.name,

@@ -123,6 +123,12 @@ Language: TypeAlias = Literal[
 ]  # fmt: skip
 """The language of a space or translation."""
 
+GlossaryLanguage: TypeAlias = Language | Literal["zh-tw"]
+"""The language of a term of a glossary (extension E20)."""
+
+SignInBackend: TypeAlias = Literal["custom", "integration"]
+"""Who signs the readers of a site in (extension E20)."""
+
 OrganizationType: TypeAlias = Literal["business", "community"]
 """The kind of an organization."""
 

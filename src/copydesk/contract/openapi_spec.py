@@ -8,6 +8,7 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecCreate,
     OpenAPISpecPut,
     OpenAPISpecUpdate,
+    OpenAPISpecVersion,
     Slug,
 )
 from copydesk.contract.operation import operation
@@ -53,4 +54,22 @@ def update_openapi_spec(
 @operation("DELETE", "/orgs/{organization_id}/openapi/{spec_slug}")
 def delete_openapi_spec(organization_id: str, spec_slug: str) -> None:
     """Delete an OpenAPI specification."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}/versions", extension="E20")
+def list_openapi_spec_versions(
+    organization_id: str,
+    spec_slug: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[OpenAPISpecVersion]:
+    """List the versions of an OpenAPI specification that could be read."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}/versions/latest", extension="E20")
+def get_latest_openapi_spec_version(organization_id: str, spec_slug: str) -> OpenAPISpecVersion:
+    """Get the version of an OpenAPI specification that pages are made from."""
     ...

@@ -90,6 +90,8 @@ class Operation(Generic[P, R]):
         secret: bool = False,
         ended: bool = False,
         successor: str = "",
+        reads: bool = False,
+        creates: bool = False,
     ) -> None:
         self.stub = stub
         self.name = stub.__name__
@@ -100,6 +102,8 @@ class Operation(Generic[P, R]):
         self.also = also
         self.secret = secret
         self.ended = ended
+        self.reads = reads or method == "GET"
+        self.creates = creates or status == 201
         self.successor = successor and _route(*successor.split(" ", 1))
         self.route = _route(method, path)
         self.noun = stub.__module__.rpartition(".")[2]
@@ -226,6 +230,8 @@ def operation(
     secret: bool = False,
     ended: bool = False,
     successor: str = "",
+    reads: bool = False,
+    creates: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Declare an API operation by its stub.
 
@@ -236,6 +242,8 @@ def operation(
     of an integration, so that nothing of it is kept on a machine. ``ended``: newer services have it
     no longer. ``successor`` is the method and path of what they have in its place, such as
     ``"GET /orgs/{organization_id}/sites/{site_id}/findings"``, whether or not it is declared here.
+    ``reads``: it changes nothing, though its method is not GET. ``creates``: sent twice it may make
+    two things, though its status is not 201.
 
     Raises ``ValueError`` at import for a name, or a method and path, declared twice; for a stub
     without a docstring; and for a placeholder that is not a parameter.
@@ -244,7 +252,17 @@ def operation(
     def declare(stub: Callable[P, R]) -> Operation[P, R]:
         usual = DEFAULT_STATUS.get(method, 200)
         declared = Operation(
-            stub, method, path, status or usual, extension, also, secret, ended, successor
+            stub,
+            method,
+            path,
+            status or usual,
+            extension,
+            also,
+            secret,
+            ended,
+            successor,
+            reads,
+            creates,
         )
         if not stub.__doc__:
             raise ValueError(f"operation {declared.name} has no docstring")

@@ -15,6 +15,7 @@ from copydesk.contract.comment import *
 from copydesk.contract.content import *
 from copydesk.contract.conversation import *
 from copydesk.contract.git_sync import *
+from copydesk.contract.glossary import *
 from copydesk.contract.integration import *
 from copydesk.contract.invite import *
 from copydesk.contract.link import *
@@ -23,6 +24,7 @@ from copydesk.contract.openapi_spec import *
 from copydesk.contract.operation import CATALOGUE as CATALOGUE
 from copydesk.contract.organization import *
 from copydesk.contract.permission import *
+from copydesk.contract.publishing_auth import *
 from copydesk.contract.redirect import *
 from copydesk.contract.review import *
 from copydesk.contract.saml_provider import *

@@ -1,17 +1,16 @@
-"""Searching spaces and organizations."""
+"""Searching spaces, sites and organizations."""
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-from pydantic import StringConstraints
-
 from copydesk.contract.models.base import Limit, Page
-from copydesk.contract.models.search import OrganizationSearchItem, SpaceSearchItem
+from copydesk.contract.models.search import (
+    OrganizationSearchItem,
+    SearchText,
+    SiteSearch,
+    SiteSearchItem,
+    SpaceSearchItem,
+)
 from copydesk.contract.operation import operation
-
-SearchText: TypeAlias = Annotated[str, StringConstraints(max_length=512)]
-"""What to look for, at most 512 characters."""
 
 
 @operation("GET", "/spaces/{space_id}/search")
@@ -27,4 +26,17 @@ def search_organization(
     organization_id: str, *, query: SearchText, page: str | None = None, limit: Limit | None = None
 ) -> Page[OrganizationSearchItem]:
     """Search the pages of every space of an organization."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/sites/{site_id}/search", extension="E20", reads=True)
+def search_site_content(
+    organization_id: str,
+    site_id: str,
+    body: SiteSearch,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[SiteSearchItem]:
+    """Search what a site shows: all of it, some of its spaces, or the default ones."""
     ...

@@ -11,6 +11,7 @@ from copydesk.contract.operation import operation
     "/orgs/{organization_id}/sites/{site_id}/insights/events/aggregate",
     status=200,
     extension="E15",
+    reads=True,
 )
 def aggregate_site_events(
     organization_id: str, site_id: str, body: EventsAggregation

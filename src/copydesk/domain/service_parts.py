@@ -29,6 +29,9 @@ _NAMED = {
     "get_invite_link": "invitations",
     "update_invite_link": "invitations",
     "get_user": "people by their ids",
+    "list_openapi_spec_versions": "versions of specifications",
+    "get_latest_openapi_spec_version": "versions of specifications",
+    "search_site_content": "search of a site",
 }
 """Words for single operations, which go before those of their extension."""
 
@@ -58,7 +61,9 @@ _NOUNS = {
     "cluster": "clusters",
     "content": "older versions",
     "conversation": "conversations",
+    "glossary": "glossary",
     "link": "links",
+    "publishing_auth": "sign-in of readers",
     "revision": "older versions",
     "site_section": "order of sections",
     "site_space": "order of spaces",

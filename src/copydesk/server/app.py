@@ -119,7 +119,10 @@ class DeskApp:
                 Route(DESCRIPTION, _describing(edition), methods=["GET"]),
                 Route(pdf_address.PATH, _printing(store), methods=["GET"]),
                 Route(app_address.PATH, partial(app_address.answer, store), methods=["GET"]),
-                Route(downloads.PATH, _downloading(store, sessions), methods=["GET"]),
+                *(
+                    Route(path, _downloading(answer, store, sessions), methods=["GET"])
+                    for path, answer in downloads.ANSWERS.items()
+                ),
             ],
             exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
         )
@@ -220,12 +223,12 @@ def _printing(store: Store) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _downloading(
-    store: Store, sessions: Mapping[str, str]
+    download: downloads.Answer, store: Store, sessions: Mapping[str, str]
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         credential = request.headers.get("authorization", "")
         try:
-            return await downloads.answer(
+            return await download(
                 store, request, lambda tx: _authenticate(tx, credential, sessions)
             )
         except Refusal as refusal:

@@ -100,7 +100,7 @@ def implements(
 ) -> Callable[[Callable[Concatenate[Call, P], R]], Callable[Concatenate[Call, P], R]]:
     """Tie a handler to an operation. It takes the ``Call`` and then what the stub takes.
 
-    A GET runs on a snapshot, everything else in a write transaction, unless ``writes`` says
+    What reads runs on a snapshot, everything else in a write transaction, unless ``writes`` says
     otherwise. ``short`` is a read of a few rows by their keys, whatever is asked: it is over before
     another thread would have begun it, and is answered on the event loop. Raises ``ValueError`` at
     import when an operation is implemented twice.
@@ -164,5 +164,5 @@ def _register(
 ) -> None:
     if operation.name in HANDLERS:
         raise ValueError(f"operation {operation.name} is implemented twice")
-    writing = operation.method != "GET" if writes is None else writes
+    writing = not operation.reads if writes is None else writes
     HANDLERS[operation.name] = Implementation(operation, handler, writing, short)

@@ -30,6 +30,7 @@ MIGRATIONS: tuple[str, ...] = (
     "16_site_structure",
     "17_invitations",
     "18_audit_git_traffic",
+    "19_glossary_and_sign_in",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

@@ -18,6 +18,9 @@ from copydesk.server.store import Row, Tx, to_json
 SECONDS = 15.0
 """How long a document may take, from looking up the name to the last byte, redirects included."""
 
+VERSIONS = 20
+"""So many versions of a specification are kept, the newest."""
+
 Fetch = Callable[[str], bytes]
 """A function that reads the document at a URL. Raises ``FetchError``."""
 
@@ -124,7 +127,9 @@ def finish(
                 created_at=tx.now,
             )
             tx.run(
-                "DELETE FROM openapi_version WHERE spec_id = ? AND id <> ?", row["id"], version_id
+                "DELETE FROM openapi_version WHERE id IN (SELECT id FROM openapi_version "
+                "WHERE spec_id = ? ORDER BY created_at DESC, id = ? DESC, id LIMIT -1 OFFSET ?)",
+                *(row["id"], version_id, VERSIONS),
             )
     errors = [{"code": code, "message": problem} for problem in problems]
     tx.update(

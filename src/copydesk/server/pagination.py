@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from copydesk.contract.models.base import Next, Page
+from copydesk.contract.models.base import Body, Next, Page
 from copydesk.contract.operation import Operation
 from copydesk.server.errors import invalid
 from copydesk.server.store import Row, Tx, Value
@@ -176,5 +176,6 @@ def _mark(op: Operation[..., Any], arguments: Mapping[str, Any]) -> str:
         for name, value in arguments.items()
         if name not in ("page", "limit")
     }
-    digest = sha256(json.dumps([op.name, said], sort_keys=True).encode()).digest()
+    written = json.dumps([op.name, said], sort_keys=True, default=Body.to_dict)
+    digest = sha256(written.encode()).digest()
     return base64.urlsafe_b64encode(digest)[:_MARK].decode()

@@ -105,6 +105,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.update_translation,
         ops.delete_translation,
         ops.run_translation,
+        ops.update_glossary_entries,
     ),
     "createOpenAPISpec": (
         ops.create_openapi_spec,
@@ -187,6 +188,10 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.delete_site,
         ops.publish_site,
         ops.unpublish_site,
+        # The key that proves who a reader is: reading it takes what making it does.
+        ops.get_site_publishing_auth,
+        ops.update_site_publishing_auth,
+        ops.regenerate_site_publishing_auth,
         ops.update_collection,
         ops.delete_collection,
         ops.move_collection,
@@ -279,7 +284,7 @@ def requirement(op: Operation[..., Any]) -> Requirement | None:
     if op in (ops.join_organization, ops.get_user) or not op.path_parameters:
         return None
     scope = _SCOPES[op.path_parameters[0].name]
-    permission = _PERMISSION.get(op.name, "view") if op.method == "GET" else _PERMISSION[op.name]
+    permission = _PERMISSION.get(op.name, "view") if op.reads else _PERMISSION[op.name]
     besides = _BESIDES.get(op)
     if (
         besides is None

@@ -117,6 +117,11 @@ class Body(BaseModel):
         """Return the JSON of the fields that were set."""
         return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON value of the fields that were set."""
+        value: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
+        return value
+
 
 class Next(Shape):
     """Where a list goes on: the token to pass as ``page``."""

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import OpenAPIVisibility, ProcessingErrorCode, ProcessingState
 from copydesk.contract.models.base import Always, Body, Open, Resource, Shape
-from copydesk.contract.models.parts import ResourceUrls, Timestamp, Uri
+from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp, Uri, Urls
 
 Slug: TypeAlias = Annotated[
     str,
@@ -46,6 +46,16 @@ class OpenAPISpec(Resource):
     last_processed_errors: list[ProcessingError] | None = None
     permissions: Always[OpenAPISpecPermissions] = None
     urls: ResourceUrls = Field(default_factory=ResourceUrls)
+
+
+class OpenAPISpecVersion(Resource):
+    """A version of a specification; ``url`` is where its document is fetched."""
+
+    object: Open[Literal["openapi-spec-version"]] = "openapi-spec-version"
+    id: str
+    created_at: Timestamp | None = None
+    url: Always[Address] = None
+    urls: Urls = Field(default_factory=Urls)
 
 
 class OpenAPISourceURL(Body):

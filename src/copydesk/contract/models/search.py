@@ -1,9 +1,14 @@
-"""Results of searching a space or an organization."""
+"""Searching a space, a site or an organization: what is asked, and what was found."""
 
-from pydantic import Field
+from typing import Annotated, Literal, TypeAlias
 
-from copydesk.contract.models.base import Always, Shape
-from copydesk.contract.models.parts import ShownUrls
+from pydantic import Field, StringConstraints
+
+from copydesk.contract.models.base import Always, Body, Count, Open, Real, Shape
+from copydesk.contract.models.parts import Address, ShownUrls
+
+SearchText: TypeAlias = Annotated[str, StringConstraints(max_length=512)]
+"""What to look for, at most 512 characters."""
 
 
 class SearchSection(Shape):
@@ -39,3 +44,87 @@ class OrganizationSearchItem(Shape):
     id: str
     title: str = ""
     pages: list[SpaceSearchItem] = []
+
+
+class SiteSearchSection(SearchSection):
+    """A section of a page of a site that was found."""
+
+    score: Always[Real] = None
+    result_type: Open[Literal["page", "section"]] | None = None
+
+
+class SiteSearchPage(Shape):
+    """A page of a site that was found, the best of its space with ``rank`` 1."""
+
+    id: str
+    title: str = ""
+    description: Always[str] = None
+    path: str = ""
+    score: Always[Real] = None
+    rank: Always[Count] = None
+    result_type: Open[Literal["page", "section"]] | None = None
+    sections: list[SiteSearchSection] | None = None
+    ancestors: list[SearchAncestor] = []
+    urls: ShownUrls = Field(default_factory=ShownUrls)
+
+
+class SiteSearchItem(Shape):
+    """What was found in a site: a space with its ``pages``, or a record with its ``url``.
+
+    A ``score`` is higher the better it fits.
+    """
+
+    type: Open[Literal["space", "record"]] = "space"
+    id: str
+    title: str = ""
+    score: Always[Real] = None
+    pages: list[SiteSearchPage] | None = None
+    description: str | None = None
+    url: Address | None = None
+
+
+SiteSpaceIds: TypeAlias = Annotated[list[str], Field(min_length=1)]
+
+
+class DefaultScope(Body):
+    """The default space of each section, or of ``current_site_space``'s its own variant.
+
+    ``restrict_to`` leaves that one or all others.
+    """
+
+    mode: Literal["default"]
+    current_site_space: str | None = None
+    restrict_to: Literal["currentSiteSpace", "otherSiteSpaces"] | None = None
+
+
+class SpecificScope(Body):
+    """Some spaces of the site."""
+
+    mode: Literal["specific"]
+    site_space_ids: SiteSpaceIds
+
+
+class AllScope(Body):
+    """Every space of the site."""
+
+    mode: Literal["all"]
+
+
+SearchScope: TypeAlias = Annotated[
+    DefaultScope | SpecificScope | AllScope, Field(discriminator="mode")
+]
+"""Where in a site is searched."""
+
+
+class SiteSearch(Body):
+    """What is searched for in a site, and where.
+
+    Where is said in one of two ways: by ``scope``, or by ``mode`` with ``site_space_ids``
+    (``specific``, also without a mode), with ``site_space_id`` (``current``), or alone (``all``).
+    """
+
+    query: SearchText
+    scope: SearchScope | None = None
+    mode: Literal["specific", "current", "all"] | None = None
+    site_space_ids: SiteSpaceIds | None = None
+    site_space_id: str | None = None

@@ -9,8 +9,9 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecCreate,
     OpenAPISpecPut,
     OpenAPISpecUpdate,
+    OpenAPISpecVersion,
 )
-from copydesk.server.errors import conflict
+from copydesk.server.errors import conflict, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.openapi_spec import (
@@ -19,6 +20,7 @@ from copydesk.server.queries.openapi_spec import (
     set_source,
     spec_model,
     spec_row,
+    version_model,
 )
 
 _PERMISSION = "createOpenAPISpec"
@@ -99,3 +101,40 @@ def delete_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> Non
         return call.was_missing()
     call.tx.run("DELETE FROM openapi_spec WHERE id = ?", row["id"])
     return None
+
+
+@implements(ops.list_openapi_spec_versions)
+def list_openapi_spec_versions(
+    call: Call,
+    organization_id: str,
+    spec_slug: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[OpenAPISpecVersion]:
+    """Answer with the versions of a specification that are kept, the newest first."""
+    call.access.organization(organization_id)
+    spec = find_spec(call, organization_id, spec_slug)
+    return paginate(
+        call.tx,
+        lambda row: version_model(call, spec, row),
+        source="openapi_version",
+        where=("spec_id = ?",),
+        values=(spec["id"],),
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.get_latest_openapi_spec_version)
+def get_latest_openapi_spec_version(
+    call: Call, organization_id: str, spec_slug: str
+) -> OpenAPISpecVersion:
+    """Get the version that was read last. A 404 for a specification that could not be read yet."""
+    call.access.organization(organization_id)
+    spec = find_spec(call, organization_id, spec_slug)
+    row = call.tx.one("SELECT * FROM openapi_version WHERE id = ?", spec["version_id"])
+    if row is None:
+        raise not_found("version of the OpenAPI specification", spec_slug)
+    return version_model(call, spec, row)

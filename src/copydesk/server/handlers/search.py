@@ -1,10 +1,11 @@
-"""Searching spaces and organizations."""
+"""Searching spaces, sites and organizations."""
 
 from __future__ import annotations
 
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -12,17 +13,27 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.parts import ShownUrls
 from copydesk.contract.models.search import (
+    AllScope,
+    DefaultScope,
     OrganizationSearchItem,
     SearchAncestor,
+    SearchScope,
     SearchSection,
+    SiteSearch,
+    SiteSearchItem,
+    SiteSearchPage,
+    SiteSearchSection,
     SpaceSearchItem,
+    SpecificScope,
 )
 from copydesk.domain.slug import slugify
 from copydesk.server import content
+from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import paginate
 from copydesk.server.queries.change_request import space_row
 from copydesk.server.queries.page import page_screen
+from copydesk.server.queries.site import SiteView, site_view
 from copydesk.server.queries.space import space_screen
 from copydesk.server.search_index import BELOW_TITLES, Query, count_pages, found_pages, parse_query
 from copydesk.server.store import Row
@@ -102,6 +113,130 @@ def search_organization(
     )
 
 
+@implements(ops.search_site_content)
+def search_site_content(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    body: SiteSearch,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[SiteSearchItem]:
+    """Answer with the spaces of a site that have pages with every word, the best first.
+
+    A space that the site shows in two places is found once.
+    """
+    view = site_view(call, organization_id, site_id)
+    spaces = _searched(view, body)
+    wanted = parse_query(body.query)
+    if not wanted:
+        return Page[SiteSearchItem](items=[], count=0)
+    found, values = found_pages(wanted)
+    return paginate(
+        call.tx,
+        lambda row: _site_space(call, row, wanted),
+        source=(
+            "(SELECT space.id, space.title, min(hit.score) AS score "  # noqa: S608 - ours
+            f"FROM ({found}) hit JOIN search_page ON search_page.id = hit.id "
+            "JOIN space ON space.id = search_page.space_id "
+            "WHERE space.id IN (SELECT value FROM json_each(?)) GROUP BY space.id)"
+        ),
+        values=(*values, json.dumps(spaces)),
+        keys=("score", "id"),
+        descending=False,
+        page=page,
+        limit=limit,
+    )
+
+
+def _searched(view: SiteView, body: SiteSearch) -> list[str]:
+    """Return the ids of the spaces that a search of a site looks into. A draft has to be named."""
+    rows = {row["shown_id"]: row for row in view.seen_rows("deleted_at IS NULL")}
+    match _scope(body):
+        case SpecificScope(site_space_ids=named):
+            shown = named
+        case DefaultScope() as scope:
+            shown = _by_default(view, scope, rows)
+        case _:
+            shown = [key for key, row in rows.items() if not row["shown_draft"]]
+    if lacking := [key for key in shown if key not in rows]:
+        raise invalid(f"body: the site has no site space {lacking[0]!r}")
+    return sorted({rows[key]["id"] for key in shown})
+
+
+def _scope(body: SiteSearch) -> SearchScope:
+    """Return where to search, which a body says in one of two ways. Raises a 400 for any other."""
+    match body.scope, body.mode, body.site_space_ids, body.site_space_id:
+        case scope, None, None, None if scope is not None:
+            return scope
+        case None, None | "specific", named, None if named is not None:
+            return SpecificScope(mode="specific", site_space_ids=named)
+        case None, "current", None, current if current is not None:
+            return SpecificScope(mode="specific", site_space_ids=[current])
+        case None, "all", None, None:
+            return AllScope(mode="all")
+    raise invalid("body: say where to search: a scope, siteSpaceIds, a siteSpaceId, or mode all")
+
+
+def _by_default(view: SiteView, scope: DefaultScope, rows: Mapping[str, Row]) -> list[str]:
+    """Return the site spaces of a search that names none, or the one that its reader is in."""
+    current = scope.current_site_space
+    if current is None:
+        if scope.restrict_to is not None:
+            raise invalid("body.scope: restrictTo takes a currentSiteSpace")
+        return list(view.openings.values())
+    here = rows[current]["shown_section"] if current in rows else None
+    others = [key for section, key in view.openings.items() if section != here]
+    if scope.restrict_to is None:
+        return [current, *others]
+    return [current] if scope.restrict_to == "currentSiteSpace" else others
+
+
+def _site_space(call: Call, row: Row, wanted: Query) -> SiteSearchItem:
+    found, values = found_pages(wanted, space_id=row["id"])
+    hits = call.tx.all(f"{found} ORDER BY score, id LIMIT ?", *values, _PAGES)
+    return SiteSearchItem(
+        type="space",
+        id=row["id"],
+        title=row["title"],
+        score=_fit(row["score"]),
+        pages=[_site_page(call, hit, rank, wanted) for rank, hit in enumerate(hits, 1)],
+    )
+
+
+def _site_page(call: Call, hit: Row, rank: int, wanted: Query) -> SiteSearchPage:
+    """Return a page that was found; its sections are not ranked, and have its score."""
+    item, description = _found_page(call, hit["id"], wanted)
+    score = _fit(hit["score"])
+    sections = [
+        SiteSearchSection(**dict(each), score=score, result_type="section")
+        for each in item.sections
+    ]
+    return SiteSearchPage(
+        id=item.id,
+        title=item.title,
+        description=description,
+        path=item.path,
+        score=score,
+        rank=rank,
+        result_type="page",
+        sections=sections,
+        ancestors=item.ancestors,
+        urls=item.urls,
+    )
+
+
+def _fit(score: float) -> float:
+    """Return a score that is higher the better a page fits, above 1 where its title has the words.
+
+    The index scores the other way round, and without bounds.
+    """
+    in_title = score < BELOW_TITLES
+    weight = max(0.0, -score if in_title else 2 * BELOW_TITLES - score)
+    return in_title + weight / (1 + weight)
+
+
 def _space(call: Call, row: Row, wanted: Query) -> OrganizationSearchItem:
     found, values = found_pages(wanted, space_id=row["id"])
     pages = call.tx.all(f"{found} ORDER BY score, id LIMIT ?", *values, _PAGES)
@@ -131,6 +266,11 @@ _NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
 
 def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
     """Return an indexed page (by its row of ``search_page``) with the sections that hold a word."""
+    return _found_page(call, key, query)[0]
+
+
+def _found_page(call: Call, key: int, query: Query) -> tuple[SpaceSearchItem, str]:
+    """Return what ``search_item`` does, and the description of the page."""
     row = call.tx.row("search_page", key)
     data = content.versions(call.tx, (row["version"],))[row["version"]]
     location = call.url("spaces", row["space_id"], "content", "page", row["page_id"])
@@ -159,7 +299,7 @@ def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
                     else urls,
                 )
             )
-    return SpaceSearchItem(
+    item = SpaceSearchItem(
         id=data.id,
         title=data.title,
         path=row["path"],
@@ -167,6 +307,7 @@ def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
         ancestors=[SearchAncestor(title=title) for title in json.loads(row["ancestors"])],
         urls=urls,
     )
+    return item, data.description or ""
 
 
 def folded(text: str) -> str:

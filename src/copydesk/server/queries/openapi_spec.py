@@ -9,13 +9,17 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISourceText,
     OpenAPISpec,
     OpenAPISpecPermissions,
+    OpenAPISpecVersion,
     ProcessingError,
 )
-from copydesk.contract.models.parts import ResourceUrls
+from copydesk.contract.models.parts import ResourceUrls, Urls
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.openapi_jobs import put_document
 from copydesk.server.store import Row, Tx
+
+DOCUMENTS = "/specifications/{version_id}"
+"""Where the document of a version is fetched; outside of ``/v1``, for it is no operation."""
 
 
 def find_spec(call: Call, organization_id: str, spec_slug: str) -> Row:
@@ -62,6 +66,24 @@ def spec_model(call: Call, row: Row) -> OpenAPISpec:
         urls=ResourceUrls(
             location=call.url("orgs", row["organization_id"], "openapi", row["slug"]),
             app=call.app_url("o", row["organization_id"], "openapi", row["slug"]),
+        ),
+    )
+
+
+def version_model(call: Call, spec: Row, row: Row) -> OpenAPISpecVersion:
+    """Return the version of a row of ``openapi_version``.
+
+    A version has no address of its own in the API: that of the list stands for it.
+    """
+    latest = ("latest",) if row["id"] == spec["version_id"] else ()
+    return OpenAPISpecVersion(
+        id=row["id"],
+        created_at=row["created_at"],
+        url=call.base_url + DOCUMENTS.replace("{version_id}", row["id"]),
+        urls=Urls(
+            location=call.url(
+                "orgs", spec["organization_id"], "openapi", spec["slug"], "versions", *latest
+            )
         ),
     )
 

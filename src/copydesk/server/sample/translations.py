@@ -29,6 +29,13 @@ Say **Sie**. Keep the names of fields, states and error codes as they are, and w
 comma: *42,00 €*.
 """
 
+_GLOSSARY: tuple[Mapping[str, str], ...] = (
+    {"en": "refund", "de": "Erstattung", "fr": "remboursement"},
+    {"en": "payout", "de": "Auszahlung"},
+    {"en": "chargeback", "de": "Rückbuchung"},
+    {"en": "webhook", "de": "Webhook", "fr": "webhook"},
+)
+
 _FOR_SPANISH = """\
 Spain's Spanish, **usted**. Leave the tables of fees for the tax team.
 """
@@ -40,7 +47,20 @@ def write_translations(
     people: Mapping[str, str],
     spaces: Mapping[str, str],
 ) -> None:
-    """Write both. ``ago`` gives the transaction at some days before now; the rest are ids."""
+    """Write both, and the glossary that they go by.
+
+    ``ago`` gives the transaction at some days before now; the rest are ids.
+    """
+    for days, terms in enumerate(_GLOSSARY):
+        tx = ago(180 - days)
+        tx.insert(
+            "glossary_entry",
+            id=tx.new_id(),
+            organization_id=organization,
+            translations=to_json(terms),
+            created_at=tx.now,
+            updated_at=tx.now,
+        )
     guide, german = spaces["platform-guide"], spaces["platform-guide-de"]
     tx = ago(180)
     sources, targets = _opened(tx, guide), _opened(tx, german)

@@ -55,7 +55,7 @@ Uses = str | Callable[[], Iterable[str]]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-READS = ("get_", "list_", "search_")
+READS = ("get_", "list_", "search_", "aggregate_")
 """What the names of the operations begin with that read; all others write."""
 
 if TYPE_CHECKING:

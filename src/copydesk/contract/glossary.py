@@ -1,0 +1,40 @@
+"""Operations on the glossary that translations go by."""
+
+from __future__ import annotations
+
+from copydesk.contract.enumerations import GlossaryLanguage
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.glossary import GlossaryEntry, GlossaryUpdate
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/translations-glossary", extension="E20")
+def list_glossary_entries(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    order_by: GlossaryLanguage | None = None,
+) -> Page[GlossaryEntry]:
+    """List the glossary of an organization, with ``order_by`` by the terms of a language."""
+    ...
+
+
+@operation(
+    "PUT",
+    "/orgs/{organization_id}/translations-glossary",
+    status=204,
+    extension="E20",
+    creates=True,
+)
+def update_glossary_entries(organization_id: str, body: GlossaryUpdate) -> None:
+    """Add, change and remove entries of a glossary."""
+    ...
+
+
+@operation(
+    "GET", "/orgs/{organization_id}/translations-glossary/{glossary_entry_id}", extension="E20"
+)
+def get_glossary_entry(organization_id: str, glossary_entry_id: str) -> GlossaryEntry:
+    """Get an entry of a glossary."""
+    ...

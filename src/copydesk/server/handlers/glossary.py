@@ -1,0 +1,122 @@
+"""The glossary of an organization: what people and machines that translate call a term."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import GlossaryLanguage
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.glossary import (
+    GlossaryEntry,
+    GlossaryInsert,
+    GlossaryRemoval,
+    GlossaryUpdate,
+)
+from copydesk.contract.models.parts import Urls
+from copydesk.server.errors import invalid, not_found
+from copydesk.server.implementation import Call, implements
+from copydesk.server.pagination import paginate
+from copydesk.server.store import Row, to_json
+
+_LANGUAGES = {name for each in get_args(GlossaryLanguage) for name in get_args(each)}
+
+_BY_TERM = (
+    "(SELECT *, casefold(coalesce(json_extract(translations, '$.\"' || ? || '\"'), "
+    "char(1114111))) AS term FROM glossary_entry)"
+)
+"""Entries with their term in a language; those without one come last."""
+
+
+@implements(ops.list_glossary_entries)
+def list_glossary_entries(
+    call: Call,
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    order_by: str | None = None,
+) -> Page[GlossaryEntry]:
+    """Answer with the entries of an organization, the newest first or by their terms."""
+    call.access.organization(organization_id)
+    return paginate(
+        call.tx,
+        lambda row: _model(call, row),
+        source="glossary_entry" if order_by is None else _BY_TERM,
+        where=("organization_id = ?",),
+        values=(organization_id,) if order_by is None else (order_by, organization_id),
+        keys=("created_at", "id") if order_by is None else ("term", "id"),
+        descending=order_by is None,
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.get_glossary_entry)
+def get_glossary_entry(call: Call, organization_id: str, glossary_entry_id: str) -> GlossaryEntry:
+    call.access.organization(organization_id)
+    row = _row(call, organization_id, glossary_entry_id)
+    if row is None:
+        raise not_found("glossary entry", glossary_entry_id)
+    return _model(call, row)
+
+
+@implements(ops.update_glossary_entries)
+def update_glossary_entries(call: Call, organization_id: str, body: GlossaryUpdate) -> None:
+    """Add, change and remove entries in their order, all or none. Takes createContent.
+
+    Raises a 400 that names the first that cannot be done. One that is gone already is removed.
+    """
+    call.access.organization(organization_id, "createContent")
+    for number, each in enumerate(body.operations):
+        if not isinstance(each, GlossaryRemoval):
+            for unknown in each.translations.keys() - _LANGUAGES:
+                raise invalid(
+                    f"body.operations[{number}].translations: {unknown!r} is not a language"
+                )
+        if isinstance(each, GlossaryInsert):
+            call.tx.insert(
+                "glossary_entry",
+                id=call.tx.new_id(),
+                organization_id=organization_id,
+                translations=to_json(each.translations),
+                created_at=call.tx.now,
+                updated_at=call.tx.now,
+            )
+            continue
+        row = _row(call, organization_id, each.id)
+        if isinstance(each, GlossaryRemoval):
+            if row is not None:
+                call.tx.run("DELETE FROM glossary_entry WHERE id = ?", row["id"])
+        elif row is None:
+            raise invalid(f"body.operations[{number}].id: there is no glossary entry {each.id!r}")
+        else:
+            call.tx.update(
+                "glossary_entry",
+                row["id"],
+                translations=to_json(each.translations),
+                updated_at=call.tx.now,
+            )
+
+
+def _row(call: Call, organization_id: str, key: str) -> Row | None:
+    return call.tx.one(
+        "SELECT * FROM glossary_entry WHERE id = ? AND organization_id = ?", key, organization_id
+    )
+
+
+def _model(call: Call, row: Row) -> GlossaryEntry:
+    return GlossaryEntry.model_validate(
+        {
+            "id": row["id"],
+            "translations": json.loads(row["translations"]),
+            "created_at": row["created_at"],
+            "updated_at": row["updated_at"],
+            "urls": Urls(
+                location=call.url(
+                    "orgs", row["organization_id"], "translations-glossary", row["id"]
+                )
+            ),
+        }
+    )

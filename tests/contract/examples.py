@@ -83,6 +83,13 @@ def least(model: type[BaseModel]) -> dict[str, Any]:
     } | {key: value for key, value in _exceptions(model).items() if value is not None}
 
 
+def body_example(model: type[BaseModel], make: Callable[[type[BaseModel]], Any]) -> Any:
+    """Return JSON of a body; ``make`` makes that of an object, of which a list has one."""
+    if issubclass(model, RootModel):
+        return [sendable(make(get_args(model.model_fields["root"].annotation)[0]))]
+    return sendable(make(model))
+
+
 def _exceptions(model: type[BaseModel]) -> dict[str, Any]:
     # Rules between fields, which no single declaration shows.
     if model.__name__.endswith("Position"):

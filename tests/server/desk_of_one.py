@@ -21,7 +21,7 @@ from copydesk.server.implementation import HANDLERS
 from copydesk.server.openapi_jobs import begin, finish
 from copydesk.server.organization_seed import add_invite_link
 from copydesk.server.store import Store, Tx
-from tests.contract.examples import least, sendable
+from tests.contract.examples import body_example, least
 from tests.server.everything import Everything, everything
 from tests.world import BASE_URL, World
 
@@ -83,6 +83,11 @@ class DeskOfOne:
             "cluster_id": have.cluster,
             "conversation_id": "talk-1",
             "issue_id": have.issue,
+            "site_finding_id": have.finding,
+            "site_topic_id": have.cluster,
+            "site_question_id": have.question,
+            "site_question_answer_id": have.issue,
+            "site_context_record_id": "talk-1",
             "page_id": world.page_id(have.space, "guide"),
             "file_id": self._file("assets/logo.txt", b"Acme"),
             "reusable_content_id": self._file(".gitbook/includes/note.md", b"Note.", kind="source"),
@@ -123,7 +128,10 @@ class DeskOfOne:
         if op.body is None:
             return None
         model = next(iter(get_args(op.body.annotation)), op.body.annotation)
-        body = sendable(least(model)) | self._bodies().get(op.name, {})
+        body = body_example(model, least)
+        if isinstance(body, list):
+            return body
+        body |= self._bodies().get(op.name, {})
         return {key: self.named(key, value) for key, value in body.items()}
 
     def query_of(self, op: Operation[..., Any]) -> dict[str, str]:

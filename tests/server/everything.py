@@ -35,6 +35,8 @@ class Everything:
     term: str
     cluster: str
     issue: str
+    finding: str
+    question: str
 
     def org(self, *rest: str) -> str:
         return "/".join(["/orgs", self.organization, *rest])
@@ -141,6 +143,7 @@ async def everything(world: World) -> Everything:
         ways = {"fallbackURL": "https://acme.example/in", "logoutURL": "https://acme.example/out"}
         path = f"{at_site}/publishing/auth"
         assert (await client.patch(path, json={"backend": "custom", **ways})).is_success
+        assert (await client.get(f"{at_site}/findings")).is_success  # which makes them
         body = {
             "emailDomains": ["example.org"],
             "hostname": "acme",
@@ -172,6 +175,10 @@ async def everything(world: World) -> Everything:
         term=term,
         cluster=cluster,
         issue=issue,
+        finding=world.store.read(
+            lambda tx: tx.value("SELECT id FROM finding WHERE cluster_id = ?", cluster)
+        ),
+        question=world.row("issue", issue)["question_id"],
     )
 
 

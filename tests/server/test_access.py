@@ -139,6 +139,8 @@ def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
         if caller.role is None:
             return 404, "collection"
         return None if rank(caller.role) >= rank("create") else (403, "create")
+    if op is ops.begin_site_finding_change_requests:
+        return None if rank(caller.level("space")) >= rank("edit") else (403, "edit")
     return None
 
 

@@ -12,7 +12,7 @@ import pytest
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server.implementation import HANDLERS
-from tests.contract.examples import example, sendable
+from tests.contract.examples import body_example, example
 from tests.world import World
 
 EVERY = sorted(CATALOGUE)
@@ -27,7 +27,7 @@ def body_of(operation: Operation[..., Any]) -> Any:
         return None
     # Of bodies of several kinds, the first.
     model = next(iter(get_args(operation.body.annotation)), operation.body.annotation)
-    return sendable(example(model))
+    return body_example(model, example)
 
 
 def query_of(operation: Operation[..., Any]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from copydesk.server import site_seed
-from copydesk.server.handlers.conversation import best_cluster, shorten, title_of
+from copydesk.server.ingestion import best_cluster, shorten, title_of
 from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 
@@ -247,7 +247,8 @@ async def test_what_is_there_already_is_not_read_for_each_that_comes(world: Worl
     for sql in seen:
         if " FROM issue WHERE" in sql:
             plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
-            narrow = "(id=?)" if sql.startswith("DELETE") else "conversation_id=?"
+            about = "question_id=?" if "question_id = " in sql else "conversation_id=?"
+            narrow = "(id=?)" if sql.startswith("DELETE") else about
             assert [narrow in step for step in plan] == [True], (sql, plan)
 
 

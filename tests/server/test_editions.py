@@ -63,7 +63,9 @@ async def test_the_client_finds_out_by_itself_what_today_s_service_lacks() -> No
     space = world.space("Guide", {"a": "One."})
     request = world.change_request(space, {"a": "Two."})
     async with world.api(elsewhere=True) as api:
-        with pytest.raises(OperationMissing, match=r"^This service has no clusters\.$"):
+        with pytest.raises(
+            OperationMissing, match=r"^This service has no clusters, but findings\.$"
+        ):
             await api(ops.list_issues_clusters, world.home)
         with pytest.raises(OperationMissing, match=r"^This service has no links\.$"):
             await api(ops.list_space_links, space)
@@ -104,7 +106,7 @@ DOCTOR: list[tuple[Edition, dict[str, str], str]] = [
             "section groups": "yes",
             "order of a site": "yes",
             "order of sections": "yes      this service has structure/sort",
-            "clusters": "no       no successor",
+            "clusters": "no       this service has findings",
             "transfer of a space": "no       no successor",
         },
         "143 of the document: 130 yes, 13 no. ",

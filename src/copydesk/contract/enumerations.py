@@ -212,3 +212,55 @@ PartRole: TypeAlias = Literal["user", "assistant", "team-member"]
 
 RedirectOrder: TypeAlias = Literal["createdAt", "updatedAt", "source"]
 """What redirects are sorted by; ``createdAt`` when omitted."""
+
+FindingStatus: TypeAlias = Literal["candidate", "open", "done", "canceled"]
+"""How far a finding is: somebody has still to look at a candidate."""
+
+FindingType: TypeAlias = Literal[
+    "content-outdated",
+    "content-incorrect",
+    "content-gap",
+    "broken-link",
+    "outbound-link-error",
+    "other",
+]
+"""What a finding says of the content of a site."""
+
+FindingSeverity: TypeAlias = Literal["low", "medium", "high"]
+"""How much a finding matters."""
+
+FindingOrder: TypeAlias = Literal["updatedAt", "severity", "sources"]
+"""What findings are sorted by; ``updatedAt`` when omitted."""
+
+Resolution: TypeAlias = Literal["no", "partially", "yes"]
+"""Whether a question was answered."""
+
+Helpfulness: TypeAlias = Literal["low", "medium", "high"]
+"""How helpful an answer was."""
+
+Relevance: TypeAlias = Literal["relevant", "spam", "off-topic", "unclear"]
+"""Whether a question is about what a site documents."""
+
+ChannelType: TypeAlias = Literal[
+    "site", "embed", "api", "builtin:slack", "builtin:discord", "builtin:github", "builtin:linear"
+]
+"""Where a question was asked."""
+
+QuestionType: TypeAlias = Literal["exploring", "how-to", "troubleshooting", "reference", "unknown"]
+"""What somebody asks for."""
+
+QuestionSort: TypeAlias = Literal["askedAt", "stats.answered", "stats.feedback", "stats.answers"]
+"""What questions are sorted by; ``askedAt`` when omitted."""
+
+RecordType: TypeAlias = Literal["ticket", "document"]
+"""What a context record is."""
+
+OutboundLinkStatus: TypeAlias = Literal[
+    "pending", "healthy", "suspect", "failed", "recovering", "canceled"
+]
+"""What is known of an address elsewhere that a site links to."""
+
+OutboundLinkFailure: TypeAlias = Literal[
+    "client-error", "server-error", "redirect", "dns", "tls", "connection", "timeout"
+]
+"""Why an address elsewhere does not answer."""

@@ -13,7 +13,9 @@ from copydesk.contract.cluster import *
 from copydesk.contract.collection import *
 from copydesk.contract.comment import *
 from copydesk.contract.content import *
+from copydesk.contract.context_record import *
 from copydesk.contract.conversation import *
+from copydesk.contract.finding import *
 from copydesk.contract.git_sync import *
 from copydesk.contract.glossary import *
 from copydesk.contract.integration import *
@@ -25,6 +27,7 @@ from copydesk.contract.operation import CATALOGUE as CATALOGUE
 from copydesk.contract.organization import *
 from copydesk.contract.permission import *
 from copydesk.contract.publishing_auth import *
+from copydesk.contract.question import *
 from copydesk.contract.redirect import *
 from copydesk.contract.review import *
 from copydesk.contract.saml_provider import *
@@ -37,6 +40,7 @@ from copydesk.contract.site_space import *
 from copydesk.contract.site_structure import *
 from copydesk.contract.space import *
 from copydesk.contract.team import *
+from copydesk.contract.topic import *
 from copydesk.contract.traffic import *
 from copydesk.contract.translation import *
 from copydesk.contract.user import *

@@ -38,8 +38,9 @@ from copydesk.server.background import Worker
 from copydesk.server.desk_file import is_damage
 from copydesk.server.editions import Edition, operations_of
 from copydesk.server.errors import Refusal, unauthorized
+from copydesk.server.findings import scan_next
 from copydesk.server.git_jobs import run_next_git_job
-from copydesk.server.implementation import HANDLERS, Call, Implementation
+from copydesk.server.implementation import HANDLERS, Call, Implementation, OutdatedError
 from copydesk.server.openapi_jobs import Fetch, read_next_spec
 from copydesk.server.pagination import mark_place, read_place
 from copydesk.server.request_ids import OPERATION, said_with
@@ -104,6 +105,7 @@ class DeskApp:
                 partial(read_next_spec, fetch=fetch),
                 run_next_translation,
                 partial(run_next_git_job, repositories=repositories),
+                scan_next,
             ),
         )
         if store.reads:
@@ -311,11 +313,11 @@ def _answer(
     arguments = body if isinstance(body, Refusal) else _arguments(op, scope, body)
     credential, base_url = _caller(scope)
 
-    def work(tx: Tx) -> _Answer:
+    def work(tx: Tx, *, settled: bool = True) -> _Answer:
         user_id = _authenticate(tx, credential, sessions)
         if isinstance(arguments, Refusal):
             raise arguments
-        call = Call(tx, user_id, base_url, op.status)
+        call = Call(tx, user_id, base_url, op.status, settled=settled)
         audit = Audit(call, op, arguments) if is_audited(implementation) else None
         result = implementation.handler(call, **arguments)
         if audit is not None:
@@ -326,7 +328,13 @@ def _answer(
             scope.pop(_KEEP, None)
         return response
 
-    return store.write(work) if implementation.writes else store.read(work)
+    if implementation.writes:
+        return store.write(work)
+    try:
+        return store.read(partial(work, settled=store.reads))
+    except OutdatedError as outdated:
+        store.write(outdated.work)
+        return store.read(work)
 
 
 def _base_url(scope: Scope) -> str:

@@ -19,6 +19,14 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 
+class OutdatedError(Exception):
+    """What an answer is made of has to be brought up to date first, which ``work`` does."""
+
+    def __init__(self, work: Callable[[Tx], None]) -> None:
+        super().__init__()
+        self.work = work
+
+
 @dataclass
 class Call:
     """One request being answered: who calls, in which transaction, and how the answer goes out.
@@ -26,7 +34,8 @@ class Call:
     ``status`` starts as the operation's documented success code; a handler changes it where the
     outcome decides (an update instead of a creation, a deletion that found nothing). ``location``
     is the Location header of a 201. ``goes_on`` says that something was left to the desk's worker,
-    which is woken once the answer is out. ``remembered`` keeps what queries found, under their own
+    which is woken once the answer is out. ``settled``: the answer says what there is; else a read
+    may raise ``OutdatedError``, once. ``remembered`` keeps what queries found, under their own
     keys, so that a list that names one person fifty times reads them once.
     """
 
@@ -36,6 +45,7 @@ class Call:
     status: int
     location: str | None = field(default=None)
     goes_on: bool = False
+    settled: bool = True
     remembered: dict[tuple[str, str], Any] = field(default_factory=dict)
     # Not a cached property, whose lock costs more than what it keeps.
     _access: Access | None = field(default=None, init=False, repr=False)

@@ -386,6 +386,18 @@ RULES: tuple[Rule, ...] = (
         "conversations",
         "SELECT count(DISTINCT conversation_id) FROM issue WHERE cluster_id = t.id",
     ),
+    _counted(
+        "question",
+        "answers",
+        "answers",
+        "SELECT count(*) FROM issue WHERE question_id = t.id",
+    ),
+    _counted(
+        "question",
+        "answered",
+        "good answers",
+        "SELECT count(*) FROM issue WHERE question_id = t.id AND answered = 'yes'",
+    ),
     _placed(
         "spaces and collections",
         "(SELECT organization_id, parent_id, position FROM space UNION ALL "

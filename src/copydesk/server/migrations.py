@@ -31,6 +31,7 @@ MIGRATIONS: tuple[str, ...] = (
     "17_invitations",
     "18_audit_git_traffic",
     "19_glossary_and_sign_in",
+    "20_findings",
 )
 """The scripts below ``schema``, one per version, in the order in which they are applied."""
 

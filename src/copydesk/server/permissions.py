@@ -96,6 +96,8 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.apply_site_redirects,
         ops.update_site_redirect,
         ops.delete_site_redirect,
+        ops.update_site_finding,
+        ops.update_site_topic,
         # A share link's address is a key, so reading it takes what making it does.
         ops.list_share_links,
         ops.create_share_link,
@@ -113,7 +115,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.update_openapi_spec,
         ops.delete_openapi_spec,
     ),
-    "ingestConversations": (ops.ingest_conversation,),
+    "ingestConversations": (ops.ingest_conversation, ops.upsert_site_context_records),
     # Conversations are people's own words: members with a role read them, guests do not.
     "read": (
         ops.list_conversations,
@@ -122,6 +124,26 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
         ops.get_conversation_issue,
         ops.list_issues_clusters,
         ops.get_issues_cluster,
+        ops.list_site_findings,
+        ops.get_site_finding,
+        ops.list_site_finding_change_requests,
+        ops.begin_site_finding_change_requests,
+        ops.list_site_finding_pages,
+        ops.list_site_finding_questions,
+        ops.list_site_finding_records,
+        ops.get_site_finding_stats,
+        ops.list_site_topics,
+        ops.get_site_topic,
+        ops.list_site_questions,
+        ops.get_site_question,
+        ops.list_site_question_sources,
+        ops.get_site_question_stats,
+        ops.list_site_question_answers,
+        ops.get_site_question_answer,
+        ops.list_site_question_answer_sources,
+        ops.get_site_question_answer_thread,
+        ops.list_site_context_records,
+        ops.get_site_context_record,
     ),
     "listMembers": (
         ops.list_site_permissions,
@@ -240,6 +262,7 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.list_site_spaces: _READERS,
     ops.get_site_redirect: _READERS,
     ops.get_site_structure: _READERS,
+    ops.begin_site_finding_change_requests: "and `edit` on a space of the site",
     ops.get_translation: "and on the space that it is of",
     **dict.fromkeys(
         (
@@ -288,7 +311,7 @@ def requirement(op: Operation[..., Any]) -> Requirement | None:
     besides = _BESIDES.get(op)
     if (
         besides is None
-        and permission != "view"
+        and permission not in ("view", "read", "ingestConversations")
         and "{site_id}" in op.path
         and scope != "integration"
     ):

@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
-from copydesk.contract.enumerations import AgentsContext, PartRole, SiteType, SiteVisibility
+from copydesk.contract.enumerations import (
+    AgentsContext,
+    PartRole,
+    RecordType,
+    SiteType,
+    SiteVisibility,
+)
 from copydesk.server.site_entries import end_of
 from copydesk.server.site_structure import (
     adopt_root,
@@ -20,7 +27,7 @@ from copydesk.server.site_structure import (
     set_default_site_space,
     site_spaces_of,
 )
-from copydesk.server.store import Tx, timestamp, to_json
+from copydesk.server.store import Tx, Value, timestamp, to_json
 
 
 def add_site(
@@ -247,21 +254,25 @@ def add_conversation(
     source_url: str | None = None,
     attributes: Mapping[str, str] | None = None,
     created_at: datetime | None = None,
+    kind: RecordType = "ticket",
+    description: str | None = None,
 ) -> str:
     """Add a conversation of (role, words) and return its id.
 
     It was processed at the transaction's moment and held then too, unless ``created_at`` says
     otherwise. ``conversation_id`` is the sender's own id; what the organization has under it
-    is replaced.
+    is replaced. A document is only listed among the context records of a site.
     """
     key = tx.new_id() if conversation_id is None else conversation_id
     tx.run(
         "INSERT INTO conversation (organization_id, id, subject, source, source_url, created_at, "
-        "processed_at, attributes, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "processed_at, attributes, parts, type, description) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (organization_id, id) DO UPDATE SET subject = excluded.subject, "
         "source = excluded.source, source_url = excluded.source_url, "
         "created_at = excluded.created_at, processed_at = excluded.processed_at, "
-        "attributes = excluded.attributes, parts = excluded.parts",
+        "attributes = excluded.attributes, parts = excluded.parts, type = excluded.type, "
+        "description = excluded.description",
         organization_id,
         key,
         subject,
@@ -271,6 +282,8 @@ def add_conversation(
         tx.now,
         to_json(dict(attributes or {})),
         to_json([{"type": "message", "role": role, "body": body} for role, body in parts]),
+        kind,
+        description,
     )
     return key
 
@@ -286,8 +299,33 @@ def add_issue(
     created_at: datetime | None = None,
     issue_id: str | None = None,
 ) -> str:
-    """Add an issue found in a conversation and return its id; its cluster's counts follow."""
+    """Add an issue found in a conversation and return its id.
+
+    The counts of its cluster and of the question that it asks follow.
+    """
     key = tx.new_id() if issue_id is None else issue_id
+    when = tx.now if created_at is None else timestamp(created_at)
+    told = tx.one(
+        "SELECT answered, channel, language FROM conversation WHERE organization_id = ? AND id = ?",
+        organization_id,
+        conversation_id,
+    )
+    words = title.casefold()
+    known: dict[str, Value] = {} if told is None else dict(told)
+    tx.run(
+        "INSERT INTO question (id, organization_id, words, title, created_at, asked_at, answers, "
+        "answered) VALUES (?1, ?2, ?3, ?4, ?5, ?5, 1, ?6) "
+        "ON CONFLICT (organization_id, words) DO UPDATE SET "
+        "created_at = min(created_at, excluded.created_at), "
+        "asked_at = max(asked_at, excluded.asked_at), answers = answers + 1, "
+        "answered = answered + excluded.answered",
+        sha256(f"{organization_id}\n{words}".encode()).hexdigest()[:20],
+        organization_id,
+        words,
+        title,
+        when,
+        known.get("answered") == "yes",
+    )
     tx.insert(
         "issue",
         id=key,
@@ -296,8 +334,14 @@ def add_issue(
         cluster_id=cluster_id,
         title=title,
         summary=summary,
-        created_at=tx.now if created_at is None else timestamp(created_at),
+        created_at=when,
         ingested_at=tx.now,
+        question_id=tx.value(
+            "SELECT id FROM question WHERE organization_id = ? AND words = ?",
+            organization_id,
+            words,
+        ),
+        **known,
     )
     if cluster_id is not None:
         _count(tx, organization_id, conversation_id, cluster_id, +1)
@@ -309,8 +353,8 @@ def remove_issues(
 ) -> list[tuple[str, str | None]]:
     """Remove the issues of a conversation and return (issue, cluster) of each, oldest first."""
     rows = tx.all(
-        "SELECT id, cluster_id FROM issue WHERE organization_id = ? AND conversation_id = ? "
-        "ORDER BY created_at, id",
+        "SELECT id, cluster_id, question_id FROM issue "
+        "WHERE organization_id = ? AND conversation_id = ? ORDER BY created_at, id",
         organization_id,
         conversation_id,
     )
@@ -318,7 +362,21 @@ def remove_issues(
         tx.run("DELETE FROM issue WHERE id = ?", row["id"])
         if row["cluster_id"] is not None:
             _count(tx, organization_id, conversation_id, row["cluster_id"], -1)
+        _ask_again(tx, row["question_id"])
     return [(row["id"], row["cluster_id"]) for row in rows]
+
+
+def _ask_again(tx: Tx, question_id: str) -> None:
+    """Make a question say what is left of it after an issue went; without any it goes too."""
+    left = tx.one(
+        "SELECT min(created_at) AS created_at, max(created_at) AS asked_at, count(*) AS answers, "
+        "sum(answered = 'yes') AS answered FROM issue WHERE question_id = ?",
+        question_id,
+    )
+    if left is None or not left["answers"]:
+        tx.run("DELETE FROM question WHERE id = ?", question_id)
+    else:
+        tx.update("question", question_id, **dict(left))
 
 
 def _count(

@@ -17,6 +17,7 @@ from pydantic import (
 
 from copydesk.contract.enumerations import ReferenceKind
 from copydesk.contract.models.base import Always, Body, Open, Shape
+from copydesk.contract.operation import Wire
 
 EARLIEST = datetime(1, 1, 3, tzinfo=UTC)
 LATEST = datetime(9999, 12, 29, tzinfo=UTC)
@@ -37,6 +38,9 @@ def _in_utc(moment: datetime) -> datetime:
 
 Timestamp: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]
 """An ISO 8601 moment, always aware and in UTC; one without an offset is taken as UTC."""
+
+Since: TypeAlias = Annotated[Timestamp | None, Wire("from")]
+"""From when on, in a query: the API calls it by what is a word of Python."""
 
 Uri: TypeAlias = Annotated[
     str, StringConstraints(max_length=2048, pattern=r"^[A-Za-z][A-Za-z0-9+.\-]*:\S+$")

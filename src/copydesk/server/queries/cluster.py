@@ -98,7 +98,7 @@ def find_conversation(call: Call, organization_id: str, conversation_id: str) ->
     """Return a conversation of an organization that the caller may read, or raise a 404."""
     reading_organization(call, organization_id)
     row = _conversation(call, organization_id, conversation_id)
-    if row is None:
+    if row is None or row["type"] != "ticket":
         raise not_found("conversation", conversation_id)
     return row
 

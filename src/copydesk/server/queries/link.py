@@ -27,6 +27,13 @@ _MOST_READ = 20_000
 _INDEX = re.compile(r"(?:^|(?<=/))(?:README|index)$", re.IGNORECASE)
 
 
+def remember_links(found: Mapping[str, tuple[str, ...]]) -> None:
+    """Take over where texts lead, by their hashes, from who has it from before."""
+    if len(_READ) + len(found) > _MOST_READ:
+        _READ.clear()
+    _READ.update(found)
+
+
 _BY_ID = {"pages": "page", "files": "file"}
 """What an address that is made of an id leads to, by its first part."""
 

@@ -1,0 +1,162 @@
+"""Operations on the findings of a site."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from copydesk.contract.enumerations import (
+    FindingOrder,
+    FindingSeverity,
+    FindingStatus,
+    FindingType,
+)
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.change_request import ChangeRequest
+from copydesk.contract.models.context_record import ContextRecord
+from copydesk.contract.models.finding import (
+    SiteFinding,
+    SiteFindingPage,
+    SiteFindingStats,
+    SiteFindingUpdate,
+    TriageSource,
+)
+from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.question import SiteQuestion
+from copydesk.contract.operation import Wire, operation
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/findings", extension="E14")
+def list_site_findings(
+    organization_id: str,
+    site_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    topic: str | None = None,
+    question: str | None = None,
+    status: FindingStatus | None = None,
+    kind: Annotated[list[FindingType] | None, Wire("type")] = None,
+    severity: FindingSeverity | None = None,
+    has_change_requests: bool | None = None,
+    source: list[TriageSource] | None = None,
+    updated_after: Timestamp | None = None,
+    updated_before: Timestamp | None = None,
+    order_by: FindingOrder = "updatedAt",
+) -> Page[SiteFinding]:
+    """List the findings of a site."""
+    ...
+
+
+@operation(
+    "GET", "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}", extension="E14"
+)
+def get_site_finding(organization_id: str, site_id: str, site_finding_id: str) -> SiteFinding:
+    """Get a finding of a site."""
+    ...
+
+
+@operation(
+    "PATCH", "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}", extension="E14"
+)
+def update_site_finding(
+    organization_id: str, site_id: str, site_finding_id: str, body: SiteFindingUpdate
+) -> SiteFinding:
+    """Give a finding another status."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/change-requests",
+    extension="E14",
+)
+def list_site_finding_change_requests(
+    organization_id: str,
+    site_id: str,
+    site_finding_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[ChangeRequest]:
+    """List the change requests that were begun for a finding."""
+    ...
+
+
+@operation(
+    "POST",
+    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/change-requests",
+    status=202,
+    extension="E14",
+)
+def begin_site_finding_change_requests(
+    organization_id: str, site_id: str, site_finding_id: str
+) -> None:
+    """Have the service begin change requests for a finding."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/pages",
+    extension="E14",
+)
+def list_site_finding_pages(
+    organization_id: str,
+    site_id: str,
+    site_finding_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[SiteFindingPage]:
+    """List the pages that a finding is about."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/questions",
+    extension="E14",
+)
+def list_site_finding_questions(
+    organization_id: str,
+    site_id: str,
+    site_finding_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[SiteQuestion]:
+    """List the questions that tell of a finding."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/records",
+    extension="E14",
+)
+def list_site_finding_records(
+    organization_id: str,
+    site_id: str,
+    site_finding_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[ContextRecord]:
+    """List the context records that tell of a finding."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/stats/findings", extension="E14")
+def get_site_finding_stats(
+    organization_id: str,
+    site_id: str,
+    *,
+    topic: str | None = None,
+    status: FindingStatus | None = None,
+    kind: Annotated[list[FindingType] | None, Wire("type")] = None,
+    severity: FindingSeverity | None = None,
+    has_change_requests: bool | None = None,
+    source: list[TriageSource] | None = None,
+) -> SiteFindingStats:
+    """Get the numbers of a site's findings."""
+    ...

@@ -1,0 +1,166 @@
+"""Operations on the questions that people ask of a site, and on their answers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from copydesk.contract.enumerations import (
+    ChannelType,
+    Helpfulness,
+    Order,
+    QuestionSort,
+    QuestionType,
+    Relevance,
+    Resolution,
+)
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.parts import Since, Timestamp
+from copydesk.contract.models.question import (
+    AnswerSource,
+    QuestionStats,
+    SiteQuestion,
+    SiteQuestionAnswer,
+    SiteQuestionAnswerWithResponse,
+)
+from copydesk.contract.operation import Wire, operation
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/questions", extension="E14")
+def list_site_questions(
+    organization_id: str,
+    site_id: str,
+    *,
+    since: Since = None,
+    to: Timestamp | None = None,
+    kind: Annotated[QuestionType | None, Wire("type")] = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+    topic: list[str] | None = None,
+    order: Order = "desc",
+    sort: QuestionSort = "askedAt",
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[SiteQuestion]:
+    """List the questions of which one answer at least fits, with the numbers of those that do."""
+    ...
+
+
+@operation(
+    "GET", "/orgs/{organization_id}/sites/{site_id}/questions/{site_question_id}", extension="E14"
+)
+def get_site_question(
+    organization_id: str,
+    site_id: str,
+    site_question_id: str,
+    *,
+    since: Since = None,
+    to: Timestamp | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+) -> SiteQuestion:
+    """Get a question, with the numbers of the answers that fit."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/questions/{site_question_id}/sources",
+    extension="E14",
+)
+def list_site_question_sources(
+    organization_id: str,
+    site_id: str,
+    site_question_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    since: Since = None,
+    to: Timestamp | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+) -> Page[AnswerSource]:
+    """List what the answers to a question were made from."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/question-stats", extension="E14")
+def get_site_question_stats(
+    organization_id: str,
+    site_id: str,
+    *,
+    since: Since = None,
+    to: Timestamp | None = None,
+    topic: list[str] | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+) -> QuestionStats:
+    """Get the numbers of all questions of a site."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/answers", extension="E14")
+def list_site_question_answers(
+    organization_id: str,
+    site_id: str,
+    *,
+    question: str | None = None,
+    since: Since = None,
+    to: Timestamp | None = None,
+    language: str | None = None,
+    answered: list[Resolution] | None = None,
+    helpfulness: Helpfulness | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    question_type: Annotated[QuestionType | None, Wire("question.type")] = None,
+    topic: str | None = None,
+    thread: str | None = None,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[SiteQuestionAnswer]:
+    """List the answers that a site gave, the latest first."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer_id}",
+    extension="E14",
+)
+def get_site_question_answer(
+    organization_id: str, site_id: str, site_question_answer_id: str
+) -> SiteQuestionAnswerWithResponse:
+    """Get an answer with its words."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer_id}/sources",
+    extension="E14",
+)
+def list_site_question_answer_sources(
+    organization_id: str,
+    site_id: str,
+    site_question_answer_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[AnswerSource]:
+    """List what an answer was made from."""
+    ...
+
+
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer_id}/thread",
+    extension="E14",
+)
+def get_site_question_answer_thread(
+    organization_id: str, site_id: str, site_question_answer_id: str
+) -> list[SiteQuestionAnswerWithResponse]:
+    """Get the answers of the conversation that an answer is part of, the first one first."""
+    ...

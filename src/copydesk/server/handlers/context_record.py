@@ -1,0 +1,71 @@
+"""Context records of a site: tickets become conversations, documents are kept beside them."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import RecordType
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.context_record import ContextRecord, ContextRecordBatch
+from copydesk.server.errors import not_found
+from copydesk.server.implementation import Call, implements
+from copydesk.server.ingestion import ingest_records
+from copydesk.server.queries.context_record import record_issues, record_model, record_page
+from copydesk.server.queries.question import site_to_triage
+from copydesk.server.store import Value
+
+
+@implements(ops.list_site_context_records)
+def list_site_context_records(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    kind: RecordType | None = None,
+    connector: str | None = None,
+    connection: str | None = None,
+    topic: str | None = None,
+) -> Page[ContextRecord]:
+    """List the records of the organization of a site, the latest first."""
+    site = site_to_triage(call, organization_id, site_id)
+    chosen: list[tuple[str, Value]] = [
+        ("type = ?", kind),
+        ("connector = ?", connector),
+        ("source = ?", connection),
+        ("id IN (SELECT conversation_id FROM issue WHERE cluster_id = ?)", topic),
+    ]
+    return record_page(
+        call,
+        site,
+        [condition for condition, value in chosen if value is not None],
+        [value for _, value in chosen if value is not None],
+        page,
+        limit,
+    )
+
+
+@implements(ops.upsert_site_context_records)
+def upsert_site_context_records(
+    call: Call, organization_id: str, site_id: str, body: ContextRecordBatch
+) -> None:
+    """Take in tickets and documents; one whose id is known replaces what it was."""
+    # They are the organization's, whichever site they come by.
+    call.access.organization(organization_id, "ingestConversations")
+    call.access.site(organization_id, site_id)
+    ingest_records(call.tx, organization_id, body.root)
+
+
+@implements(ops.get_site_context_record)
+def get_site_context_record(
+    call: Call, organization_id: str, site_id: str, site_context_record_id: str
+) -> ContextRecord:
+    site = site_to_triage(call, organization_id, site_id)
+    row = call.tx.one(
+        "SELECT * FROM conversation WHERE organization_id = ? AND id = ?",
+        organization_id,
+        site_context_record_id,
+    )
+    if row is None:
+        raise not_found("context record", site_context_record_id)
+    return record_model(call, site, row, record_issues(call, site, [row["id"]]).get(row["id"], []))

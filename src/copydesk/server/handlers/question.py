@@ -1,0 +1,276 @@
+"""Questions that people ask of a site and how they were answered."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import (
+    ChannelType,
+    Helpfulness,
+    Order,
+    QuestionSort,
+    QuestionType,
+    Relevance,
+    Resolution,
+)
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.question import (
+    AnswerSource,
+    QuestionStats,
+    SiteQuestion,
+    SiteQuestionAnswer,
+    SiteQuestionAnswerWithResponse,
+)
+from copydesk.server.implementation import Call, implements
+from copydesk.server.pagination import paginate
+from copydesk.server.queries.question import (
+    HELPFULNESS,
+    NONE_ASKED,
+    Asked,
+    answer_model,
+    answer_with_response,
+    asked,
+    find_answer,
+    find_question,
+    question_model,
+    question_page,
+    site_to_triage,
+    source_model,
+    statistics,
+)
+from copydesk.server.store import Row, Value
+
+_SORTS: dict[QuestionSort, str] = {
+    "askedAt": "asked_at",
+    "stats.answers": "answers",
+    "stats.answered": "answered",
+    "stats.feedback": "asked_at",  # nobody rates answers on this desk
+}
+"""The column of each order: of all answers, whichever are counted."""
+
+
+@implements(ops.list_site_questions)
+def list_site_questions(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    *,
+    since: datetime | None = None,
+    to: datetime | None = None,
+    kind: QuestionType | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+    topic: list[str] | None = None,
+    order: Order = "desc",
+    sort: QuestionSort = "askedAt",
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[SiteQuestion]:
+    """List the questions of the organization of a site."""
+    site = site_to_triage(call, organization_id, site_id)
+    which = asked(
+        since=since, to=to, relevance=relevance, channel_type=channel_type, answered=answered
+    )
+    where: list[str] = ["organization_id = ?"]
+    values: list[Value] = [organization_id]
+    if topic:
+        which.where += (about := asked(topic=topic)).where
+        which.values += about.values
+    if which.where:
+        where.append(which.after("id IN (SELECT i.question_id FROM issue i WHERE 1", ")"))
+        values += which.values
+    if kind is not None:
+        where.append("type = ?")
+        values.append(kind)
+    return question_page(
+        call, site, where, values, which, _SORTS[sort], order == "desc", page, limit
+    )
+
+
+@implements(ops.get_site_question)
+def get_site_question(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    site_question_id: str,
+    *,
+    since: datetime | None = None,
+    to: datetime | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+) -> SiteQuestion:
+    site = site_to_triage(call, organization_id, site_id)
+    row = find_question(call, site, site_question_id)
+    which = asked(
+        since=since, to=to, relevance=relevance, channel_type=channel_type, answered=answered
+    )
+    stats = statistics(call, "question", [row["id"]], which)
+    return question_model(call, site, row, stats.get(row["id"], NONE_ASKED))
+
+
+@implements(ops.list_site_question_sources)
+def list_site_question_sources(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    site_question_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    since: datetime | None = None,
+    to: datetime | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+) -> Page[AnswerSource]:
+    """List the records of the conversations that asked a question."""
+    site = site_to_triage(call, organization_id, site_id)
+    row = find_question(call, site, site_question_id)
+    which = asked(
+        since=since, to=to, relevance=relevance, channel_type=channel_type, answered=answered
+    )
+    which.also("i.question_id = ?", row["id"])
+    return _sources(call, site, which, page, limit)
+
+
+@implements(ops.get_site_question_stats)
+def get_site_question_stats(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    *,
+    since: datetime | None = None,
+    to: datetime | None = None,
+    topic: list[str] | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    answered: list[Resolution] | None = None,
+) -> QuestionStats:
+    site_to_triage(call, organization_id, site_id)
+    which = asked(
+        since=since,
+        to=to,
+        relevance=relevance,
+        channel_type=channel_type,
+        answered=answered,
+        topic=topic,
+    )
+    found: QuestionStats = statistics(call, "site", [organization_id], which).get(
+        organization_id, NONE_ASKED
+    )
+    return found
+
+
+@implements(ops.list_site_question_answers)
+def list_site_question_answers(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    *,
+    question: str | None = None,
+    since: datetime | None = None,
+    to: datetime | None = None,
+    language: str | None = None,
+    answered: list[Resolution] | None = None,
+    helpfulness: Helpfulness | None = None,
+    relevance: list[Relevance] | None = None,
+    channel_type: list[ChannelType] | None = None,
+    question_type: QuestionType | None = None,
+    topic: str | None = None,
+    thread: str | None = None,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[SiteQuestionAnswer]:
+    """List the answers of the organization of a site, the latest first."""
+    site = site_to_triage(call, organization_id, site_id)
+    which = asked(
+        since=since,
+        to=to,
+        relevance=relevance,
+        channel_type=channel_type,
+        answered=answered,
+        topic=None if topic is None else [topic],
+    )
+    if helpfulness is not None:
+        known = {helpful: came_to for came_to, helpful in HELPFULNESS.items()}
+        which.also("i.answered = ?", known[helpfulness])
+    if language is not None:
+        which.also("i.language = ?", language)
+    if question_type is not None:
+        which.also("i.question_id IN (SELECT id FROM question WHERE type = ?)", question_type)
+    # A plus sign keeps SQLite from walking all answers where those to one question are asked for.
+    sign = "+" if question is not None or thread is not None or topic is not None else ""
+    if question is not None:
+        which.also("i.question_id = ?", question)
+    if thread is not None:
+        which.also("i.conversation_id = ?", thread)
+        sign = ""
+    return paginate(
+        call.tx,
+        lambda row: answer_model(call, site, row),
+        source="issue i",
+        where=[f"{sign}i.organization_id = ?", *which.where],
+        values=[organization_id, *which.values],
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.get_site_question_answer)
+def get_site_question_answer(
+    call: Call, organization_id: str, site_id: str, site_question_answer_id: str
+) -> SiteQuestionAnswerWithResponse:
+    site = site_to_triage(call, organization_id, site_id)
+    return answer_with_response(call, site, find_answer(call, site, site_question_answer_id))
+
+
+@implements(ops.list_site_question_answer_sources)
+def list_site_question_answer_sources(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    site_question_answer_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[AnswerSource]:
+    """List the record that an answer is read from."""
+    site = site_to_triage(call, organization_id, site_id)
+    which = Asked()
+    which.also("i.id = ?", find_answer(call, site, site_question_answer_id)["id"])
+    return _sources(call, site, which, page, limit)
+
+
+@implements(ops.get_site_question_answer_thread)
+def get_site_question_answer_thread(
+    call: Call, organization_id: str, site_id: str, site_question_answer_id: str
+) -> list[SiteQuestionAnswerWithResponse]:
+    site = site_to_triage(call, organization_id, site_id)
+    row = find_answer(call, site, site_question_answer_id)
+    rows = call.tx.all(
+        "SELECT * FROM issue WHERE organization_id = ? AND conversation_id = ? "
+        "ORDER BY created_at, id",
+        organization_id,
+        row["conversation_id"],
+    )
+    return [answer_with_response(call, site, each) for each in rows]
+
+
+def _sources(
+    call: Call, site: Row, which: Asked, page: str | None, limit: int | None
+) -> Page[AnswerSource]:
+    return paginate(
+        call.tx,
+        lambda row: source_model(call, site, row),
+        source="(SELECT i.*, c.subject, c.connector FROM issue i JOIN conversation c "
+        "ON c.organization_id = i.organization_id AND c.id = i.conversation_id) i",
+        where=["i.organization_id = ?", *which.where],
+        values=[site["organization_id"], *which.values],
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )

@@ -1,0 +1,124 @@
+"""Topics of a site: the clusters of its organization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.question import QuestionStats
+from copydesk.contract.models.topic import SiteTopic, SiteTopicUpdate
+from copydesk.server.errors import not_found
+from copydesk.server.implementation import Call, implements
+from copydesk.server.queries.finding import findings_view, hidden
+from copydesk.server.queries.question import (
+    NONE_ASKED,
+    Asked,
+    asked,
+    paragraphs,
+    site_url,
+    statistics,
+)
+from copydesk.server.queries.site import SiteView
+from copydesk.server.store import Row
+
+
+@implements(ops.list_site_topics)
+def list_site_topics(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    *,
+    since: datetime | None = None,
+    to: datetime | None = None,
+) -> Page[SiteTopic]:
+    """List the topics of a site, the latest changed first."""
+    view = findings_view(call, organization_id, site_id)
+    rows = call.tx.all(
+        "SELECT * FROM cluster WHERE organization_id = ? ORDER BY updated_at DESC, id DESC",
+        organization_id,
+    )
+    return Page[SiteTopic](items=_models(view, rows, asked(since=since, to=to)))
+
+
+@implements(ops.get_site_topic)
+def get_site_topic(call: Call, organization_id: str, site_id: str, site_topic_id: str) -> SiteTopic:
+    view = findings_view(call, organization_id, site_id)
+    return _models(view, [_find(view, site_topic_id)], Asked())[0]
+
+
+@implements(ops.update_site_topic)
+def update_site_topic(
+    call: Call, organization_id: str, site_id: str, site_topic_id: str, body: SiteTopicUpdate
+) -> SiteTopic:
+    """Keep what a topic shall be used for. This desk has nobody who would begin change requests."""
+    view = SiteView(call, call.access.site(organization_id, site_id, "createContent"))
+    row = _find(view, site_topic_id)
+    call.tx.run(
+        "INSERT INTO topic_usage (site_id, cluster_id, change_requests) VALUES (?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET change_requests = excluded.change_requests",
+        site_id,
+        row["id"],
+        body.usage_settings.change_requests,
+    )
+    return _models(view, [row], Asked())[0]
+
+
+def _find(view: SiteView, topic_id: str) -> Row:
+    row = view.call.tx.one(
+        "SELECT * FROM cluster WHERE id = ? AND organization_id = ?",
+        topic_id,
+        view.site["organization_id"],
+    )
+    if row is None:
+        raise not_found("topic", topic_id)
+    return row
+
+
+def _models(view: SiteView, rows: Sequence[Row], which: Asked) -> list[SiteTopic]:
+    call, site = view.call, view.site
+    stats = statistics(call, "topic", [row["id"] for row in rows], which)
+    findings = {
+        row["cluster_id"]: row
+        for row in call.tx.all(
+            "SELECT cluster_id, count(*) AS total, sum(status = 'open') AS open, "
+            "(SELECT count(*) FROM finding_page WHERE finding_id = finding.id "
+            "AND finding_page.space_id NOT IN (SELECT value FROM json_each(?))) AS pages "
+            "FROM finding WHERE site_id = ? AND cluster_id IS NOT NULL GROUP BY cluster_id",
+            hidden(view),
+            site["id"],
+        )
+    }
+    used = {
+        row["cluster_id"]: bool(row["change_requests"])
+        for row in call.tx.all("SELECT * FROM topic_usage WHERE site_id = ?", site["id"])
+    }
+    return [
+        _model(view, row, findings.get(row["id"]), used.get(row["id"], False), stats.get(row["id"]))
+        for row in rows
+    ]
+
+
+def _model(
+    view: SiteView, row: Row, findings: Row | None, used: bool, stats: QuestionStats | None
+) -> SiteTopic:
+    return SiteTopic.model_validate(
+        {
+            "id": row["id"],
+            "label": row["label"],
+            "created_at": row["created_at"],
+            "updated_at": row["updated_at"],
+            "icon": row["icon"] or "",
+            "summary": paragraphs([row["summary"]]),
+            "usage_settings": {"change_requests": used},
+            "pages": 0 if findings is None else findings["pages"],
+            "records": row["conversations"],
+            "findings": {}
+            if findings is None
+            else {"open": findings["open"], "total": findings["total"]},
+            "questions": stats or NONE_ASKED,
+            "urls": Urls(location=site_url(view.call, view.site, "topics", row["id"])),
+        }
+    )

@@ -1,0 +1,334 @@
+"""Questions and answers as resources: what an organization's conversations ask.
+
+The desk has no language model. Each issue is an answer, conversations whose issues have the same
+title ask the same question, and what is told of an answer is read from the parts of its
+conversation (``schema/20_findings.sql``). It is relevant if it fits a cluster, else unclear.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypeAlias
+
+from copydesk.contract.enumerations import ChannelType, Helpfulness, Relevance, Resolution
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.document import Document
+from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.question import (
+    AnswerMessage,
+    AnswerSource,
+    QuestionStats,
+    SiteQuestion,
+    SiteQuestionAnswer,
+    SiteQuestionAnswerWithResponse,
+)
+from copydesk.server.errors import not_found
+from copydesk.server.implementation import Call
+from copydesk.server.pagination import paginate
+from copydesk.server.queries.cluster import WEEKS, reading_organization
+from copydesk.server.store import Row, Value, timestamp
+
+_CHANNELS: tuple[ChannelType, ...] = (
+    "api",
+    "builtin:slack",
+    "builtin:discord",
+    "builtin:github",
+    "builtin:linear",
+)
+_TYPES = ("exploring", "how-to", "troubleshooting", "reference", "unknown")
+
+HELPFULNESS: dict[str, Helpfulness] = {"no": "low", "partially": "medium", "yes": "high"}
+"""How helpful an answer was, by what it came to."""
+
+
+def site_to_triage(call: Call, organization_id: str, site_id: str) -> Row:
+    """Return a site of an organization whose conversations the caller may read.
+
+    Raises a 404 when there is none that they may see, a 403 when they are a guest.
+    """
+    site = call.access.site(organization_id, site_id)
+    reading_organization(call, organization_id)
+    return site
+
+
+@dataclass
+class Asked:
+    """Conditions on issues, which are called ``i``, with their values."""
+
+    where: list[str] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+
+    def also(self, condition: str, *values: Value) -> None:
+        """Add a condition."""
+        self.where.append(condition)
+        self.values.extend(values)
+
+    def after(self, statement: str, *end: str) -> str:
+        """Return a statement that ends in a condition, with these beside it, and what follows."""
+        return " AND ".join((statement, *(f"({condition})" for condition in self.where))) + "".join(
+            end
+        )
+
+
+def asked(
+    *,
+    since: datetime | None = None,
+    to: datetime | None = None,
+    relevance: Sequence[Relevance] | None = None,
+    channel_type: Sequence[ChannelType] | None = None,
+    answered: Sequence[Resolution] | None = None,
+    topic: Sequence[str] | None = None,
+) -> Asked:
+    """Return the conditions for the answers that are asked for."""
+    found = Asked()
+    if since is not None:
+        found.also("i.created_at >= ?", timestamp(since))
+    if to is not None:
+        found.also("i.created_at <= ?", timestamp(to))
+    if relevance:
+        wanted = {"relevant": "i.cluster_id IS NOT NULL", "unclear": "i.cluster_id IS NULL"}
+        found.also(" OR ".join(wanted[each] for each in relevance if each in wanted) or "0")
+    for condition, values in (
+        ("i.channel IN (SELECT value FROM json_each(?))", channel_type),
+        ("i.answered IN (SELECT value FROM json_each(?))", answered),
+        ("i.cluster_id IN (SELECT value FROM json_each(?))", topic),
+    ):
+        if values:
+            found.also(condition, json.dumps(values))
+    return found
+
+
+Group: TypeAlias = Literal["question", "topic", "site"]
+"""What numbers are of."""
+
+_GROUPS: dict[Group, str] = {
+    "question": "i.question_id",
+    "topic": "i.cluster_id",
+    "site": "i.organization_id",
+}
+_SUMS = {
+    "total": "count(DISTINCT i.question_id)",
+    "answers": "count(*)",
+    "relevant": "count(i.cluster_id)",
+    **{f"answered {each}": f"sum(i.answered = '{each}')" for each in HELPFULNESS},
+    **{f"channel {each}": f"sum(i.channel = '{each}')" for each in _CHANNELS},
+    **{f"type {each}": f"sum(q.type = '{each}')" for each in _TYPES},
+}
+_AMONG: dict[Group, str] = {
+    "question": "i.question_id IN (SELECT value FROM json_each(?))",
+    "topic": "i.cluster_id IN (SELECT value FROM json_each(?))",
+    "site": "i.organization_id IN (SELECT value FROM json_each(?))",
+}
+_ANSWERS = "FROM issue i JOIN question q ON q.id = i.question_id WHERE 1"
+
+
+def statistics(call: Call, group: Group, ids: list[str], which: Asked) -> dict[str, QuestionStats]:
+    """Return the numbers of the answers that fit, by what they are grouped by.
+
+    ``ids`` are those of the questions, topics or organizations that are asked for.
+    """
+    starts = [timestamp(call.tx.moment - timedelta(weeks=WEEKS - week)) for week in range(WEEKS)]
+    sums = [
+        f"{_GROUPS[group]} AS grouped",
+        *(f'{how} AS "{name}"' for name, how in _SUMS.items()),
+        # An answer dated later than now is of the latest week.
+        *["sum(i.created_at > ?)"] * WEEKS,
+    ]
+    which = Asked([*which.where], [*which.values])
+    which.also(_AMONG[group], json.dumps(ids))
+    statement = which.after(" ".join(("SELECT", ", ".join(sums), _ANSWERS)), " GROUP BY grouped")
+    rows = call.tx.all(statement, *starts, *which.values)
+    return {row["grouped"]: _stats(row) for row in rows}
+
+
+NONE_ASKED = QuestionStats(weekly_pulse=[0] * WEEKS)
+"""The numbers of what nobody asked."""
+
+
+def _stats(row: Row) -> QuestionStats:
+    later = [row[len(row) - WEEKS + week] for week in range(WEEKS)] + [0]
+    answers = row["answers"]
+    return QuestionStats.model_validate(
+        {
+            "total": row["total"],
+            "answers": answers,
+            "feedback": {"unrated": answers},
+            "answered": {each: row[f"answered {each}"] for each in HELPFULNESS},
+            "relevance": {"relevant": row["relevant"], "unclear": answers - row["relevant"]},
+            "types": {each: row[f"type {each}"] for each in _TYPES},
+            "channelTypes": {
+                each: row[f"channel {each}"] for each in _CHANNELS if row[f"channel {each}"]
+            },
+            # Each sum counts from the start of its week to now.
+            "weeklyPulse": [later[week] - later[week + 1] for week in range(WEEKS)],
+        }
+    )
+
+
+def find_question(call: Call, site: Row, question_id: str) -> Row:
+    """Return a question of the organization of a site, or raise a 404."""
+    row = call.tx.one(
+        "SELECT * FROM question WHERE id = ? AND organization_id = ?",
+        question_id,
+        site["organization_id"],
+    )
+    if row is None:
+        raise not_found("question", question_id)
+    return row
+
+
+def question_model(call: Call, site: Row, row: Row, stats: QuestionStats) -> SiteQuestion:
+    """Return the question of a row of ``question``."""
+    return SiteQuestion.model_validate(
+        {
+            "id": row["id"],
+            "question": row["title"],
+            "type": row["type"],
+            "created_at": row["created_at"],
+            "asked_at": row["asked_at"],
+            "stats": stats,
+            "urls": Urls(location=site_url(call, site, "questions", row["id"])),
+        }
+    )
+
+
+def question_page(
+    call: Call,
+    site: Row,
+    where: Sequence[str],
+    values: Sequence[Value],
+    which: Asked,
+    key: str,
+    descending: bool,
+    page: str | None,
+    limit: int | None,
+) -> Page[SiteQuestion]:
+    """Return a page of questions with the numbers of the answers that fit."""
+    stats: dict[str, QuestionStats] = {}
+
+    def prepare(rows: Sequence[Row]) -> None:
+        stats.update(statistics(call, "question", [row["id"] for row in rows], which))
+
+    return paginate(
+        call.tx,
+        lambda row: question_model(call, site, row, stats.get(row["id"], NONE_ASKED)),
+        source="question",
+        where=where,
+        values=values,
+        keys=(key, "id"),
+        descending=descending,
+        page=page,
+        limit=limit,
+        prepare=prepare,
+    )
+
+
+def site_url(call: Call, site: Row, *rest: str) -> str:
+    """Return the address of something of a site."""
+    return call.url("orgs", site["organization_id"], "sites", site["id"], *rest)
+
+
+def find_answer(call: Call, site: Row, answer_id: str) -> Row:
+    """Return an answer (a row of ``issue``) of the organization of a site, or raise a 404."""
+    row = call.tx.one(
+        "SELECT * FROM issue WHERE id = ? AND organization_id = ?",
+        answer_id,
+        site["organization_id"],
+    )
+    if row is None:
+        raise not_found("answer", answer_id)
+    return row
+
+
+def answer_model(call: Call, site: Row, row: Row) -> SiteQuestionAnswer:
+    """Return the answer of a row of ``issue``."""
+    return SiteQuestionAnswer.model_validate(_answer(call, site, row, _conversation(call, row)))
+
+
+def answer_with_response(call: Call, site: Row, row: Row) -> SiteQuestionAnswerWithResponse:
+    """Return the answer of a row of ``issue`` with its words."""
+    conversation = _conversation(call, row)
+    said = [part["body"] for part in _parts(conversation) if part["role"] != "user"]
+    return SiteQuestionAnswerWithResponse.model_validate(
+        {
+            **_answer(call, site, row, conversation),
+            "response": AnswerMessage(role="assistant", document=paragraphs(said)),
+        }
+    )
+
+
+def _answer(call: Call, site: Row, row: Row, conversation: Row | None) -> dict[str, Any]:
+    said = [part["body"] for part in _parts(conversation) if part["role"] == "user"]
+    previous = call.tx.value(
+        "SELECT id FROM issue WHERE organization_id = ? AND conversation_id = ? "
+        "AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT 1",
+        row["organization_id"],
+        row["conversation_id"],
+        row["created_at"],
+        row["id"],
+    )
+    question = find_question(call, site, row["question_id"])
+    return {
+        "id": row["id"],
+        "question": {"id": question["id"], "type": question["type"]},
+        "topics": [] if row["cluster_id"] is None else [row["cluster_id"]],
+        "input": {"text": row["title"], "raw": "\n\n".join(said) or row["title"]},
+        "thread": {"id": row["conversation_id"], "previous": previous},
+        "response_id": row["id"],
+        "language": row["language"],
+        "answered": row["answered"],
+        "helpfulness": HELPFULNESS[row["answered"]],
+        "relevance": "unclear" if row["cluster_id"] is None else "relevant",
+        "channel": {"type": row["channel"]},
+        "created_at": row["created_at"],
+        "updated_at": row["ingested_at"],
+        "urls": Urls(location=site_url(call, site, "answers", row["id"])),
+    }
+
+
+def _conversation(call: Call, row: Row) -> Row | None:
+    return call.tx.one(
+        "SELECT * FROM conversation WHERE organization_id = ? AND id = ?",
+        row["organization_id"],
+        row["conversation_id"],
+    )
+
+
+def _parts(conversation: Row | None) -> list[dict[str, str]]:
+    return [] if conversation is None else json.loads(conversation["parts"])
+
+
+def source_model(call: Call, site: Row, row: Row) -> AnswerSource:
+    """Return the record (a row of ``issue`` with its conversation) that an answer is read from."""
+    return AnswerSource.model_validate(
+        {
+            "id": row["id"],
+            "type": "record",
+            "weight": 1,
+            "title": row["subject"] or row["title"],
+            "record": row["conversation_id"],
+            "connector": row["connector"],
+            "urls": Urls(location=site_url(call, site, "context-records", row["conversation_id"])),
+        }
+    )
+
+
+def paragraphs(texts: Sequence[str]) -> Document:
+    """Return a document with a paragraph for each text, as it is: nothing in it is Markdown."""
+    return Document.model_validate(
+        {
+            "object": "document",
+            "data": {"schemaVersion": 2},
+            "nodes": [
+                {
+                    "object": "block",
+                    "type": "paragraph",
+                    "nodes": [{"object": "text", "leaves": [{"object": "leaf", "text": text}]}],
+                }
+                for text in texts
+            ],
+        }
+    )

@@ -64,7 +64,7 @@ async def test_a_held_key_sends_nothing_and_a_row_rested_on_little(
             if isinstance(rows, VirtualList) and rows.length > rows.cursor + HELD:
                 walked.append(name)
                 # However slow the machine is: keys do not pause before the test says so.
-                pause, reads.pause = reads.pause, Pause(place, 3600, place.refresh_frame)
+                pause, reads.pause = reads.pause, Pause(3600, place.refresh_frame)
                 sent.clear()
                 before = rows.cursor
                 shown = [pane.title for pane in place.mounted_panes if pane is not rows]

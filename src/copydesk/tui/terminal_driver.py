@@ -45,8 +45,11 @@ if TYPE_CHECKING:
 
     from copydesk.tui.app import CopydeskApp
 
+FRAME_BEGINS, FRAME_ENDS = "\x1b[?2026h", "\x1b[?2026l"
+"""What Textual writes before and after the parts of a frame, for the terminal to show it whole."""
+
 RESTORE = (
-    "\x1b[?2026l"  # a frame that was not ended
+    f"{FRAME_ENDS}"  # of a frame that was not ended
     "\x1b[?2004l\x1b[?7h\x1b[?2048l"  # bracketed paste, line wrap, reports of the size
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # the mouse
     "\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"  # keyboard, screen, cursor, focus
@@ -173,6 +176,8 @@ class TerminalDriver(LinuxDriver):
         self._attributes: list[Any] | None = None
         """How the terminal was before anything was done to it."""
         self._stopped = self._taken = False
+        self._frame = ""
+        """What there is of a frame: the thread that writes is woken once for it, not for parts."""
         self._ends = self._end = -1
         """A pipe that wakes the thread that reads when it is to end; -1 while there is none."""
         with suppress(termios.error):
@@ -189,7 +194,12 @@ class TerminalDriver(LinuxDriver):
             self._home.call_soon_threadsafe(step)
 
     def write(self, data: str) -> None:
-        """Write to the terminal, unless it is given back."""
+        """Write to the terminal, unless it is given back: a frame all at once."""
+        if self._frame or data == FRAME_BEGINS:
+            self._frame += data
+            if data != FRAME_ENDS:
+                return
+            data, self._frame = self._frame, ""
         writer = writer_of(self)
         if writer is not None and not (self._taken and data == CLEARING):
             writer.write(data)

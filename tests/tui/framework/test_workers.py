@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
-from textual.app import App
 
-from copydesk.tui.framework import workers
 from copydesk.tui.framework.workers import Pause
 
 
-@pytest.mark.parametrize("left", [1e-9, 0.03], ids=["a hair", "some time"])
-async def test_a_pause_ends_however_little_is_left_of_it_when_it_is_looked_at(
-    left: float, monkeypatch: pytest.MonkeyPatch
+async def test_a_pause_is_put_off_by_each_key_and_then_ends_once(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Textual drops a timer without a word that is over before it begins to wait."""
-    over = asyncio.Event()
-    clock = iter([1 - 0.01, 1.0, 1.01 - left, 1.01])
-    monkeypatch.setattr(workers, "monotonic", lambda: next(clock))
-    app: App[None] = App()
-    async with app.run_test():
-        pause = Pause(app, 0.01, over.set)
-        pause.ask()
-        pause.ask()  # again, before the timer rings: it rings a little too early by then
-        await asyncio.wait_for(over.wait(), 5)
-        assert not pause.asked
+    loop = asyncio.get_running_loop()
+    now = 0.0
+    rings: list[asyncio.TimerHandle] = []
+
+    def call_at(at: float, ring: Callable[[], None]) -> asyncio.TimerHandle:
+        rings.append(asyncio.TimerHandle(at, ring, (), loop))
+        return rings[-1]
+
+    monkeypatch.setattr(loop, "time", lambda: now)
+    monkeypatch.setattr(loop, "call_at", call_at)
+    ends: list[float] = []
+    pause = Pause(2, lambda: ends.append(now))
+    pause.ask()
+    now = 1.5
+    pause.ask()
+    for ring in rings:  # more are added meanwhile
+        now = ring.when()
+        ring._run()
+    assert ends == [3.5]
+    assert [ring.when() for ring in rings] == [2, 3.5], "a key makes no timer"
+
+
+async def test_a_pause_that_is_stopped_never_ends() -> None:
+    ended = asyncio.Event()
+    pause = Pause(0, ended.set)
+    pause.ask()
+    pause.stop()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not pause.asked
+    assert not ended.is_set()
+    pause.ask()
+    await asyncio.wait_for(ended.wait(), 5)
+    assert not pause.asked

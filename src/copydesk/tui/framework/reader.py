@@ -77,7 +77,7 @@ class Reads:
         """The groups whose last read the service did not answer, or not so that it can be used."""
         self._live: dict[str, datetime] = {}
         """When the last read of a group that the service answered was begun."""
-        self.pause = Pause(place, FRAME_SECONDS, place.refresh_frame)
+        self.pause = Pause(FRAME_SECONDS, place.refresh_frame)
         """Waits for keys to pause, and has the frame brought up to date then."""
         self._moved: dict[Pane, Context] = {}
         """The lists whose row under the cursor is not followed yet, by where they were moved."""

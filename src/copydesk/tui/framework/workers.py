@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
-    from textual.message_pump import MessagePump
-    from textual.timer import Timer
     from textual.worker import Worker
 
 
@@ -65,18 +62,15 @@ def heard(node: DOMNode) -> asyncio.Future[None]:
     return done
 
 
-SLACK_SECONDS = 0.002
-"""How early a pause may end: a timer of Textual's that is over before it begins never rings."""
-
-
 class Pause:
     """Calls something once it was not asked for during some seconds; asking again is free."""
 
-    def __init__(self, pump: MessagePump, seconds: float, then: Callable[[], None]) -> None:
-        self._pump, self._seconds, self._then = pump, seconds, then
-        self._timer: Timer | None = None
+    def __init__(self, seconds: float, then: Callable[[], None]) -> None:
+        self._seconds, self._then = seconds, then
+        # One of the event loop: Textual looks at what its own timers call, for 0.5 ms each time.
+        self._timer: asyncio.TimerHandle | None = None
         self._at = 0.0
-        """When it is to be called, on the clock of `time.monotonic`."""
+        """When it is to be called, on the clock of the event loop."""
 
     @property
     def asked(self) -> bool:
@@ -85,20 +79,21 @@ class Pause:
 
     def ask(self) -> None:
         """Have it called; a timer that runs already stays and looks again when it rings."""
-        self._at = monotonic() + self._seconds
+        loop = asyncio.get_running_loop()
+        self._at = loop.time() + self._seconds
         if self._timer is None:
-            self._timer = self._pump.set_timer(self._seconds, self._rings)
+            self._timer = loop.call_at(self._at, self._ring)
 
     def stop(self) -> None:
         """Have it not called any more."""
         if self._timer is not None:
-            self._timer.stop()
+            self._timer.cancel()
             self._timer = None
 
-    def _rings(self) -> None:
-        left = self._at - monotonic()
-        if left > SLACK_SECONDS:
-            self._timer = self._pump.set_timer(left, self._rings)
+    def _ring(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._at > loop.time():
+            self._timer = loop.call_at(self._at, self._ring)
         else:
             self._timer = None
             self._then()

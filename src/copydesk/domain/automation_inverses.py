@@ -1,4 +1,5 @@
-"""The way back of writes about integrations, OpenAPI specifications, translations and the agent.
+"""The way back of writes about integrations, OpenAPI specifications, translations, glossaries and
+the agent.
 
 As in `copydesk.domain.inverses`. No script and no secret is in any of them: the service gives back
 neither, and the journal shall not hold them. Nor is a document that was given as text, which may be
@@ -181,6 +182,54 @@ def _read(ids: dict[str, str]) -> Step:
 
 def _spec(organization: str, slug: str) -> dict[str, str]:
     return {"organization_id": organization, "spec_slug": slug}
+
+
+# Glossaries
+
+
+def term_added(organization: str, entry: str, terms: Mapping[str, str]) -> Reversal:
+    """Return the way back of a new entry of a glossary: it is removed."""
+    read = _entry(organization, entry)
+    return Reversal(
+        (_glossary(organization, {"type": "delete", "id": entry}),),
+        (),
+        Expectation(read, {"translations": dict(terms)}),
+        Expectation(read, gone=True),
+    )
+
+
+def term_changed(
+    organization: str, entry: str, before: Mapping[str, str], after: Mapping[str, str]
+) -> Reversal:
+    """Return the way back of other terms of an entry of a glossary."""
+
+    def turn(terms: Mapping[str, str]) -> tuple[Step, ...]:
+        wanted = {"type": "update", "id": entry, "translations": dict(terms)}
+        return (_glossary(organization, wanted),)
+
+    def there(terms: Mapping[str, str]) -> Expectation:
+        return Expectation(_entry(organization, entry), {"translations": dict(terms)})
+
+    return swapped(turn, there, before, after)
+
+
+def term_removed(organization: str, entry: str, terms: Mapping[str, str]) -> Reversal:
+    """Return the way back of removing an entry: another one with the same terms is made."""
+    return Reversal(
+        (_glossary(organization, {"type": "insert", "translations": dict(terms)}),),
+        (),
+        Expectation(_entry(organization, entry), gone=True),
+    )
+
+
+def _glossary(organization: str, *operations: Mapping[str, JSON]) -> Step:
+    body = {"operations": [dict(each) for each in operations]}
+    return Step("update_glossary_entries", {"organization_id": organization}, body)
+
+
+def _entry(organization: str, entry: str) -> Step:
+    ids = {"organization_id": organization, "glossary_entry_id": entry}
+    return Step("get_glossary_entry", ids)
 
 
 # Translations and the documentation agent

@@ -12,7 +12,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.openapi_spec import OpenAPISourceText, OpenAPISourceURL, OpenAPISpec
 from copydesk.server.queries.openapi_spec import add_spec
 from copydesk.session.errors import NotDoneError
-from copydesk.tui.automation import openapi_requests as writing
+from copydesk.tui.automation import openapi as writing
 from copydesk.tui.automation.openapi import OpenAPISpecsPlace
 from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy

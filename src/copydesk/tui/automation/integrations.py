@@ -10,7 +10,7 @@ from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.tui.automation.installation_commands import InstallationCommands, Installed
+from copydesk.tui.automation.installations import InstallationCommands, Installed
 from copydesk.tui.automation.integration_resources import (
     INSTALLATIONS,
     INTEGRATIONS,

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
 
+from pydantic import AfterValidator, Field, model_validator
 from rich.text import Text
 
+from copydesk.client.errors import NotFound
 from copydesk.contract.enumerations import OpenAPIVisibility
+from copydesk.contract.models.base import Body
+from copydesk.contract.models.openapi_spec import (
+    OpenAPISource,
+    OpenAPISourceText,
+    OpenAPISourceURL,
+    OpenAPISpecCreate,
+    Slug,
+)
+from copydesk.contract.models.parts import WebAddress
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import (
@@ -18,6 +32,7 @@ from copydesk.domain.automation_inverses import (
     visibility_changed,
 )
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox_marks import by_slug
@@ -31,8 +46,7 @@ from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
-    from copydesk.contract.models.openapi_spec import OpenAPISource, OpenAPISpec
-    from copydesk.tui.automation.openapi_requests import SpecAsked, SpecSourceAsked
+    from copydesk.contract.models.openapi_spec import OpenAPISpec
 
 
 STATES = {"pending": "waits", "progress": "reading", "complete": "read"}
@@ -198,6 +212,133 @@ def visibility_label(here: OpenAPISpecsPlace) -> str:
     return "make private" if shown else "make public"
 
 
+LARGEST = 10 * 1024 * 1024
+"""The longest request in bytes; a document goes into one."""
+
+LARGEST_SAID = "10 MiB"
+
+
+def _is_file(typed: str) -> str:
+    """Return a path if a document can be read there. Raises ``ValueError`` with a sentence."""
+    try:
+        path = Path(typed).expanduser()
+        if path.is_dir():
+            raise ValueError("that is a folder")
+        if not path.is_file():
+            there = path.exists()
+            raise ValueError("that is no ordinary file" if there else "there is no such file")
+        size = path.stat().st_size
+    except (OSError, RuntimeError) as error:
+        raise ValueError("there is no such file") from error
+    if size > LARGEST:
+        raise ValueError(f"it has {size / 1024**2:.1f} MiB; at most {LARGEST_SAID} can be sent")
+    if not size:
+        raise ValueError("it is empty")
+    return typed
+
+
+class SourceAsked(Body):
+    """The source of a document: an address, or a file on this machine."""
+
+    url: WebAddress | None = Field(
+        default=None, description=OpenAPISourceURL.model_fields["url"].description
+    )
+    file: Annotated[str, AfterValidator(_is_file)] | None = Field(
+        default=None,
+        description="Instead of an address: a file on this machine, JSON or YAML. Its text is sent "
+        f"as it is now, {LARGEST_SAID} at most.",
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> SourceAsked:
+        if bool(self.url) == bool(self.file):
+            raise ValueError("say an address or a file, and only one of them")
+        return self
+
+    async def read(self) -> OpenAPISource:
+        """Return the source for the request, reading the file. Raises `NotDoneError`."""
+        if self.file is None:
+            assert self.url is not None
+            return OpenAPISourceURL(url=self.url)
+        try:
+            return await asyncio.to_thread(_read, self.file)
+        except (OSError, ValueError) as error:
+            said = error.strerror if isinstance(error, OSError) else str(error)
+            name = shorten(clean(Path(self.file).name), 40)
+            # The path is right: once the file is mended, the same can be sent.
+            raise NotDoneError(f"{name}: {clean(said or 'it cannot be read')}.") from error
+
+
+class SpecAsked(Body):
+    """A new specification, as a person fills it in."""
+
+    slug: Slug = Field(description=OpenAPISpecCreate.model_fields["slug"].description)
+    source: SourceAsked
+
+
+class SpecSourceAsked(Body):
+    """A new source of a specification, as a person fills it in."""
+
+    source: SourceAsked
+
+
+def _read(typed: str) -> OpenAPISourceText:
+    data = Path(typed).expanduser().read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is no UTF-8 text (byte {error.start + 1:,})") from error
+    _check(text)
+    source = OpenAPISourceText(text=text)
+    size = len(source.to_json()) + 1024
+    if size > LARGEST:
+        raise ValueError(
+            f"as a request it has {size / 1024**2:.1f} MiB; at most {LARGEST_SAID} can be sent"
+        )
+    return source
+
+
+def _check(text: str) -> None:
+    """Raise ``ValueError`` for what is neither JSON nor YAML; the service judges the rest."""
+    if text.lstrip()[:1] == "{":
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"line {error.lineno}: it is no JSON: {error.msg}") from error
+        except RecursionError as error:
+            raise ValueError("it is nested too deep") from error
+        return
+    import yaml
+
+    begun = False
+    try:
+        for event in yaml.parse(text, Loader=yaml.CBaseLoader):
+            if not begun and isinstance(event, yaml.MappingStartEvent):
+                begun = True
+            elif not begun and isinstance(event, yaml.NodeEvent):
+                break
+    except yaml.MarkedYAMLError as error:
+        at = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise ValueError(f"{at}it is no YAML: {error.problem or 'it cannot be read'}") from error
+    except yaml.YAMLError as error:
+        raise ValueError("it is no YAML: it holds what is no text") from error
+    if not begun:
+        raise ValueError("it is no OpenAPI document: it has no names with values")
+
+
+async def find(api: Api, home: str, slug: str) -> OpenAPISpec | None:
+    """Return a specification, or None where there is none of that slug."""
+    try:
+        return await api(ops.get_openapi_spec, home, slug)
+    except NotFound:
+        return None
+
+
+async def find_deleted(api: Api, home: str, slug: str) -> bool | None:
+    """Return True if a specification is gone, else None."""
+    return True if await find(api, home, slug) is None else None
+
+
 @place("openapi-specs", key="A", title="OpenAPI specifications",
        uses=("list_openapi_specs", "get_openapi_spec", "get_organization"))  # fmt: skip
 class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
@@ -216,8 +357,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         if item is None or home is None:
             self.reads.cancel("details")
             return
-        from copydesk.tui.automation.openapi_requests import find
-
         self.reads.load(
             "details", lambda api: find(api, home, item.slug), self._show_fresh,
             what="Reading the specification", after=REST_SECONDS, quiet=True,
@@ -238,9 +377,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             uses=("create_openapi_spec", "get_openapi_spec"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Add a specification, from an address or from a file. u deletes it again."""
-        from copydesk.contract.models.openapi_spec import OpenAPISpecCreate
-        from copydesk.tui.automation.openapi_requests import SpecAsked, find
-
         home, key = self.organization or "", self.draft_key("make")
         made: list[str] = []
 
@@ -284,8 +420,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
     async def replace(self) -> None:
         """Give the specification another source: an address, or a file. It is read anew."""
-        from copydesk.tui.automation.openapi_requests import SpecSourceAsked
-
         item = self.item
         assert item is not None
         key = self.draft_key("replace", item.id)
@@ -315,8 +449,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             show=22, group="Change", uses="put_openapi_spec")  # fmt: skip
     async def fetch(self) -> None:
         """Have the document fetched from its address again."""
-        from copydesk.contract.models.openapi_spec import OpenAPISourceURL
-
         item = self.item
         assert item is not None
         assert item.source_url is not None
@@ -338,8 +470,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     async def _put(
         self, item: OpenAPISpec, source: OpenAPISource, what: str, *, draft: str = ""
     ) -> None:
-        from copydesk.contract.models.openapi_spec import OpenAPISourceURL, OpenAPISpecPut
-        from copydesk.tui.automation.openapi_requests import find
+        from copydesk.contract.models.openapi_spec import OpenAPISpecPut
 
         home, slug, former = self.organization or "", item.slug, item.source_url
         url = source.url if isinstance(source, OpenAPISourceURL) else None
@@ -390,8 +521,6 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             group="Change", uses="delete_openapi_spec")  # fmt: skip
     async def delete(self) -> None:
         """Delete the specification with every version of it. It asks for its slug."""
-        from copydesk.tui.automation.openapi_requests import find_deleted
-
         item, home = self.item, self.organization or ""
         assert item is not None
         facts = [

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
+from pydantic import Field
 from rich.text import Text
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Language
+from copydesk.contract.models.base import Body
+from copydesk.contract.models.translation import (
+    TranslationCreate,
+    TranslationSourceWrite,
+)
 from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
+from copydesk.domain.rich_text import rich_text, says_the_same
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.present.space_options import space_options
@@ -34,7 +41,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.document import Document
     from copydesk.contract.models.translation import Translation
-    from copydesk.tui.automation.translation_requests import TranslationAsked
 
 
 AT_ONCE = 6
@@ -220,6 +226,65 @@ def being_run(here: TranslationsPlace) -> str | None:
     return None
 
 
+class TranslationAsked(Body):
+    """A new translation, as a person fills it in."""
+
+    source: TranslationSourceWrite
+    language: Language = Field(description=TranslationCreate.model_fields["language"].description)
+    instructions: str | None = Field(
+        default=None,
+        description="What whoever translates has to mind: tone, names, what stays. Markdown.",
+        max_length=20_000,
+    )
+
+    def body(self) -> TranslationCreate:
+        """Return the body of the request."""
+        made = TranslationCreate(language=self.language, source=self.source)
+        if self.instructions:
+            made.instructions = rich_text(None).read(self.instructions)
+        return made
+
+
+async def find(api: Api, home: str, translation: str) -> Translation | None:
+    """Return a translation, or None where it is gone."""
+    try:
+        return await api(ops.get_translation, home, translation)
+    except NotFound:
+        return None
+
+
+async def find_made(
+    api: Api, home: str, body: TranslationCreate, known: set[str]
+) -> Translation | None:
+    """Return the translation that a body made, or None; ``known`` are the older ones."""
+    space = body.source.space if body.source is not None else None
+    async for each in api.pages(ops.list_translations, home, limit=100):
+        if each.id not in known and (each.source.space, each.language) == (space, body.language):
+            return each
+    return None
+
+
+async def find_instructed(
+    api: Api, home: str, translation: str, document: Document | None
+) -> Translation | None:
+    """Return a translation if it has these instructions, else None."""
+    found = await find(api, home, translation)
+    return found if found is not None and says_the_same(found.instructions, document) else None
+
+
+async def find_run(api: Api, home: str, translation: str, runs: int) -> bool | None:
+    """Return True if a translation is being run, or was more often than ``runs``; else None."""
+    found = await find(api, home, translation)
+    if found is None:
+        return None
+    return True if found.status != "completed" or found.stats.runs > runs else None
+
+
+async def find_deleted(api: Api, home: str, translation: str) -> bool | None:
+    """Return True if a translation is gone, else None."""
+    return True if await find(api, home, translation) is None else None
+
+
 @place("translations", key="L", title="Translations",
        uses=("list_translations", "get_space", "get_organization"))  # fmt: skip
 class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
@@ -270,8 +335,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
                   "list_organization_collections"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Have a space translated into another language. It is run at once."""
-        from copydesk.tui.automation.translation_requests import TranslationAsked, find_made
-
         home, key = self.organization or "", self.draft_key("make")
         known = {each.translation.id for each in self.rows.source.base.shown()}
         made: list[str] = []
@@ -336,7 +399,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
 
     async def _instruct(self, item: Listed, before: Document | None, after: Document) -> None:
         from copydesk.contract.models.translation import TranslationUpdate
-        from copydesk.tui.automation.translation_requests import find_instructed
 
         home, which = self.organization or "", item.translation.id
         sent = after if after.nodes else None
@@ -361,8 +423,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             show=24, group="Change", uses="run_translation")  # fmt: skip
     async def run(self) -> None:
         """Run the translation again: its space is brought up to date with the source."""
-        from copydesk.tui.automation.translation_requests import find_run
-
         item, home = self.item, self.organization or ""
         assert item is not None
         which, stats = item.translation.id, item.translation.stats
@@ -394,8 +454,6 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
             group="Change", uses="delete_translation")  # fmt: skip
     async def delete(self) -> None:
         """Delete the translation; the space that it wrote stays. It asks for the language."""
-        from copydesk.tui.automation.translation_requests import find_deleted
-
         item, home = self.item, self.organization or ""
         assert item is not None
         which, wrote = item.translation.id, target_title(item)

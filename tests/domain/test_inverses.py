@@ -109,6 +109,11 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
         ways.setting_changed(SITE, "proxy", "https://a.test/", "https://b.test/X/"),
     )
     yield "setting_changed to none", ways.setting_changed(SITE, "basename", "a", None)
+    ways_in: tuple[dict[str, object], dict[str, object]] = (
+        {"backend": "custom", "fallbackURL": None},
+        {"backend": "custom", "fallbackURL": "https://a.test"},
+    )
+    yield "sign_in_changed", ways.sign_in_changed(SITE, *ways_in)
     yield "site_published", ways.site_published(SITE, published=True)
     yield "site_published not", ways.site_published(SITE, published=False)
     yield "site_made", ways.site_made(SITE, title="Docs")
@@ -205,6 +210,12 @@ def _of_automation() -> Iterator[tuple[str, Reversal]]:
     yield "integration_made", ways.integration_made("lamp")
     before: dict[str, object] = {"title": "A", "description": None}
     yield "integration_changed", ways.integration_changed("lamp", before, {"title": "B"})
+    yield "term_added", ways.term_added("org", "t", {"en": "fee"})
+    yield (
+        "term_changed",
+        ways.term_changed("org", "t", {"en": "fee"}, {"en": "fee", "de": "Entgelt"}),
+    )
+    yield "term_removed", ways.term_removed("org", "t", {"en": "fee"})
     yield "installation_made", ways.installation_made("org", "lamp")
     selected, whole = {"space_selection": "selected"}, {"space_selection": "all"}
     yield "installation_changed", ways.installation_changed("org", "lamp", "i", whole, selected)

@@ -30,7 +30,13 @@ from copydesk.client.api import Api
 from copydesk.client.wire import Timeouts
 from copydesk.contract.models.user import User
 from copydesk.contract.operations import CATALOGUE
-from copydesk.domain import inverses, organization_inverses, site_inverses, tree_inverses
+from copydesk.domain import (
+    automation_inverses,
+    inverses,
+    organization_inverses,
+    site_inverses,
+    tree_inverses,
+)
 from copydesk.domain.preconditions import (
     begun_trace,
     still_discussed,
@@ -203,6 +209,11 @@ class Desk:
         yield made("create_team", org, {"title": "Readers"})
         source = {"space": space, "language": "en"}
         yield made("create_translation", org, {"language": "de", "source": source})
+        yield changed(
+            automation_inverses.term_changed(
+                home, at["glossary_entry_id"], {"en": "refund", "de": "Erstattung"}, {"en": "fee"}
+            )
+        )
         spec = {**org, "spec_slug": at["spec_slug"]}
         yield made("put_openapi_spec", spec, {"source": {"text": SPEC}})
         yield changed(organization_inverses.roles_changed(team, {at["user_id"]: "member"}, "owner"))

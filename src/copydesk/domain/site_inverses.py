@@ -66,6 +66,15 @@ def setting_as_read(name: str, value: JSON) -> JSON:
     return value
 
 
+def sign_in_changed(
+    ids: SiteIds, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of another way to sign readers in. The key is in none of them."""
+    return changed(
+        "update_site_publishing_auth", "get_site_publishing_auth", _site(ids), before, after
+    )
+
+
 def site_published(ids: SiteIds, *, published: bool) -> Reversal:
     """Return the way back of publishing a site, or (``published`` False) of taking it down."""
     where = _site(ids)

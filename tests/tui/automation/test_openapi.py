@@ -9,7 +9,12 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
-from copydesk.contract.models.openapi_spec import OpenAPISourceText, OpenAPISourceURL, OpenAPISpec
+from copydesk.contract.models.openapi_spec import (
+    OpenAPISourceText,
+    OpenAPISourceURL,
+    OpenAPISpec,
+    OpenAPISpecPut,
+)
 from copydesk.server.queries.openapi_spec import add_spec
 from copydesk.session.errors import NotDoneError
 from copydesk.tui.automation import openapi as writing
@@ -284,3 +289,36 @@ async def test_files_that_are_too_long(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_bytes(b" " * 2049)
     with pytest.raises(ValueError, match="at most 10 MiB can be sent"):
         writing.SourceAsked(file=str(path))
+
+
+async def test_versions_are_compared_with_the_one_before_and_with_the_latest(
+    world: World, update_golden: bool
+) -> None:
+    for number in ("1", "2", "3"):
+        text = GOOD.replace("'1'", f"'{number}'").replace("{}", f"{{/v{number}: {{}}}}")
+        if number == "1":
+            add(world, "pets", text)
+        else:
+            async with world.api() as api:
+                body = OpenAPISpecPut(source=OpenAPISourceText(text=text))
+                await api(ops.put_openapi_spec, world.home, "pets", body)
+        await finish(world)
+    async with drive(open_world(world), "g A", "enter", size=(140, 40)) as driver:
+        assert driver.place.PLACE == "openapi-versions"
+        await driver.settle()
+        assert "-paths: {/v2: {}}" in driver.screen
+        assert "+paths: {/v3: {}}" in driver.screen
+        driver.golden("openapi-versions", update=update_golden)
+        await driver.press("=")
+        assert "This is the latest version." in driver.screen
+        await driver.press("G")
+        await driver.settle()
+        assert "The first document" in driver.screen
+        assert "paths: {/v1: {}}" in driver.screen
+        await driver.press("=")
+        assert "From it to the latest" in driver.screen
+        assert "-paths: {/v1: {}}" in driver.screen
+        assert "+paths: {/v3: {}}" in driver.screen
+        await driver.resize(80, 24)
+        await driver.press("enter")
+        driver.golden("openapi-versions", update=update_golden)

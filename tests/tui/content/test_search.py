@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 
 from copydesk.client.api import Api
 from copydesk.contract.models.search import SearchSection, SpaceSearchItem
+from copydesk.server import site_seed
 from copydesk.session.target import Target
 from copydesk.tui.content.search import Hit, excerpt, lit, page_title, says, unfit
 from tests.drive import drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
+from tests.tui.site_world import publish
 from tests.tui.steps import words
 from tests.world import BASE_URL, World
 
@@ -102,3 +104,31 @@ async def test_results_follow_what_is_typed_and_open_where_they_point(
     app = open_world(world, "search", Target(world.home, item="fee"), api=api)
     async with drive(app, size=(80, 24)) as driver:
         assert "Broken." in driver.screen
+
+
+async def test_one_site_is_searched_and_a_hit_leads_to_its_page(world: World) -> None:
+    docs = publish(world)
+    world.space("Elsewhere", {"fees": "# Fees\n\nA zebra fee."})
+    shown = world.space("Shown", {"fees": "# Fees\n\nA zebra fee."})
+    home = world.home
+    world.write(lambda tx: site_seed.add_site_space(tx, docs.site, shown))
+    app = open_world(world, "search", Target(home, item="zebra"))
+    async with drive(app, size=(80, 24)) as driver:
+        assert "2 results" in driver.screen
+        await driver.press("f")
+        assert driver.line("Acme docs").rstrip("│ ┃").endswith("site")
+        await driver.burst(*typed("Acme docs"))
+        await driver.press("enter")
+        assert "[In Acme docs]" in driver.screen
+        assert "1 result" in driver.screen
+        await driver.press("enter")
+        assert driver.place.PLACE == "pages"
+        assert driver.place.target.space == shown
+        await driver.press("q")
+        while driver.place.PLACE == "pages":
+            await driver.press("q")
+        await driver.press("e", "ctrl+u")
+        await driver.burst(*typed("nothing"))
+        await driver.press("enter")
+        await driver.settle()
+        assert "No page of this site has this word." in driver.screen

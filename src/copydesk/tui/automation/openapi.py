@@ -350,6 +350,11 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         """Return its slug: requests name it so."""
         return by_slug(self.organization or "", item.slug)
 
+    def open_item(self, item: OpenAPISpec) -> None:
+        """Go to its versions."""
+        target = Target(organization=self.organization, item=item.slug)
+        self.desk.go_soon("openapi-versions", target)
+
     def show_item(self) -> None:
         """Show the specification, then its newest state."""
         super().show_item()

@@ -30,8 +30,10 @@ from copydesk.session.reads.spaces import read_desk
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.framework import place_tabs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import View
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
 from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
 from copydesk.tui.resource.rich_text import edit_rich
@@ -52,6 +54,9 @@ GONE = "(deleted or hidden)"
 TONES = {"pending": "muted", "running": "accent"}
 
 STATES = ("pending", "running", "completed")
+
+TABS = (View("translations", "Translations"), View("glossary", "Glossary"))
+"""The translations and the glossary that they go by, as tabs of one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +307,13 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
     ) -> Page[Listed]:
         """Read translations with the titles of their spaces, each read once."""
         return await _titled(api, target, asked, self._titles)
+
+    def opened(self) -> None:
+        super().opened()
+        self.set_views(TABS, self.PLACE)
+
+    def view_changed(self) -> None:
+        place_tabs.turn(self)
 
     def reload(self) -> None:
         """Read the list again, and the titles of its spaces."""

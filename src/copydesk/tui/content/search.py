@@ -12,7 +12,14 @@ from rich.text import Text
 from textual import events, on
 
 from copydesk.contract.models.base import Page
-from copydesk.contract.models.search import OrganizationSearchItem, SearchSection, SpaceSearchItem
+from copydesk.contract.models.parts import ShownUrls
+from copydesk.contract.models.search import (
+    OrganizationSearchItem,
+    SearchSection,
+    SiteSearch,
+    SiteSearchItem,
+    SpaceSearchItem,
+)
 from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.filter import fold
@@ -104,6 +111,27 @@ def hits_of_organization(found: Sequence[OrganizationSearchItem], words: str) ->
     """Yield the results of several spaces, space by space."""
     for space in found:
         yield from hits_of_space(space.id, space.title, space.pages, words)
+
+
+def hits_of_site(found: Sequence[SiteSearchItem], words: str) -> Iterator[Hit]:
+    """Yield the results of a site, space by space; a record is one of its own, in no space."""
+    for item in found:
+        if item.type == "space":
+            pages = [
+                SpaceSearchItem(
+                    id=page.id,
+                    title=page.title,
+                    path=page.path,
+                    sections=[*(page.sections or ())],
+                    ancestors=page.ancestors,
+                    urls=page.urls,
+                )
+                for page in item.pages or ()
+            ]
+            yield from hits_of_space(item.id, item.title, pages, words)
+        else:
+            record = SpaceSearchItem(id=item.id, title=item.title, urls=ShownUrls(app=item.url))
+            yield Hit("", "", record, None, 0, words)
 
 
 def unfit(words: str) -> str | None:
@@ -201,6 +229,12 @@ PAUSE_SECONDS = 0.2
 SPACE = "space"
 """The view of one space."""
 
+SITE = "site"
+"""The view of one site."""
+
+SITES = 250
+"""So many sites are offered to be searched."""
+
 EVERYWHERE = ""
 """The id, in a choice, of all spaces together."""
 
@@ -212,6 +246,12 @@ async def _pages(api: Api, target: Target, asked: Asked) -> Page[Hit]:
         found = await api.page(ops.search_space, space, query=words, **asked.paging)
         hits = hits_of_space(space, "", found.items, words)
         return Page[Hit](items=list(hits), next=found.next)
+    if asked.view == SITE:
+        ids = target.organization or "", target.site or ""
+        shown = await api.page(
+            ops.search_site_content, *ids, SiteSearch(query=words, mode="all"), **asked.paging
+        )
+        return Page[Hit](items=list(hits_of_site(shown.items, words)), next=shown.next)
     everywhere = await api.page(
         ops.search_organization, target.organization or "", query=words, **asked.paging
     )
@@ -237,7 +277,11 @@ RESULTS: Resource[Hit] = Resource(
     ),
     empty="",
     url=lambda hit: hit.url,
-    views=(View("everywhere", "Everywhere"), View(SPACE, "In this space")),
+    views=(
+        View("everywhere", "Everywhere"),
+        View(SPACE, "In this space"),
+        View(SITE, "In a site"),
+    ),
     copies=lambda hit: [("path", hit.page.path), ("id of the space", hit.space)],
 )
 """What a search found, section by section."""
@@ -309,10 +353,14 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
             return why
         if self.view == SPACE and self.target.space is None:
             return "No space is chosen: f chooses one."
+        if self.view == SITE and self.target.site is None:
+            return "No site is chosen: f chooses one."
         return super().missing()
 
     def nothing(self) -> str:
-        where = "of this space" if self.view == SPACE else "of this organization"
+        where = {SPACE: "of this space", SITE: "of this site"}.get(
+            self.view, "of this organization"
+        )
         return nothing_found(self.words, where)
 
     def raw(self) -> Raw | None:
@@ -351,34 +399,59 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
         "where",
         show=20,
         group="Find",
-        uses=("list_organization_spaces", "list_organization_collections", "search_space"),
+        uses=(
+            "list_organization_spaces",
+            "list_organization_collections",
+            "list_sites",
+            "search_space",
+            "search_site_content",
+        ),
     )
     async def choose_where(self) -> None:
-        """Choose the space to search in, or search everywhere."""
+        """Choose the space or the site to search in, or search everywhere."""
         organization = self.organization
         if organization is None:
             self.say("No organization is chosen: g o lists yours.", "warn")
             return
-        desk = await read_desk(await self.session.ready(), organization)
-        here = self.target.space if self.view == SPACE else EVERYWHERE
+        api = await self.session.ready()
+        desk = await read_desk(api, organization)
+        sites = await _sites(api, organization)
+        here = {SPACE: self.target.space, SITE: self.target.site}.get(self.view, EVERYWHERE)
         options = [
             Option(EVERYWHERE, "everywhere"),
+            *(Option(key, title, "site") for key, title in sites.items()),
             *space_options(desk.nodes, here, keep=lambda space: True),
         ]
         sheet = Choice("Search where?", options, current=here)
         chosen: str | None = await self.desk.push_screen_wait(sheet)
         if chosen is None:
             return
-        self.target = self.target.but(space=chosen or self.target.space, organization=organization)
-        everywhere, within = RESULTS.views
-        if chosen:
+        everywhere, within, shown = RESULTS.views
+        self.target = self.target.but(organization=organization)
+        if chosen in sites:
+            self.target = self.target.but(site=chosen)
+            shown = replace(shown, title=f"In {sites[chosen]}")
+        elif chosen:
+            self.target = self.target.but(space=chosen)
             title = next((clean(node.title) for node in desk.nodes if node.id == chosen), "")
             within = replace(within, title=f"In {title or 'this space'}")
-        self.set_views([everywhere, within], SPACE if chosen else everywhere.id)
+        view = SITE if chosen in sites else SPACE if chosen else everywhere.id
+        self.set_views([everywhere, within, shown], view)
         self.view_changed()
 
     def open_item(self, item: Hit) -> None:
+        if not item.space:
+            self.say("It is no page of a space: o opens it in the browser.", "warn")
+            return
         target = Target(self.organization, item.space, page=item.page.id)
         if item.anchor:
             target = target.but(section=item.anchor)
         self.desk.go_soon("pages", target)
+
+
+async def _sites(api: Api, organization: str) -> dict[str, str]:
+    """Return the titles of the first sites by their ids; none where a site cannot be searched."""
+    if not api.has(ops.search_site_content):
+        return {}
+    page = await api.page(ops.list_sites, organization, limit=SITES)
+    return {site.id: clean(site.title).strip() or "Untitled" for site in page.items}

@@ -34,6 +34,7 @@ TABS: tuple[tuple[str, str, str], ...] = (
     ("site-schema", "Schema", "Schema"),
     ("site-settings", "Settings", "Settings"),
     ("redirects", "Redirects", "Redirects"),
+    ("site-sign-in", "Sign-in", "Sign-in"),
 )
 """The places of a site, in the order of their tabs: name, title, title where there is no room."""
 

@@ -1,0 +1,167 @@
+"""The versions of an OpenAPI specification, and what changed from one to another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from copydesk.domain.address import web_address
+from copydesk.domain.age import ago, moment
+from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.text import clean
+from copydesk.session.errors import with_key
+from copydesk.session.operations import ops
+from copydesk.session.target import Target
+from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
+from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.widgets.text import TextView
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.openapi_spec import OpenAPISpecVersion
+
+SHOWN = 200_000
+"""Characters of a document, or of what changed in it, that are shown."""
+
+
+async def _pages(api: Api, target: Target, asked: Asked) -> Page[OpenAPISpecVersion]:
+    ids = target.organization or "", target.item or ""
+    return await api.page(ops.list_openapi_spec_versions, *ids, **asked.paging)
+
+
+def _address(version: OpenAPISpecVersion) -> str:
+    return web_address(version.url)
+
+
+def _read_at(version: OpenAPISpecVersion, now: datetime) -> str | None:
+    return None if version.created_at is None else moment(version.created_at, now)
+
+
+VERSIONS: Resource[OpenAPISpecVersion] = Resource(
+    noun="version",
+    title="Versions",
+    pages=_pages,
+    key=lambda version: version.id,
+    label=lambda version: version.id,
+    shown=(
+        Shown("read", "READ", _read_at, flex=1, minimum=18),
+        Shown("age", "AGE", lambda version, now: ago(version.created_at, now), 12, drop=2),
+        Shown("address", "DOCUMENT", lambda version, now: _address(version) or None),
+    ),
+    empty="No version of this specification could be read yet.",
+    of="item",
+    url=lambda version: _address(version) or None,
+)  # fmt: skip
+"""Versions of a specification, the newest first as services list them."""
+
+
+def one_version(here: OpenAPIVersionsPlace) -> str | None:
+    """Say so where there is nothing to compare a version with."""
+    return "There is one version only." if here.rows.source.base.count == 1 else None
+
+
+@place("openapi-versions", title="Versions of an OpenAPI specification",
+       uses="list_openapi_spec_versions")  # fmt: skip
+class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_versions"):
+    """The versions of a specification, and beside them what one changed, or its document."""
+
+    RESOURCE = VERSIONS
+    RAW = ("get_latest_openapi_spec_version",)
+
+    def beside(self) -> Iterable[Widget]:
+        """What the version under the cursor changed, in the place of its few details."""
+        self.text = TextView(title="What it changed", empty="Reading…", plain=True, id="text")
+        yield self.text
+        yield from super().beside()
+        self.facts.display = False
+
+    def within(self) -> Iterable[str]:
+        yield clean(self.target.item or "")
+
+    def poll(self) -> None:
+        """Read nothing: versions come with a new source. R reads them again."""
+
+    def show_item(self) -> None:
+        """Show what the version changed, once the cursor rests on it."""
+        super().show_item()
+        item = self.item
+        self.text.set_text("")
+        if item is None:
+            self.text.empty = ""
+            return
+        shown = list(self.rows.source.base.shown())
+        after = shown.index(item) + 1 if item in shown else len(shown)
+        before = shown[after] if after < len(shown) else None
+        self._compare(before, item, "What it changed" if before else "The first document")
+
+    @action("=", "with the latest", unless=(nothing_selected, one_version), show=22, group="Look",
+            uses="get_latest_openapi_spec_version")  # fmt: skip
+    async def compare_latest(self) -> None:
+        """Show what changed from this version to the one that pages are made from now."""
+        item, ids = self.item, (self.organization or "", self.target.item or "")
+        assert item is not None
+        latest = await (await self.session.ready())(ops.get_latest_openapi_spec_version, *ids)
+        if latest.id == item.id:
+            self.say("This is the latest version.")
+        else:
+            self._compare(item, latest, "From it to the latest", rests=False)
+
+    def open_item(self, item: OpenAPISpecVersion) -> None:
+        """Go to the text."""
+        self.show_pane(self.text)
+
+    def _compare(
+        self,
+        before: OpenAPISpecVersion | None,
+        after: OpenAPISpecVersion,
+        title: str,
+        *,
+        rests: bool = True,
+    ) -> None:
+        """Read the documents of two versions and show what is different between them."""
+        slug = self.target.item or ""
+
+        async def read(api: Api) -> str:
+            from copydesk.client.download import fetch
+
+            addresses = [_address(each) for each in (before, after) if each is not None]
+            if not all(addresses):
+                return "The service does not say where the document is."
+            documents = [await fetch(api, address) for address in addresses]
+            return await asyncio.to_thread(_told, slug, documents)
+
+        def came(said: str) -> None:
+            self.text.title = title
+            self.text.set_text(said)
+
+        def failed(said: str) -> None:
+            self.text.empty = with_key(said)
+            self.text.set_text("")
+
+        self.text.empty = "Reading…"
+        self.reads.load(
+            "text", read, came, what="Reading the documents", of=after.id, failed=failed,
+            after=REST_SECONDS if rests else 0,
+        )  # fmt: skip
+
+
+def _told(slug: str, documents: list[bytes]) -> str:
+    """Return a document, or of two of them what is different; bounded."""
+    if len(documents) == 1:
+        text = documents[0].decode("utf-8", "replace")
+    else:
+        sides = (Side(slug, document) for document in documents)
+        patch = b"".join(file_patch(*sides)).decode("utf-8", "replace")
+        # The names of the files say nothing here: both sides are one specification.
+        text = patch.partition("\n@@")[2]
+        text = f"@@{text}" if text else "Both documents are the same."
+    if len(text) > SHOWN:
+        return f"{text[:SHOWN]}\n… y copies where the whole document is."
+    return text

@@ -17,11 +17,11 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
+from copydesk.domain.access import rank
 from copydesk.server.access import (
     COLLECTION_PERMISSIONS,
     ORGANIZATION_PERMISSIONS,
     SPACE_PERMISSIONS,
-    rank,
 )
 from copydesk.server.implementation import HANDLERS
 from copydesk.server.permissions import requirement

@@ -8,14 +8,14 @@ from typing import Any
 import httpx
 import pytest
 
+from copydesk.domain.access import LEVELS, Holder, Kind, level_from, rank, sources
 from copydesk.server import site_seed
 from copydesk.server.access import (
     COLLECTION_PERMISSIONS,
-    LEVELS,
     SPACE_PERMISSIONS,
     permissions,
-    rank,
 )
+from copydesk.session.reads.access import read_chain, read_person
 from tests.world import World
 
 Json = dict[str, Any]
@@ -83,43 +83,57 @@ class Office:
             )
 
 
-@pytest.mark.parametrize("seed", range(12))
-async def test_what_is_listed_is_what_decides(world: World, seed: int) -> None:
+async def explained(world: World, place: Holder, person: str) -> str | None:
+    """Return the level that a client makes of all that gives somebody one."""
+    api = world.api()
+    async with api:
+        chain = await read_chain(api, place, world.ana)
+        found = await read_person(api, world.home, person)
+    return level_from(sources(chain, "Acme", found))
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_what_is_listed_is_what_decides_and_is_explained(world: World, seed: int) -> None:
     office = Office(world, seed)
-    async with world.client() as ana:
-        for kind, ids, table in (
-            ("spaces", office.spaces, SPACE_PERMISSIONS),
-            ("collections", office.collections, COLLECTION_PERMISSIONS),
-        ):
-            for key in ids:
-                listed = await levels(ana, f"/{kind}/{key}/permissions/aggregate")
-                assert None not in listed.values()
-                for person in office.people:
-                    async with world.client(person) as client:
-                        seen = await client.get(f"/{kind}/{key}")
-                        renamed = await client.patch(f"/{kind}/{key}", json={"title": "X"})
-                    assert (seen.status_code == 200) == (person in listed), (key, person)
-                    if person in listed:
-                        may = permissions(table, listed[person])
-                        assert seen.json()["permissions"] == may
-                        assert (renamed.status_code == 200) == may["admin"]
-                for level in LEVELS:
-                    asked = await levels(ana, f"/{kind}/{key}/permissions/aggregate", role=level)
-                    assert asked == {who: has for who, has in listed.items() if has == level}
-        for site in office.sites:
-            path = f"/orgs/{world.home}/sites/{site}"
+    containers: list[tuple[Kind, str]] = [
+        *(("space", key) for key in office.spaces),
+        *(("collection", key) for key in office.collections),
+    ]
+    for kind, key in containers:
+        table = SPACE_PERMISSIONS if kind == "space" else COLLECTION_PERMISSIONS
+        path = f"/{kind}s/{key}"
+        async with world.client() as ana:
+            listed = await levels(ana, f"{path}/permissions/aggregate")
+            for level in LEVELS:
+                asked = await levels(ana, f"{path}/permissions/aggregate", role=level)
+                assert asked == {who: has for who, has in listed.items() if has == level}
+        assert None not in listed.values()
+        for person in office.people:
+            assert await explained(world, Holder(kind, key), person) == listed.get(person)
+            async with world.client(person) as client:
+                seen = await client.get(path)
+                renamed = await client.patch(path, json={"title": "X"})
+            assert (seen.status_code == 200) == (person in listed), (key, person)
+            if person in listed:
+                may = permissions(table, listed[person])
+                assert seen.json()["permissions"] == may
+                assert (renamed.status_code == 200) == may["admin"]
+    for site in office.sites:
+        path = f"/orgs/{world.home}/sites/{site}"
+        async with world.client() as ana:
             listed = await levels(ana, f"{path}/permissions/aggregate", sort="name", order="asc")
-            assert set(listed) == {world.ana, *office.people}
-            for person in office.people:
-                async with world.client(person) as client:
-                    changed = await client.patch(path, json={"title": "Docs"})
-                    up = await client.post(f"{path}/unpublish")
-                has = rank(listed[person])
-                # A disabled member is not in the organization.
-                refused = 404 if person == office.people[0] else 403
-                wanted = 200 if has >= rank("create") else refused
-                assert changed.status_code == wanted
-                assert up.status_code == (200 if has >= rank("admin") else refused)
+        assert set(listed) == {world.ana, *office.people}
+        for person in office.people:
+            place = Holder("site", site, world.home)
+            assert await explained(world, place, person) == listed[person]
+            async with world.client(person) as client:
+                changed = await client.patch(path, json={"title": "Docs"})
+                down = await client.post(f"{path}/unpublish")
+            has = rank(listed[person])
+            # A disabled member is not in the organization.
+            refused = 404 if person == office.people[0] else 403
+            assert changed.status_code == (200 if has >= rank("create") else refused)
+            assert down.status_code == (200 if has >= rank("admin") else refused)
 
 
 async def test_levels_are_given_changed_and_taken_away(world: World) -> None:

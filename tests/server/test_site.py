@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from copydesk.domain.access import rank
 from copydesk.server import site_seed
-from copydesk.server.access import rank
 from tests.world import BASE_URL, World
 
 SCHEMA: dict[str, Any] = {

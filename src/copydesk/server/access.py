@@ -15,14 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from copydesk.domain.access import LEVELS, rank
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.store import Row, Tx
 
 RIGHTS = ("member", "access_grant", "team_member", "collection", "space")
 """The tables that say who may do what."""
-
-LEVELS = ("read", "comment", "review", "edit", "create", "admin")
-"""The levels from lowest to highest; each includes the ones before it."""
 
 SPACE_PERMISSIONS: dict[str, str] = {
     "view": "read",
@@ -61,11 +59,6 @@ ORGANIZATION_PERMISSIONS: dict[str, str] = {
     "admin": "admin",
 }
 """The lowest role that has each permission of an organization; a guest may view it, no more."""
-
-
-def rank(level: str | None) -> int:
-    """Return a number that orders levels; no level is -1."""
-    return LEVELS.index(level) if level in LEVELS else -1
 
 
 def highest(levels: Iterable[str | None]) -> str | None:

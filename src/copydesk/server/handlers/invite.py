@@ -11,7 +11,7 @@ from copydesk.contract.models.invite import (
     InviteLinkUpdate,
     InviteResult,
 )
-from copydesk.server.access import rank
+from copydesk.domain.access import rank
 from copydesk.server.desk_seed import add_member, add_user
 from copydesk.server.errors import blocked, invalid, not_found
 from copydesk.server.implementation import Call, implements

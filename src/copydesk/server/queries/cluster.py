@@ -13,7 +13,7 @@ from copydesk.contract.models.conversation import (
     ConversationIssueItem,
 )
 from copydesk.contract.models.parts import Urls
-from copydesk.server.access import rank
+from copydesk.domain.access import rank
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row, timestamp

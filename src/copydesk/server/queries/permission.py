@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from copydesk.contract.models.permission import PermissionOrigin
-from copydesk.server.access import Link, Standing, rank, site_chain, standings
+from copydesk.domain.access import rank
+from copydesk.server.access import Link, Standing, site_chain, standings
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.member import MEMBERS

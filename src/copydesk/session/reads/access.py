@@ -1,0 +1,101 @@
+"""Reading who may do what in a space, a collection or a site, and where it comes from."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from copydesk.client.errors import Forbidden, NotFound
+from copydesk.domain.access import Container, Given, Holder, Person
+from copydesk.domain.text import clean
+from copydesk.session.operations import ops
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+PAGE = 250
+"""Rows read with one request."""
+
+MOST = 2_000
+"""People, and teams, of one container that are read at most."""
+
+NESTED = 100
+"""Collections above each other that are followed."""
+
+
+async def read_chain(api: Api, place: Holder, me: str | None) -> tuple[Container, ...]:
+    """Return a place with the collections above it that may be read, nearest first.
+
+    ``me`` is the reader, if they are known. Raises ``ApiError`` for the place itself.
+    """
+    if place.kind == "site":
+        site, given = await asyncio.gather(
+            api(ops.get_site, place.organization, place.id), _given(api, place)
+        )
+        own = next((each.level for each in given or () if each.id == me), None)
+        admin = True if own == "admin" else None
+        return (Container("site", place.id, _title(site.title), given=given, admin=admin),)
+    chain: list[Container] = []
+    above: str | None = place.id
+    kind = place.kind
+    while above is not None and len(chain) < NESTED:
+        here = Holder(kind, above)
+        try:
+            found: Any = await api(
+                ops.get_space if kind == "space" else ops.get_collection, here.id
+            )
+        except (Forbidden, NotFound):
+            if not chain:
+                raise
+            chain.append(Container(kind, above, "a collection that you may not see", given=None))
+            break
+        may = found.permissions
+        chain.append(
+            Container(
+                kind,
+                above,
+                _title(found.title),
+                found.default_level,
+                await _given(api, here),
+                None if may is None else may.admin,
+            )
+        )
+        above, kind = found.parent, "collection"
+    return tuple(chain)
+
+
+async def read_person(api: Api, organization: str, user: str) -> Person:
+    """Return the role and the teams of a member. Raises ``ApiError``."""
+    member = await api(ops.get_member, organization, user)
+    pages = api.pages(ops.list_member_teams, organization, user, limit=PAGE)
+    teams = frozenset([each.team.id async for each in pages])
+    return Person(user, member.role, teams, member.disabled)
+
+
+async def _given(api: Api, place: Holder) -> tuple[Given, ...] | None:
+    """Return what was given in a place itself, None where the reader may not see it."""
+    try:
+        users, teams = await asyncio.gather(
+            _listed(api, place, "user"), _listed(api, place, "team")
+        )
+    except Forbidden:
+        return None
+    return (
+        *(Given("user", each.user.id, clean(each.user.display_name), each.permission)
+          for each in users),
+        *(Given("team", each.team.id, clean(each.team.title), each.permission) for each in teams),
+    )  # fmt: skip
+
+
+async def _listed(api: Api, place: Holder, who: str) -> list[Any]:
+    operation = getattr(ops, f"list_{place.kind}_{who}_permissions")
+    found: list[Any] = []
+    async for each in api.pages(operation, *place.ids.values(), limit=PAGE):
+        found.append(each)
+        if len(found) == MOST:
+            break
+    return found
+
+
+def _title(title: str) -> str:
+    return clean(title).strip() or "Untitled"

@@ -1,0 +1,94 @@
+"""Where a level comes from, staged changes, and their way back."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.domain.access import (
+    Change,
+    Container,
+    Given,
+    Holder,
+    Person,
+    Source,
+    level_from,
+    sources,
+    stage,
+    staged_of,
+    staged_text,
+)
+
+BO = Given("user", "bo", "Bo", "read")
+WEB = Given("team", "web", "Web", "edit")
+
+
+@pytest.mark.parametrize(
+    ("role", "default", "teams", "level"),
+    [
+        ("comment", "inherit", set(), "comment"),
+        ("comment", "inherit", {"web"}, "edit"),
+        ("admin", None, set(), "admin"),
+        ("edit", "review", set(), "review"),
+        ("edit", None, set(), "read"),
+        (None, "admin", set(), "read"),
+    ],
+)
+def test_the_highest_source_decides(
+    role: str | None, default: str | None, teams: set[str], level: str
+) -> None:
+    chain = [
+        Container("space", "s", "Guide", given=(BO,)),
+        Container("collection", "c", "Shelf", default, given=(WEB,)),
+        Container("collection", "d", "Above", "create"),
+    ]
+    if default == "inherit":
+        chain = chain[:2]
+    found = sources(chain, "Acme", Person("bo", role, frozenset(teams)))
+    assert level_from(found) == level
+    assert [each.level for each in found if each.decides] == [level]
+    assert found[0] == Source("Guide", "given to them", "read", level == "read")
+
+
+def test_nobody_disabled_has_a_level_and_what_is_not_read_gives_none() -> None:
+    chain = [Container("space", "s", "Guide", given=None)]
+    assert level_from(sources(chain, "Acme", Person("bo", None))) is None
+    assert level_from(sources(chain, "Acme", Person("bo", "admin", disabled=True))) is None
+
+
+def test_changes_are_staged_kept_as_text_and_given_up() -> None:
+    first = stage({}, Change("user", "bo", "Bo", "read", "edit"))
+    again = stage(first, Change("user", "bo", "Bo", "edit", "admin"))
+    assert again["bo"] == Change("user", "bo", "Bo", "read", "admin")
+    assert stage(again, Change("user", "bo", "Bo", "admin", "read")) == {}
+    both = stage(again, Change("email", "zoe@example.org", "zoe", None, "read"))
+    text = staged_text(both.values())
+    assert staged_of(f'{text}\nnot JSON\n{{"who": "robot"}}\n[]') == both
+    assert staged_of('{"who": "user", "id": "a", "name": "A", "after": "owner"}') == {}
+    assert [each.said for each in both.values()] == [
+        "admin, had read",
+        "read, invited as a guest first",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "there", "back"),
+    [
+        (None, "edit", "invite_to_site", "remove_team_from_site"),
+        ("read", "edit", "update_site_team_permission", "update_site_team_permission"),
+        ("read", None, "remove_team_from_site", "invite_to_site"),
+    ],
+)
+def test_a_change_is_one_request_and_so_is_its_way_back(
+    before: str | None, after: str | None, there: str, back: str
+) -> None:
+    place, change = Holder("site", "s", "o"), Change("team", "web", "Web", before, after)
+    step, reversal = place.step(change), place.reversal(change)
+    assert step.operation == there
+    assert step.arguments["organization_id"] == "o"
+    (undone,) = reversal.back
+    assert undone.operation == back
+    assert (undone.body or {}).get("role") == before
+    assert reversal.forth == (step,)
+    assert reversal.still is not None
+    path = "items{team.id=web}.permission"
+    assert reversal.still.fields == {path: [] if after is None else [after]}

@@ -73,6 +73,22 @@ async def test_the_tree_with_its_counts_and_the_details_of_a_space(desk: World) 
         assert "language English" in said
 
 
+async def test_who_left_the_organization_is_still_named_in_its_rules(world: World) -> None:
+    zoe = world.user("zoe", display_name="Zoe Quist")
+    rule = {"rule": "require_specific_reviewers", "users": [zoe, "unknown"]}
+    world.space("Guide", merge_rules={"type": "rules", "rules": [rule]})
+    other = world.organization("Elsewhere", world.ana)
+    world.member(other, zoe, "read")
+    world.write(
+        lambda tx: tx.run(
+            "DELETE FROM member WHERE user_id = ? AND organization_id = ?", zoe, world.home
+        )
+    )
+    async with drive(open_world(world, "members"), "g s", size=(140, 40)) as driver:
+        await driver.press("g g", "j")
+        assert "approval by Zoe Quist and unknown" in details(driver)
+
+
 async def test_a_branch_folds_and_stays_folded_in_the_next_run(desk: World) -> None:
     snapshot = Snapshots()
     async with drive(open_world(desk, snapshot=snapshot)) as driver:

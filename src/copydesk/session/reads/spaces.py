@@ -205,10 +205,13 @@ async def read_details(
 
     async def person(user_id: str) -> tuple[str, str]:
         try:
-            member = await api(ops.get_member, organization_id, user_id)
+            user = (await api(ops.get_member, organization_id, user_id)).user
         except (Forbidden, NotFound):
-            return user_id, user_id
-        return user_id, clean(member.user.display_name) or user_id
+            try:  # who left the organization is still somebody
+                user = await api(ops.get_user, user_id)
+            except (Forbidden, NotFound, OperationMissing):
+                return user_id, user_id
+        return user_id, clean(user.display_name) or user_id
 
     shown, waiting, names = await asyncio.gather(
         sites(), needs_me(), asyncio.gather(*(person(user_id) for user_id in people))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from dataclasses import fields as fields_of
 
+from copydesk.domain.access import Holder, staged_of
 from copydesk.domain.text import clean, plural
 from copydesk.local.drafts import field_of
 from copydesk.session.declarations import label, ways
@@ -126,6 +127,18 @@ def schema_text(text: str) -> str:
 def tree_key(organization: str) -> str:
     """Return the key of the staged tree of collections and spaces."""
     return f"tree {organization}"
+
+
+def access_key(where: Holder, part: str) -> str:
+    """Return the key of levels that are staged for a space, a collection or a site, or invited."""
+    return f"access {where.kind} {where.id} {part}"
+
+
+def levels(text: str) -> str:
+    """Return staged levels as text."""
+    found = staged_of(text).values()
+    return "\n".join([f"{plural(len(found), 'change')} staged", "",
+                      *(f"- {clean(each.name)}: {each.said}" for each in found)])  # fmt: skip
 
 
 def about_key(space: str, request: str) -> str:
@@ -246,6 +259,12 @@ def belonging(key: str) -> Belonging | None:
         case ["adaptive", "schema", site]:
             target = Target(site=site)
             return Belonging("site-schema", target, "adaptive schema", "edit", schema_text)
+        case ["access", "space" | "collection" | "site" as kind, id, part]:
+            held = {"collection": "item"}.get(kind, kind)
+            target = Target(**{held: id})
+            if part == "staged":
+                return Belonging("access", target, "staged levels", summary=levels)
+            return Belonging("access", target, "invitation", part, fields)
         case ["tree", organization]:
             target = Target(organization=organization)
             words = "collections and spaces"

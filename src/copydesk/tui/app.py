@@ -452,6 +452,8 @@ class CopydeskApp(DeskApp):
             site = here.site_at_hand() if here is not None and entry.place.OF_SITE else None
             space = here.space_at_hand() if here is not None and entry.place.OF_SPACE else None
             target = Target(organization=self.session.organization, site=site, space=space)
+            if here is not None and (at := navigation.TARGETS.get(entry.place.PLACE)) is not None:
+                target = at(here).but(organization=here.organization)
         if entry.view is not None and target.view is None:
             target = target.but(view=entry.view)
         for screen in self.screen_stack:

@@ -215,7 +215,6 @@ FOR_SCRIPTS = {
     "export_to_git_repository", "import_git_repository", "get_space_git_info",
     # Nothing on a screen changes the text of a page.
     "update_change_request_content",
-    *(name for name, each in CATALOGUE.items() if each.extension == "E13"),
 }  # fmt: skip
 """The operations that only `copydesk api` sends."""
 

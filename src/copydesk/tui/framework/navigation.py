@@ -16,6 +16,7 @@ from copydesk.session.declarations import Way, ways
 from copydesk.tui.framework.actions import JUMPS, Action, DeclarationError, Uses
 
 if TYPE_CHECKING:
+    from copydesk.session.target import Target
     from copydesk.tui.framework.place import Place
 
 P = TypeVar("P", bound="type[Place]")
@@ -71,6 +72,9 @@ ENTRIES: dict[str, Entry] = {way.name: _entry(way) for way in ways()}
 PLACES: dict[str, type[Place]] = {}
 """The places that are imported, by the word after ``:``."""
 
+TARGETS: dict[str, Callable[[Place], Target]] = {}
+"""What some places show when they are asked for by their name, by that of the place."""
+
 JUMPS.update((name, (entry.action, ())) for name, entry in ENTRIES.items())
 
 
@@ -81,11 +85,13 @@ def place(
     title: str,
     jumps: tuple[Jump, ...] = (),
     uses: Uses | Sequence[Uses] = (),
+    at: Callable[[Place], Target] | None = None,
 ) -> Callable[[P], P]:
     """Register a place under ``:name`` and ``g`` + ``key``.
 
-    ``uses`` are the operations that are sent by going there. Raises `DeclarationError` when a word
-    or key is taken.
+    ``uses`` are the operations that are sent by going there. ``at`` says what it shows when it is
+    asked for by its name: of the place that is left, where that is not its space or site. Raises
+    `DeclarationError` when a word or key is taken.
     """
 
     def register(cls: P) -> P:
@@ -93,6 +99,8 @@ def place(
         cls.TITLE = title
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
         _register(cls, Way(name, title, key, None, cls.__module__), names)
+        if at is not None:
+            TARGETS[name] = at
         for jump in jumps:
             way = Way(jump.name, jump.title, jump.key, jump.view, cls.__module__)
             _register(cls, way, names if jump.uses is None else jump.uses)

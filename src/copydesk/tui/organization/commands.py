@@ -152,7 +152,7 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             ],
             draft_key=key,
             facts=[
-                "The service lists no invite links: it takes the one that people were sent.",
+                "It takes the link that people were sent; g w lists them all, if the service does.",
                 "Who has joined by it stays, and nobody joins by it any more: no way back.",
             ],
             send=send,

@@ -143,6 +143,7 @@ MEMBERS: Resource[Member] = Resource(
     views=(
         View("all", "All"),
         *(View(role, "Guests" if role == GUEST else role.capitalize()) for role in ROLES),
+        View("invites", "Invitations"),
     ),
     orders=(
         _by("joined", "last joined", "joinedAt"),
@@ -260,6 +261,10 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
     RESOURCE = MEMBERS
     COMMAND_CLASSES = (OrganizationCommands,)
 
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._role = self.view or "all"
+
     @property
     def at_hand(self) -> AtHand | None:
         home = self.organization
@@ -273,6 +278,16 @@ class MembersPlace(ResourcePlace["Member"], scope="members"):
         if self.orders.order == "seen" and not self.limits.conditions:
             return "None was there yet: by last seen only active members are listed."
         return super().nothing()
+
+    def view_changed(self) -> None:
+        """Go to the invitations, which are a list of their own, or list those of a role."""
+        if self.view == "invites":
+            self.view = self._role
+            self.refresh_frame()
+            self.desk.go_soon("invites", Target(organization=self.organization))
+        else:
+            self._role = self.view
+            super().view_changed()
 
     def open_item(self, item: Member) -> None:
         """Go to the spaces and the teams of the member."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.space import Space
+    from copydesk.domain.space_tree import SpaceNode
 
 
 async def _pages(api: Api, target: Target, asked: Asked) -> Page[Space]:
@@ -46,6 +47,13 @@ COLLECTION_SPACES: Resource[Space] = Resource(
     url=lambda space: web_address(space.urls.app) or None,
 )  # fmt: skip
 """Spaces that stand in a collection itself, not in one below it."""
+
+
+def holder_of(node: SpaceNode | None) -> Target:
+    """Return the space or the collection of a row, as what levels are given on."""
+    if node is None or node.kind not in ("space", "collection"):
+        return Target()
+    return Target(space=node.id) if node.kind == "space" else Target(item=node.id)
 
 
 @place("collection-spaces", title="Spaces of a collection", uses="list_collection_spaces")

@@ -45,6 +45,7 @@ from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
+from copydesk.tui.spaces.collection import holder_of
 from copydesk.tui.spaces.details import RestingDetails
 from copydesk.tui.spaces.list_commands import ArrangeCommands
 from copydesk.tui.widgets.facts import Facts
@@ -243,7 +244,12 @@ class TabCounts:
     "spaces",
     key="s",
     title="Spaces",
-    uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
+    uses=(
+        "list_organization_spaces",
+        "list_organization_collections",
+        "get_organization",
+        "get_user",
+    ),
 )
 class SpacesPlace(Place, scope="spaces"):
     """The tree of an organization, and the details of the row under the cursor."""
@@ -287,6 +293,9 @@ class SpacesPlace(Place, scope="spaces"):
     def space_at_hand(self) -> str | None:
         node = self.rows.selected_item
         return node.id if node is not None and node.kind == "space" else None
+
+    def holder_at_hand(self) -> Target:
+        return holder_of(self.rows.selected_item)
 
     def content(self) -> Content | None:
         node = self.rows.selected_item

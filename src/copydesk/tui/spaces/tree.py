@@ -29,6 +29,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
 from copydesk.tui.spaces import tree_cells as present
+from copydesk.tui.spaces.collection import holder_of
 from copydesk.tui.spaces.details import RestingDetails
 from copydesk.tui.spaces.tree_commands import (
     CreationCommands,
@@ -188,6 +189,9 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     def space_at_hand(self) -> str | None:
         node = self.node
         return node.id if node is not None and node.kind == "space" else None
+
+    def holder_at_hand(self) -> Target:
+        return holder_of(self.node)
 
     # What is arranged
 

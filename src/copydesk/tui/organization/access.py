@@ -1,0 +1,686 @@
+"""Who may do what in a space, a collection or a site, and where it comes from."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from rich.text import Text
+
+from copydesk.domain.access import (
+    LEVELS,
+    Change,
+    Container,
+    Holder,
+    Source,
+    Who,
+    invited,
+    level_from,
+    rank,
+    sources,
+    stage,
+    staged_of,
+    staged_text,
+)
+from copydesk.domain.address import web_address
+from copydesk.domain.inverses import draft_dropped
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.facts import Fact
+from copydesk.session.draft_keys import access_key
+from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
+from copydesk.session.options import Option
+from copydesk.session.reads.access import read_chain, read_person
+from copydesk.session.reads.organization import people_offered, read_home, teams_offered
+from copydesk.session.target import Target
+from copydesk.session.writes.bulk import REVERSIBLE, BulkItem, BulkRun
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.bulk import BulkSheet
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.form import FieldsWrongError
+from copydesk.tui.framework.actions import Commands, NotYet, action
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import Place, View
+from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace, nothing_selected
+from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.permission import (
+        PermissionInvite,
+        PermissionOrigin,
+        TeamPermission,
+    )
+    from copydesk.contract.models.user import User
+
+GUEST = "guest"
+"""What a person without a level is on a site."""
+
+NOWHERE = "Put the cursor on a space, a collection or a site, then g P."
+"""What to do where it is not known whose list is meant."""
+
+VIEWS = (
+    View("people", "People"),
+    View("given", "Given to people"),
+    View("teams", "Given to teams"),
+)
+"""Everyone with a level, and what was given here itself."""
+
+
+def where_of(target: Target) -> Holder | None:
+    """Return the space, collection or site that a target is about."""
+    if target.site is not None:
+        return Holder("site", target.site, target.organization or "")
+    if target.space is not None:
+        return Holder("space", target.space)
+    return None if target.item is None else Holder("collection", target.item)
+
+
+@runtime_checkable
+class HasHolder(Protocol):
+    """A place whose rows are collections too, or which is about one."""
+
+    def holder_at_hand(self) -> Target:
+        """Return the space, site or collection (``item``) under the cursor."""
+        ...
+
+
+def holder_at_hand(here: Place) -> Target:
+    """Return the space, site or collection of which somebody asks who may do what there."""
+    if isinstance(here, HasHolder):
+        return here.holder_at_hand()
+    site = here.site_at_hand()
+    return Target(site=site) if site else Target(space=here.space_at_hand())
+
+
+def person_name(user: User) -> str:
+    """Return the name of a person; never empty."""
+    return user.display_name.strip() or (user.email or "").strip() or user.id
+
+
+def level_rank(each: Any) -> int:
+    """Return the order of the levels of a list: the highest first."""
+    return -rank(each.permission)
+
+
+def level_words(each: Any) -> str:
+    """Return the level of a row."""
+    return clean(each.permission or GUEST)
+
+
+def origin_words(origin: PermissionOrigin | None) -> str:
+    """Say where a level on a site comes from, as the service tells it."""
+    if origin is None:
+        return ""
+    if origin.type != "site":
+        return "role" if origin.type == "organization" else clean(origin.type)
+    said = {"member": "given here", "team": "a team", "default": "everyone"}
+    return said.get(origin.reason or "", clean(origin.reason or ""))
+
+
+def _listing(what: str) -> Any:
+    """Return what reads a page of a list of the place that a target is about."""
+
+    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+        where = where_of(target)
+        assert where is not None
+        operation = getattr(ops, f"list_{where.kind}_{what}permissions")
+        return await api.page(
+            operation, *where.ids.values(), **asked.paging, **asked.order, **asked.conditions
+        )
+
+    return pages
+
+
+_PERSON: Mapping[str, Any] = {
+    "noun": "member",
+    "url": lambda each: web_address(each.user.urls.app) or None,
+    "key": lambda each: each.user.id,
+    "label": lambda each: person_name(each.user),
+    "copies": lambda each: [("e-mail address", each.user.email)],
+    "of": "organization",
+}
+_NAME = Shown[Any](
+    "name", "NAME", lambda each, now: person_name(each.user), flex=1, minimum=20, detail=False,
+    sort=lambda each: person_name(each.user).casefold(),
+)  # fmt: skip
+_LEVEL = Shown[Any](
+    "role", "ROLE", lambda each, now: level_words(each), 19, values=(*LEVELS, GUEST),
+    sort=level_rank,
+)  # fmt: skip
+_EMAIL = Shown[Any](
+    "email", "E-MAIL", lambda each, now: each.user.email, 26, drop=2,
+    sort=lambda each: each.user.email or "",
+)  # fmt: skip
+_ORIGIN = Shown[Any]("from", "FROM", lambda each, now: None, 11, drop=3, detail=False)
+
+PEOPLE: Resource[Any] = Resource(
+    **_PERSON,
+    title="People",
+    pages=_listing(""),
+    shown=(_NAME, _LEVEL, _ORIGIN, _EMAIL),
+    empty="Nobody has a level here but administrators of the organization.",
+    views=VIEWS,
+    conditions=(Condition("role", "people with this level", values=LEVELS),),
+)
+"""Everyone with a level in a space or a collection, wherever it comes from."""
+
+
+async def _teams(api: Api, organization: str) -> Sequence[Option]:
+    return await teams_offered(api, organization)
+
+
+SITE_PEOPLE: Resource[Any] = replace(
+    PEOPLE,
+    orders=(
+        Order("named", "name", {"sort": "name", "order": "asc"}, {"sort": "name", "order": "desc"}),
+        Order("joined", "last joined", {"sort": "joinedAt", "order": "desc"},
+              {"sort": "joinedAt", "order": "asc"}),
+        Order("seen", "last seen (active members only)", {"sort": "lastSeenAt", "order": "desc"},
+              {"sort": "lastSeenAt", "order": "asc"}),
+    ),
+    conditions=(
+        Condition("role", "people with this level", values=(*LEVELS, GUEST)),
+        Condition("search", "those whose name or e-mail address holds this"),
+        Condition("team", "members of a team", offers=_teams, uses=("list_teams",)),
+    ),
+    dim=lambda each: each.disabled,
+)  # fmt: skip
+"""Everyone of the organization, with their level on a site."""
+
+GIVEN: Resource[Any] = Resource(
+    **_PERSON,
+    title="Given to people",
+    pages=_listing("user_"),
+    shown=(_NAME, _LEVEL, _EMAIL),
+    empty="No person was given a level here. ctrl+n gives one.",
+    views=VIEWS,
+)
+"""The people who were given a level themselves."""
+
+
+def _team_name(each: TeamPermission) -> str:
+    return each.team.title.strip() or each.team.id
+
+
+TEAMS: Resource[Any] = Resource(
+    noun="team",
+    title="Given to teams",
+    pages=_listing("team_"),
+    key=lambda each: each.team.id,
+    label=_team_name,
+    shown=(
+        Shown("name", "NAME", lambda each, now: _team_name(each), flex=1, minimum=20, detail=False,
+              sort=lambda each: _team_name(each).casefold()),
+        _LEVEL,
+        Shown("members", "MEMBERS", lambda each, now: str(each.team.members), 7, align="right",
+              sort=lambda each: each.team.members),
+        Shown("spaces", "SPACES", lambda each, now: str(each.team.spaces), 6, align="right",
+              drop=1, sort=lambda each: each.team.spaces),
+    ),
+    empty="No team was given a level here. ctrl+n gives one.",
+    views=VIEWS,
+)  # fmt: skip
+"""The teams that were given a level."""
+
+_LABELS: Mapping[Who, str] = {"user": "person", "team": "team", "email": "newcomer"}
+
+_KINDS = {"given": GIVEN, "teams": TEAMS}
+
+
+# What may be done
+
+
+def not_read(here: AccessPlace) -> str | None:
+    """Say so while it is not known what was given here."""
+    if (why := here.missing()) is not None:
+        return why
+    return None if here.chain else NotYet("What was given here is not read yet.")
+
+
+def not_admin(here: AccessPlace) -> str | None:
+    """Say so when the reader is known not to administer the place."""
+    if (why := not_read(here)) is not None:
+        return why
+    first = here.chain[0]
+    if first.admin is not False:
+        return None
+    return f"That takes the role admin in {shorten(first.title, NAME_CELLS)}."
+
+
+def nothing_given(here: AccessPlace) -> str | None:
+    """Say so when nothing was given here to what is under the cursor."""
+    key = here.rows.selected_id
+    if key is None or here.own_level(key) is not None:
+        return None
+    return "Nothing was given to them here: the details say where it comes from."
+
+
+def nothing_staged(here: AccessPlace) -> str | None:
+    """Say so when nothing is staged."""
+    return None if here.staged else "Nothing is staged yet."
+
+
+class StagedAccess(Commands, scope="access"):
+    """Staging other levels, and sending them as a plan."""
+
+    place: AccessPlace
+
+    def stage(self, *changes: Change) -> None:
+        """Stage changes, and keep them on this machine."""
+        here, staged = self.place, self.place.staged
+        for each in changes:
+            staged = stage(staged, each)
+        here.keep(staged)
+        count = plural(len(staged), "change")
+        here.tell(f"{count} staged: ctrl+s shows the plan." if staged else "Nothing is staged now.")
+
+    @action("e", "role", unless=(nothing_selected, not_admin), show=28, group="Change",
+            stages=True)  # fmt: skip
+    async def change(self) -> None:
+        """Stage another level here for the person or the team under the cursor."""
+        here = self.place
+        change = here.change_of_row()
+        options = [Option(each, each, LEVEL_WORDS[each]) for each in reversed(LEVELS)]
+        title = f"Level of {shorten(change.name, NAME_CELLS)} here"
+        chosen = await self.app.push_screen_wait(Choice(title, options, current=change.after))
+        if chosen is not None:
+            self.stage(replace(change, after=chosen))
+
+    @action("D", "remove", unless=(nothing_selected, not_admin, nothing_given), show=18,
+            group="Change", stages=True)  # fmt: skip
+    def remove(self) -> None:
+        """Stage taking away what was given here. What they have from elsewhere stays."""
+        self.stage(replace(self.place.change_of_row(), after=None))
+
+    @action("ctrl+n", "invite", unless=not_admin, danger=1, show=24, group="Change", types=True,
+            uses=("list_members", "list_teams"))  # fmt: skip
+    async def invite(self) -> None:
+        """Stage a level for people and teams. An address without a member is invited first."""
+        from copydesk.contract.models.permission import PermissionInvite
+
+        here = self.place
+        home = here.organization or ""
+        people: dict[str, Option] = {}
+        teams: dict[str, Option] = {}
+
+        async def read() -> None:
+            if not people:
+                api = await here.session.ready()
+                found, groups = await asyncio.gather(
+                    people_offered(api, home), teams_offered(api, home)
+                )
+                people.update((each.id, each) for each in found)
+                teams.update((each.id, each) for each in groups)
+
+        async def offered(kind: dict[str, Option]) -> Sequence[Option]:
+            await read()
+            return list(kind.values())
+
+        async def send(body: PermissionInvite) -> None:
+            await read()
+            self.stage(*here.invited(body, people, teams))
+            here.session.drafts.drop(key)
+
+        key = access_key(here.where, "invite")
+        form = body_form(
+            PermissionInvite,
+            title=f"Invite to {here.called}",
+            draft_key=key,
+            send=send,
+            only=("users", "teams", "role"),
+            labels={"users": "People", "teams": "Teams", "role": "Level"},
+            offers={"users": lambda: offered(people), "teams": lambda: offered(teams)},
+            lines={"users": 3, "teams": 2},
+            facts=["Nothing is sent until ctrl+s in the list."],
+            verb="stage it",
+        )
+        await here.desk.push_screen_wait(form)
+
+    @action(
+        "ctrl+s", "send", unless=(not_admin, nothing_staged), danger=2, show=38, group="Change",
+        takes="none",
+        uses=(
+            *(f"invite_to_{kind}" for kind in ("space", "collection", "site")),
+            *(f"update_{kind}_{who}_permission" for kind in ("space", "collection", "site")
+              for who in ("user", "team")),
+            *(f"remove_{who}_from_{kind}" for kind in ("space", "collection", "site")
+              for who in ("user", "team")),
+            "invite_members",
+        ),
+    )  # fmt: skip
+    async def apply(self) -> None:
+        """Show the plan of what is staged, and send it. u takes all of it back."""
+        here = self.place
+        group = f"Access {secrets.token_hex(4)}"
+        plan = dict(here.staged)
+        items = [
+            BulkItem(each.id, _LABELS[each.who], f"{each.name}: {each.said}")
+            for each in plan.values()
+        ]
+        run = BulkRun(
+            "Change access", items, lambda item: self._send(plan[item.id], group), here.sent
+        )
+        me = here.session.me
+        own = plan.get(me.id) if me is not None else None
+        warning = REVERSIBLE
+        if own is not None and own.before == "admin":
+            warning = "That is you: without the role admin you may not be able to change it back."
+        await here.desk.push_screen_wait(BulkSheet(run, warning=warning))
+
+    async def _send(self, change: Change, group: str) -> None:
+        here, where, home = self.place, self.place.where, self.place.organization or ""
+        if change.who == "email":
+            address = change.id
+
+            async def ask(api: Api) -> Any:
+                from copydesk.contract.models.invite import EmailInvite, InviteCreate
+
+                body = InviteCreate(emails=[EmailInvite(email=address, role=None)])
+                return await api(ops.invite_members, home, body)
+
+            result = await here.writer.perform(
+                "Invite", shorten(change.name, NAME_CELLS), ask, group=group,
+                reversal=lambda found: invited(home, found.users) if found.users else None,
+            )  # fmt: skip
+            change = replace(change, who="user", id=next(iter(result.users), address))
+            step, back = where.step(change), where.reversal(change)
+        else:
+            address, step, back = change.id, where.step(change), where.reversal(change)
+        await here.writer.perform(
+            "Change access",
+            f"{shorten(change.name, NAME_CELLS)}: {change.said}",
+            lambda api: here.session.way.take(api, step),
+            reversal=back,
+            group=group,
+        )
+        here.keep({key: each for key, each in here.staged.items() if key != address})
+
+    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Change")
+    async def drop(self) -> None:
+        """Drop all that is staged. It asks, and u brings it back."""
+        here = self.place
+        facts = [f"{each.name}: {each.said}" for each in here.staged.values()]
+        if not await here.desk.push_screen_wait(
+            Confirm("Drop what is staged?", facts, verb="drop")
+        ):
+            return
+        key, drafts = access_key(here.where, "staged"), here.session.drafts
+
+        async def discard(api: Api) -> None:
+            await asyncio.to_thread(drafts.drop, key)
+
+        await here.writer.perform(
+            "Discard", f"staged access of {here.called}", discard, reversal=draft_dropped(key),
+            done="Dropped. u brings it back.",
+        )  # fmt: skip
+        here.take_staged()
+
+
+LEVEL_WORDS = {
+    "read": "reads it",
+    "comment": "and comments",
+    "review": "and reviews change requests",
+    "edit": "and edits, and merges",
+    "create": "and creates what is in it",
+    "admin": "and decides who may do what",
+}
+"""What each level adds to the one below it."""
+
+
+@place(
+    "access",
+    key="P",
+    title="Access",
+    at=holder_at_hand,
+    uses=(
+        *(f"list_{kind}_{what}permissions" for kind in ("space", "collection", "site")
+          for what in ("", "user_", "team_")),
+        "get_space", "get_collection", "get_site", "get_member", "list_member_teams",
+        "get_organization",
+    ),
+)  # fmt: skip
+class AccessPlace(ResourcePlace[Any], scope="access"):
+    """Who may do what in the space, collection or site, and where it comes from."""
+
+    RESOURCE = PEOPLE
+    COMMAND_CLASSES = (StagedAccess,)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.chain: tuple[Container, ...] = ()
+        """What it is about, and the collections above it; empty until that is read."""
+        self.staged: dict[str, Change] = {}
+        self._sources: dict[str, list[Source]] = {}
+
+    # What a place says of itself
+
+    def holder_at_hand(self) -> Target:
+        target = self.target
+        return Target(space=target.space, site=target.site, item=target.item)
+
+    def resource_of(self, view: str) -> Resource[Any]:
+        if self.target.site is not None and view not in _KINDS:
+            return SITE_PEOPLE
+        return _KINDS.get(view, PEOPLE)
+
+    @property
+    def where(self) -> Holder:
+        """What it is about."""
+        found = where_of(self.target.but(organization=self.organization))
+        assert found is not None
+        return found
+
+    @property
+    def called(self) -> str:
+        """The name of what it is about; what it is until that is read."""
+        if self.chain:
+            return shorten(self.chain[0].title, NAME_CELLS)
+        where = where_of(self.target)
+        return "nothing" if where is None else f"the {where.kind}"
+
+    def missing(self) -> str | None:
+        return super().missing() or (NOWHERE if where_of(self.target) is None else None)
+
+    def trail(self) -> Iterable[str]:
+        yield self.session.title_of(self.organization) or "no organization"
+        if self.chain:
+            yield self.called
+        yield "Access"
+
+    def status_left(self) -> str:
+        if self.staged:
+            count = plural(len(self.staged), "change")
+            return f"{count} staged, nothing sent: ctrl+s shows the plan"
+        return super().status_left()
+
+    def own_level(self, key: str) -> str | None:
+        """Return what was given here to a person or a team by their id."""
+        return self.chain[0].level_of(key) if self.chain else None
+
+    def change_of_row(self) -> Change:
+        """Return what is staged for the row under the cursor, or a change that changes nothing."""
+        item = self.item
+        assert item is not None
+        key = self.resource.key(item)
+        own = self.own_level(key)
+        known = self.staged.get(key)
+        who: Who = "team" if self.resource is TEAMS else "user"
+        return known or Change(who, key, self.label(item), own, own)
+
+    def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+        if shown.name == "from":
+            return self._origin(item)
+        text = super().text_of(shown, item)
+        staged = self.staged.get(self.resource.key(item)) if shown.name == "role" else None
+        if staged is None:
+            return text
+        after = staged.after or "none"
+        if staged.before != item.permission and rank(staged.after) <= rank(item.permission):
+            return Text(f"{text} (own {after})", style="accent")  # they have more from elsewhere
+        return Text(f"{text} {glyphs().right} {after}", style="accent")
+
+    def _origin(self, item: Any) -> str:
+        if self.target.site is not None:
+            return origin_words(item.origin)
+        if not self.chain:
+            return ""
+        return "given here" if self.own_level(item.user.id) == item.permission else "elsewhere"
+
+    # Reading
+
+    def opened(self) -> None:
+        super().opened()
+        if self.missing() is None:
+            self.take_staged()
+
+    def reload(self) -> None:
+        """Read the list, and what was given here and in the collections above."""
+        super().reload()
+        if self.missing() is None:
+            where = self.where
+            self.reads.load(
+                "chain", lambda api: self._read_chain(api, where), self._learned,
+                what="Reading what was given",
+            )  # fmt: skip
+
+    async def _read_chain(self, api: Api, where: Holder) -> tuple[Container, ...]:
+        await read_home(api, self.session, self.organization or "")
+        me = self.session.me
+        return await read_chain(api, where, None if me is None else me.id)
+
+    def _learned(self, chain: tuple[Container, ...]) -> None:
+        self.chain = chain
+        self._sources.clear()
+        self._show_again()
+
+    def _show_again(self) -> None:
+        self.texts.forget()
+        self.rows.refresh_rows()
+        self.show_item()
+        self.refresh_frame()
+
+    def show_item(self) -> None:
+        """Show the details, and read where the level of a person comes from once they are rested
+        on.
+        """
+        super().show_item()
+        item = self.item
+        if item is None or self.resource is TEAMS or not self.chain:
+            return
+        user, home = item.user.id, self.organization or ""
+        if user not in self._sources:
+            self.reads.load(
+                "person",
+                lambda api: self._explain(api, home, user),
+                lambda found: self._explained(user, found),
+                what="Reading where it comes from",
+                of=user,
+                after=REST_SECONDS,
+                quiet=True,
+            )
+
+    async def _explain(self, api: Api, home: str, user: str) -> list[Source]:
+        person = await read_person(api, home, user)
+        return sources(self.chain, self.session.title_of(home) or "the organization", person)
+
+    def _explained(self, user: str, found: list[Source]) -> None:
+        self._sources[user] = found
+        super().show_item()
+
+    def facts_of(self, item: Any) -> list[Fact]:
+        facts = super().facts_of(item)
+        key = self.resource.key(item)
+        if (staged := self.staged.get(key)) is not None:
+            facts.append(Fact("staged", Text(staged.said, style="accent")))
+        if self.resource is TEAMS:
+            return facts
+        found = self._sources.get(key)
+        if found is None:
+            return facts
+        facts.append(Fact("", Text("What gives it", style="muted")))
+        facts += [Fact(each.by, source_line(each)) for each in found]
+        told = None if self.resource is GIVEN else item.permission
+        if self.resource is not GIVEN and level_from(found) != told:
+            said = f"The service says {told or 'none'}: not all that gives it may be read here."
+            facts.append(Fact("", Text(said, style="warn")))
+        return facts
+
+    def open_item(self, item: Any) -> None:
+        """Go to what the person reaches, or to who is in the team."""
+        name = "team-members" if self.resource is TEAMS else "member"
+        target = Target(organization=self.organization, item=self.resource.key(item))
+        self.desk.go_soon(name, target)
+
+    # What is staged
+
+    def take_staged(self) -> None:
+        """Take what is staged from this machine."""
+        self.staged = staged_of(self.session.drafts.load(access_key(self.where, "staged")) or "")
+        self._show_again()
+
+    def keep(self, staged: Mapping[str, Change]) -> None:
+        """Keep other staged changes on this machine, and show them."""
+        self.staged = dict(staged)
+        key, drafts = access_key(self.where, "staged"), self.session.drafts
+        if self.staged:
+            drafts.save(key, staged_text(self.staged.values()))
+        else:
+            drafts.drop(key)
+        if self.is_attached:
+            self._show_again()
+
+    def sent(self) -> None:
+        """Read again once a plan was sent."""
+        if self.is_attached:
+            self.read_written()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        super().turned(results)
+        if self.missing() is None:
+            self.take_staged()
+
+    def resume_draft(self, part: str) -> None:
+        if part == "invite":
+            self.do_soon(part)
+
+    def invited(
+        self, body: PermissionInvite, people: Mapping[str, Option], teams: Mapping[str, Option]
+    ) -> list[Change]:
+        """Return what a form stages. Raises `FieldsWrongError` for who is not there."""
+        level = body.role or "read"
+        by_address = {each.note.casefold() or each.title.casefold(): each
+                      for each in people.values()}  # fmt: skip
+        found: list[Change] = []
+        wrong: dict[str, str] = {}
+        for text in body.users or ():
+            known = people.get(text) or by_address.get(text.casefold())
+            if known is not None:
+                own = self.own_level(known.id)
+                found.append(Change("user", known.id, known.title, own, level))
+            elif "@" in text:
+                found.append(Change("email", text, clean(text), None, level))
+            else:
+                wrong["users"] = f"{shorten(clean(text), NAME_CELLS)} is not a member"
+        for text in body.teams or ():
+            team = teams.get(text)
+            if team is not None:
+                found.append(Change("team", team.id, team.title, self.own_level(team.id), level))
+            else:
+                wrong["teams"] = f"{shorten(clean(text), NAME_CELLS)} is not a team"
+        if not found and not wrong:
+            wrong["users"] = "nobody is named yet"
+        if wrong:
+            raise FieldsWrongError(wrong)
+        return found
+
+
+def source_line(source: Source) -> Text:
+    """Return a thing that gives a level; what decides stands out."""
+    said = Text(source.level or "nothing", style="strong" if source.decides else "muted")
+    return said.append(f"  {source.where}", style="muted")

@@ -1,0 +1,197 @@
+"""Who may do what in spaces, collections and sites: shown, explained, staged, sent, taken back."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.server import site_seed
+from copydesk.session.target import Target
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world, typed
+from tests.tui.steps import fill, on, words
+from tests.world import World
+
+HOSTILE = "Gus\x1b[2J\u202e [bold]film\n🦊 and more of it"
+
+KINDS = ("space", "collection", "site")
+
+
+def granted(world: World, place: str) -> dict[str, str]:
+    """Return what was given in a place, by the ids of people and teams."""
+    rows = world.store.read(
+        lambda tx: tx.all("SELECT * FROM access_grant WHERE container_id = ?", place)
+    )
+    return {row["subject_id"]: row["level"] for row in rows}
+
+
+def a_place(world: World, kind: str) -> tuple[str, Target]:
+    """Make a place of a kind; return its id, and the target that shows who may do what there."""
+    home = world.home
+    if kind == "site":
+        made = world.write(lambda tx: site_seed.add_site(tx, home, "Manual"))
+        return made, Target(home, site=made)
+    if kind == "space":
+        made = world.space("Manual")
+        return made, Target(home, space=made)
+    made = world.collection("Manual")
+    return made, Target(home, item=made)
+
+
+async def choose(driver: Driver, level: str) -> None:
+    await driver.press("e")
+    await driver.burst(*level)
+    await driver.press("enter")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_levels_are_staged_sent_as_a_plan_and_taken_back(
+    world: World, kind: str, update_golden: bool
+) -> None:
+    bo, cy = world.user("bo", "comment"), world.user("cy", None, display_name=HOSTILE)
+    dee = world.user("dee", "read")
+    web, docs = world.team("Web", dee), world.team("Documentation", bo)
+    place, target = a_place(world, kind)
+    before = {bo: "edit", cy: "review", web: "edit", docs: "review"}
+    for subject, level in before.items():
+        world.grant(place, subject, level)
+    app = open_world(world, "access", target)
+    size = (140, 40) if kind == "space" else (80, 24)
+    async with drive(app, size=size) as driver:
+        assert "Acme > Manual > Access" in driver.line("Access")
+        await on(driver, bo)
+        await choose(driver, "admin")
+        assert "1 change staged: ctrl+s shows the plan." in driver.screen
+        await driver.press("]")
+        await on(driver, cy)
+        await driver.press("D", "]")
+        await on(driver, web)
+        await choose(driver, "create")
+        await on(driver, docs)
+        await driver.press("D")
+        # What is staged and given its former level again is staged no more.
+        await choose(driver, "review")
+        assert "3 changes staged" in driver.screen
+        await driver.press("D", "ctrl+n")
+        await driver.burst(*typed("nobody"))
+        await driver.press("ctrl+s")
+        assert "nobody is not a member" in words(driver)
+        await fill(driver, "dee@example.org\nzoe@example.org")
+        await driver.press("ctrl+s")
+        assert "6 changes staged" in driver.screen
+        assert granted(world, place) == before
+        if kind == "space":
+            driver.golden("access-staged", update=update_golden)
+            await driver.press("[", "[")
+            driver.golden("access", update=update_golden)
+            await driver.resize(80, 24)
+            driver.golden("access", update=update_golden)
+        await driver.press("ctrl+s")
+        driver.golden(f"access-plan-{kind}", update=update_golden)
+        await driver.press("escape")
+        assert granted(world, place) == before
+        await driver.press("ctrl+s", "y")
+        assert "Change access: 6 done." in driver.screen
+        after = granted(world, place)
+        newcomer = world.store.read(
+            lambda tx: tx.value("SELECT id FROM user WHERE email = 'zoe@example.org'")
+        )
+        assert after == {bo: "admin", web: "create", dee: "read", newcomer: "read"}
+        await driver.press("escape", "u", "y")
+        assert granted(world, place) == before
+        await driver.press("ctrl+s")
+        assert "Nothing is staged yet." in driver.screen
+
+
+async def test_where_a_level_comes_from_is_told_step_by_step(
+    world: World, update_golden: bool
+) -> None:
+    bo, gus = world.user("bo", "comment"), world.user("gus", None)
+    eve = world.user("eve", "admin")
+    web = world.team("Web", bo, gus)
+    shelf = world.collection("Shelf", default_level="review")
+    inner = world.collection("Inner", parent=shelf)
+    space = world.space("Manual", parent=inner)
+    world.grant(shelf, web, "edit")
+    world.grant(space, bo, "read")
+    app = open_world(world, "spaces")
+    async with drive(app, size=(140, 40)) as driver:
+        await on(driver, space)
+        await driver.press("g P")
+        await on(driver, bo)
+        driver.golden("access-sources", update=update_golden)
+        assert driver.line("Bo").split()[-2:] != ["given", "here"]
+        await on(driver, gus)
+        assert "team Web" in driver.screen
+        # A guest gets nothing of what everyone gets.
+        assert "everyone nothing Shelf" in words(driver)
+        await driver.press("D")
+        assert "Nothing was given to them here" in driver.screen
+        await on(driver, eve)
+        assert "their role admin Acme" in words(driver)
+        await driver.press("enter")
+        assert driver.place.PLACE == "member"
+        await driver.press("escape", "g j")
+        assert '"permission"' in driver.screen
+        # Of the collection above it, and of the list of the spaces by its key.
+        await driver.press("escape", "g s")
+        await on(driver, shelf)
+        await driver.press("g P")
+        assert "Shelf > Access" in driver.screen
+        await driver.press("&", "enter")
+        await driver.burst(*"edit")
+        await driver.press("enter")
+        assert driver.selected == bo
+        assert "where role=edit" not in driver.screen
+
+
+async def test_what_is_staged_is_kept_dropped_and_brought_back(world: World) -> None:
+    bo = world.user("bo", "comment")
+    space = world.space("Manual")
+    app = open_world(world, "access", Target(world.home, space=space))
+    async with drive(app, size=(80, 24)) as driver:
+        await on(driver, bo)
+        await choose(driver, "edit")
+        await driver.press("g d")
+        assert "Bo: edit, had nothing of their own here" in words(driver)
+        await driver.press("enter")
+        assert driver.place.PLACE == "access"
+        await on(driver, bo)
+        assert "edit" in driver.line("Bo")
+        await driver.press("X", "y")
+        assert "Dropped. u brings it back." in driver.screen
+        await driver.press("u")
+        assert "edit" in driver.line("Bo")
+        # A plan that fails leaves what did not arrive staged.
+        world.write(lambda tx: tx.run("DELETE FROM member WHERE user_id = ?", bo))
+        await driver.press("ctrl+s", "y")
+        assert "1 failed" in driver.screen
+        await driver.press("escape")
+        assert "1 change staged" in driver.screen
+
+
+async def test_who_does_not_administer_it_is_told_so(world: World) -> None:
+    bo, gus = world.user("bo", "edit"), world.user("gus", None)
+    space = world.space("Manual")
+    world.grant(space, gus, "read")
+    target = Target(world.home, space=space)
+    async with drive(open_world(world, "access", target, user=bo), size=(80, 24)) as driver:
+        for key in ("e", "D", "ctrl+n", "ctrl+s"):
+            await driver.press(key)
+            assert "That takes the role admin in Manual." in driver.screen, key
+    async with drive(open_world(world, "access", target, user=gus), size=(80, 24)) as driver:
+        assert "listMembers" in driver.screen
+        await driver.press("g n", "g P")
+        assert "Put the cursor on a space, a collection or a site" in driver.screen
+
+
+async def test_an_earlier_service_says_what_it_lacks() -> None:
+    world = World(edition="earlier")
+    space = world.space("Manual")
+    app = open_world(world, "spaces", api=world.api(elsewhere=True))
+    async with drive(app, size=(80, 24)) as driver:
+        await on(driver, space)
+        await driver.press("g P")
+        assert "This service has no permissions." in driver.screen
+        await driver.press("g w", "[")
+        assert "This service has no invitations." in driver.screen
+    world.close()

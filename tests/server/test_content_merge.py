@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copydesk.domain.text_merge import Clash, merge_text
 from copydesk.server.content import Draft, FileData, PageData
-from copydesk.server.content_merge import Clash, Merged, merge, merge_text
+from copydesk.server.content_merge import Merged, merge
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "end"]), max_size=6).map("".join)
 

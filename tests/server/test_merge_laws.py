@@ -14,9 +14,10 @@ import httpx
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from copydesk.domain.text_merge import Clash, merge_text
 from copydesk.server import content
 from copydesk.server.content import Draft, PageData
-from copydesk.server.content_merge import Clash, merge, merge_text
+from copydesk.server.content_merge import merge
 from copydesk.server.desk_seed import Edit, Editor
 from copydesk.server.store import Tx
 from tests.world import World

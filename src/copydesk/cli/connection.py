@@ -388,6 +388,7 @@ def session_for(
     ``connect`` stands in for that of the connection, for who needs to hear of its failure.
     """
     from copydesk.local.drafts import DeskDrafts
+    from copydesk.local.page_edits import DeskEdits
     from copydesk.local.runs import Arrangements, Runs
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.seen_pages import DeskSeen
@@ -406,6 +407,7 @@ def session_for(
         draft_store=DeskDrafts(store, desk),
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(store, desk),
+        staged=DeskEdits(store, desk),
         runs=Runs(store, desk),
         arrangements=Arrangements(store, desk),
         snoozes=DeskSnoozes(store, desk),

@@ -1,8 +1,8 @@
 """The state that must not be lost: one SQLite file, with real transactions.
 
-It holds drafts, the journal of writes with its outbox, runs, seen pages and snoozes, each under its
-desk; their modules describe the tables. Files of older versions are taken over when found
-(`copydesk.local.takeover`).
+It holds drafts, staged edits of pages, the journal of writes with its outbox, runs, seen pages and
+snoozes, each under its desk; their modules describe the tables. Files of older versions are taken
+over when found (`copydesk.local.takeover`).
 
 Several processes share one file: a writing transaction waits for another. Work for one process at a
 time is claimed: a row names the process, which holds a system lock on a file of its own for as long
@@ -66,9 +66,20 @@ CREATE TABLE IF NOT EXISTS snooze (
     step INTEGER NOT NULL, PRIMARY KEY (desk, object));
 CREATE TABLE IF NOT EXISTS look (
     desk TEXT NOT NULL, object TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (desk, object));
-PRAGMA user_version = 1;
+CREATE TABLE IF NOT EXISTS staged (
+    number INTEGER PRIMARY KEY, desk TEXT NOT NULL, space TEXT NOT NULL, request TEXT NOT NULL,
+    page TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (desk, space, request, page));
+CREATE TABLE IF NOT EXISTS staged_step (
+    number INTEGER PRIMARY KEY, batch TEXT NOT NULL, desk TEXT NOT NULL, space TEXT NOT NULL,
+    request TEXT NOT NULL, page TEXT NOT NULL, before TEXT, after TEXT, ended INTEGER NOT NULL,
+    at REAL NOT NULL, UNIQUE (batch, page));
+CREATE INDEX IF NOT EXISTS staged_step_of ON staged_step (desk, space, request);
+PRAGMA user_version = 2;
 """
 """Later versions add missing tables: columns are never removed."""
+
+VERSION = 2
+"""What the schema says that it is; tables that an older file lacks are made when it is opened."""
 
 DAMAGED = ".damaged"
 """The ending of a damaged file until its readable content is in the database."""
@@ -409,7 +420,7 @@ def _fill(database: sqlite3.Connection, path: Path) -> list[Path]:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     folder = path.parent
     older = _is_older(folder)
-    if version and not older and not _damaged(path):
+    if version >= VERSION and not older and not _damaged(path):
         return []
     with ExitStack() as held:
         database.execute("BEGIN IMMEDIATE")

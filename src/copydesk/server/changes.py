@@ -28,10 +28,11 @@ from copydesk.contract.models.change_request import (
     Placement,
 )
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees
+from copydesk.domain.text_merge import Clash
 from copydesk.server import content, substitution
 from copydesk.server.change_requests import base_of
 from copydesk.server.content import Draft, FileData, PageData
-from copydesk.server.content_merge import Clash, MergeConflict
+from copydesk.server.content_merge import MergeConflict
 from copydesk.server.queries.page import page_layout
 from copydesk.server.store import Row, Tx
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
+from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.runs import Arrangements, Runs
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.seen_pages import DeskSeen
@@ -69,6 +71,7 @@ class Session:
     draft_store: DeskDrafts = field(default_factory=lambda: DeskDrafts(State()))
     snapshot: Snapshots = field(default_factory=Snapshots)
     seen: DeskSeen = field(default_factory=lambda: DeskSeen(State()))
+    staged: DeskEdits = field(default_factory=lambda: DeskEdits(State()))
     runs: Runs = field(default_factory=lambda: Runs(State()))
     arrangements: Arrangements = field(default_factory=lambda: Arrangements(State()))
     snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
@@ -163,6 +166,7 @@ class Session:
         self.local_steps.update(views_steps(self.views))
         self.local_steps.update(tree_steps(self.ready))
         self.local_steps.update(
+            stage_again=self._stage_again,
             restore_draft=self._restore_draft,
             drop_draft=self._drop_draft,
             draft=self._draft,
@@ -170,6 +174,11 @@ class Session:
             queue_again=self.outbox.queue_again,
             queued=self._queued,
         )
+
+    async def _stage_again(self, batch: str) -> None:
+        """Stage edits of pages again that were sent, unless one was staged anew since."""
+        with suppress(StagedElsewhereError):
+            await asyncio.to_thread(self.staged.stage_again, batch)
 
     async def _restore_draft(self, key: str) -> None:
         """Restore a dropped draft, unless something was typed there since."""

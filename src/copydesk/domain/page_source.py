@@ -1,0 +1,171 @@
+"""A page as one text that people edit: its settings as front matter, then its Markdown.
+
+The Markdown keeps every character: line ends, the last one, a byte order mark. A service may put
+front matter of its own before it: such a text stays as it is, and is sent whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from copydesk.domain.reversal import JSON
+from copydesk.domain.text_merge import Clash, merge_text
+from copydesk.domain.yaml_lines import Fields, FileError, Problem, Word, read, word
+
+TEXTS = ("title", "slug", "description", "icon", "emoji", "condition")
+FLAGS = ("hidden", "noIndex", "noRobotsIndex")
+NEEDED = ("title", "slug")
+"""What a page always has: where the front matter does not name it, it stays."""
+
+_MARK = "\ufeff"
+_FENCED = re.compile(
+    r"\A---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSource:
+    """The parts of a text: settings by their wire names, and the Markdown.
+
+    ``whole`` says that the Markdown begins with the front matter, as the service gave it.
+    """
+
+    settings: Mapping[str, JSON] = field(default_factory=dict)
+    markdown: str = ""
+    whole: bool = False
+
+
+def page_source(settings: Mapping[str, JSON], markdown: str) -> str:
+    """Return the settings and the Markdown of a page as one text."""
+    if _FENCED.match(markdown.removeprefix(_MARK)):
+        return markdown
+    newline = "\r\n" if "\r\n" in markdown else "\n"
+    said = [f"{name}: {word(str(settings[name]))}" for name in TEXTS if settings.get(name)]
+    said += [f"{name}: true" for name in FLAGS if settings.get(name)]
+    mark = _MARK if markdown.startswith(_MARK) else ""
+    lines = newline.join(["---", *said, "---", ""])
+    return f"{mark}{lines}{markdown[len(mark) :]}"
+
+
+def read_page_source(text: str, *, whole: bool = False) -> PageSource:
+    """Return the parts of a text. Raises `FileError` with the line of a mistake in the settings.
+
+    Where the service itself gave the front matter, as the first text of the page had it, the text
+    is Markdown as a ``whole``: the service reads what it says.
+    """
+    mark = _MARK if text.startswith(_MARK) else ""
+    found = _FENCED.match(text[len(mark) :])
+    if found is None:
+        return PageSource({}, text, whole)
+    settings = _settings(found["yaml"], strict=not whole)
+    if whole:
+        return PageSource({}, text, whole=True)
+    return PageSource(settings, mark + text[len(mark) + found.end() :])
+
+
+def _settings(yaml: str, *, strict: bool) -> dict[str, JSON]:
+    """Return what front matter says; names of others count as a mistake if ``strict``."""
+    try:
+        node = read(yaml)
+    except FileError as error:
+        raise FileError([Problem(p.line + 1, p.sentence) for p in error.problems]) from error
+    if isinstance(node, Word) and node.empty:
+        return {}
+    if not isinstance(node, Fields):
+        raise FileError([Problem(2, "the front matter is no list of names with values")])
+    settings: dict[str, JSON] = {}
+    problems: list[Problem] = []
+    for name, value in node.pairs if strict else ():
+        known = name.text if isinstance(name, Word) else ""
+        if known not in (*TEXTS, *FLAGS):
+            said = ", ".join((*TEXTS, *FLAGS))
+            problems.append(Problem(name.line + 1, f"the front matter of a page takes {said}"))
+        elif known in settings:
+            problems.append(Problem(name.line + 1, f"{known} is there twice"))
+        elif not isinstance(value, Word):
+            problems.append(Problem(value.line + 1, f"{known} is one value"))
+        elif known in TEXTS:
+            settings[known] = "" if value.empty else value.text
+        elif value.text.lower() in ("true", "false"):
+            settings[known] = value.text.lower() == "true"
+        else:
+            problems.append(Problem(value.line + 1, f"{known} is true or false"))
+    if problems:
+        raise FileError(problems)
+    return settings
+
+
+def _both(before: str, after: str) -> tuple[PageSource, PageSource]:
+    """Return the parts of two texts of one page. Raises `FileError` for the second."""
+    try:
+        was = read_page_source(before, whole=_is_whole(before))
+    except FileError:  # a service may give what is not read here: then its text is what counts
+        was = PageSource({}, before, whole=True)
+    now = read_page_source(after, whole=was.whole)
+    if not now.whole and not _FENCED.match(after.removeprefix(_MARK)):
+        now = PageSource(was.settings, now.markdown)  # taken away: that says nothing of settings
+    return was, now
+
+
+def page_update(before: str, after: str) -> dict[str, JSON]:
+    """Return what turns one text of a page into another, as a request says it.
+
+    Only what differs is in it; it is empty where nothing does. Raises `FileError`.
+    """
+    was, now = _both(before, after)
+    update: dict[str, JSON] = {}
+    if now.markdown != was.markdown:
+        update["document"] = {"markdown": now.markdown}
+    for name in (*TEXTS, *FLAGS):
+        old, new = was.settings.get(name), now.settings.get(name)
+        if (old or None) != (new or None) and (new or name not in NEEDED):
+            update[name] = new or (False if name in FLAGS else "")
+    return update
+
+
+def merge_pages(base: str, mine: str, theirs: str) -> tuple[str, tuple[Clash, ...]]:
+    """Merge two changes of one page: its settings one by one, its Markdown by line.
+
+    Returns the merged text and what clashes; a setting that clashes is a line of its own.
+    """
+    try:
+        was, now = _both(base, mine)
+        there = _both(base, theirs)[1]
+    except FileError:
+        return merge_text(base, mine, theirs)
+    markdown, clashes = merge_text(was.markdown, now.markdown, there.markdown)
+    if was.whole:
+        return markdown, clashes
+    settings: dict[str, JSON] = {}
+    for name in (*TEXTS, *FLAGS):
+        old, new, other = (each.settings.get(name) or None for each in (was, now, there))
+        settings[name] = other if new == old else new
+        if other not in (old, new) and new != old:
+            lines = ((f"{name}: {each or ''}\n",) for each in (old, new, other))
+            clashes += (Clash(*lines, 0, 0),)
+    return page_source(settings, markdown), clashes
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text begins with front matter that the service wrote, and not `page_source`."""
+    found = _FENCED.match(text.removeprefix(_MARK))
+    if found is None:
+        return True
+    try:
+        return "title" not in _settings(found["yaml"], strict=True)
+    except FileError:
+        return True
+
+
+def title_of(text: str) -> str:
+    """Return what a text calls its page: its title, else its first line with words; may be ""."""
+    try:
+        source = read_page_source(text)
+    except FileError:
+        source = PageSource({}, text)
+    if title := source.settings.get("title"):
+        return str(title)
+    lines = (line.strip().lstrip("#").strip() for line in source.markdown.split("\n"))
+    return next((line for line in lines if line), "")

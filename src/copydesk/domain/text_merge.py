@@ -1,0 +1,70 @@
+"""Three-way merge of one text, line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from copydesk.domain.line_matches import equal_runs
+
+if TYPE_CHECKING:
+    from merge3 import SequenceMatcherProtocol
+
+
+class _Matching:
+    """Which lines stay, as ``Merge3`` asks for it."""
+
+    def __init__(self, isjunk: object = None, a: Sequence[str] = (), b: Sequence[str] = ()) -> None:
+        self._a, self._b = a, b
+
+    def get_matching_blocks(self) -> list[tuple[int, int, int]]:
+        """Return the runs of equal lines, and an empty one at the end."""
+        runs = equal_runs(self._a, self._b, held=True)
+        return [*((a, b, size) for a, b, size in runs), (len(self._a), len(self._b), 0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Lines that both sides changed, with their line ends, and where they start in each, from 1."""
+
+    base: tuple[str, ...]
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+    ours_start: int
+    theirs_start: int
+
+
+def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[Clash, ...]]:
+    """Merge two changes of one text by line.
+
+    Returns the merged text and the stretches that clash, which the merged text lacks.
+    """
+    from merge3 import Merge3  # a desk opens without it
+
+    before, mine, yours = (_lines(text) for text in (base, ours, theirs))
+    merging = Merge3(
+        before,
+        mine,
+        yours,
+        sequence_matcher=cast("type[SequenceMatcherProtocol[str]]", _Matching),
+    )
+    lines: list[str] = []
+    clashes: list[Clash] = []
+    for region in merging.merge_regions():
+        if region[0] == "conflict":
+            _, *bounds = region
+            z1, z2, a1, a2, b1, b2 = bounds
+            clashes.append(
+                Clash(tuple(before[z1:z2]), tuple(mine[a1:a2]), tuple(yours[b1:b2]), a1 + 1, b1 + 1)
+            )
+            continue
+        source = {"unchanged": before, "a": mine, "same": mine, "b": yours}[region[0]]
+        lines.extend(source[region[1] : region[2]])
+    return "".join(lines), tuple(clashes)
+
+
+def _lines(text: str) -> list[str]:
+    """Split at line feeds only: other separators belong to the text of a line."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)

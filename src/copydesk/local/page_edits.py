@@ -1,0 +1,153 @@
+"""The staged edits of pages on this machine: on the disk before ``stage`` returns.
+
+Each is kept under its change request and page. Every change of one is a step, which can be taken
+back; what was dropped or sent can be staged again for a month, also after a restart. An edit that
+another window changed since is never replaced.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from copydesk.local.drafts import KEPT_SECONDS
+from copydesk.local.durable import token
+
+if TYPE_CHECKING:
+    from copydesk.local.state import State
+
+
+class StagedElsewhereError(Exception):
+    """Another window changed the edit since it was read; nothing was done."""
+
+
+class DeskEdits:
+    """The staged edits of one desk, as texts. Safe to use from several threads and processes.
+
+    Everything raises ``OSError`` when the disk refuses; what is staged is then unchanged.
+    """
+
+    def __init__(self, store: State, desk: str = "") -> None:
+        self._store = store
+        self._desk = desk
+
+    def of(self, space: str, request: str) -> dict[str, str]:
+        """Return the edits of a change request by page, in the order in which they were begun."""
+        rows = self._store.rows(
+            "SELECT page, value FROM staged WHERE desk = ? AND space = ? AND request = ?"
+            " ORDER BY number",
+            self._desk, space, request,
+        )  # fmt: skip
+        return dict(rows)
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Return how many pages are staged, by space and change request."""
+        rows = self._store.rows(
+            "SELECT space, request, count(*) FROM staged WHERE desk = ? GROUP BY space, request",
+            self._desk,
+        )
+        return {(space, request): count for space, request, count in rows}
+
+    def stage(
+        self, space: str, request: str, changes: Mapping[str, tuple[str | None, str | None]]
+    ) -> None:
+        """Replace edits by page: each as it is known, and as it is to be (None for none).
+
+        It is one step for `undo`. Raises `StagedElsewhereError`.
+        """
+        self._step(space, request, changes, batch=token(), ended=False)
+
+    def sent(self, space: str, request: str, edits: Mapping[str, str], batch: str) -> None:
+        """Take away edits that were sent; ``batch`` names them for `stage_again`.
+
+        An edit that was changed while it was sent stays.
+        """
+        kept = self.of(space, request)
+        gone = {page: (edit, None) for page, edit in edits.items() if kept.get(page) == edit}
+        self._step(space, request, gone, batch=batch, ended=True)
+
+    def _step(
+        self,
+        space: str,
+        request: str,
+        changes: Mapping[str, tuple[str | None, str | None]],
+        *,
+        batch: str,
+        ended: bool,
+    ) -> None:
+        def put(database: sqlite3.Connection) -> None:
+            now = self._store.clock()
+            for page, (known, wanted) in changes.items():
+                self._put(database, (space, request, page), known, wanted)
+                database.execute(
+                    "INSERT INTO staged_step"
+                    " (batch, desk, space, request, page, before, after, ended, at)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (batch, self._desk, space, request, page, known, wanted, ended, now),
+                )
+            database.execute("DELETE FROM staged_step WHERE at < ?", (now - KEPT_SECONDS,))
+
+        self._store.write(put)
+
+    def _put(
+        self,
+        database: sqlite3.Connection,
+        key: tuple[str, str, str],
+        known: str | None,
+        wanted: str | None,
+    ) -> None:
+        row = database.execute(
+            "SELECT value FROM staged WHERE desk = ? AND space = ? AND request = ? AND page = ?",
+            (self._desk, *key),
+        ).fetchone()
+        if (None if row is None else row[0]) != known:
+            raise StagedElsewhereError
+        if wanted is None:
+            database.execute(
+                "DELETE FROM staged WHERE desk = ? AND space = ? AND request = ? AND page = ?",
+                (self._desk, *key),
+            )
+        else:
+            database.execute(
+                "INSERT INTO staged (desk, space, request, page, value) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (desk, space, request, page) DO UPDATE SET value = excluded.value",
+                (self._desk, *key, wanted),
+            )
+
+    def undo(self, space: str, request: str) -> list[str]:
+        """Take back the newest step and return its pages; none before what was sent.
+
+        Raises `StagedElsewhereError` when another window changed one of them since.
+        """
+        rows = self._store.rows(
+            "SELECT batch, ended FROM staged_step WHERE desk = ? AND space = ? AND request = ?"
+            " ORDER BY number DESC LIMIT 1",
+            self._desk, space, request,
+        )  # fmt: skip
+        if not rows or rows[0][1]:
+            return []
+        return self._back(str(rows[0][0]))
+
+    def stage_again(self, batch: str) -> list[str]:
+        """Stage again what was sent in a step, and return its pages.
+
+        Raises `StagedElsewhereError` where one of them was staged anew since.
+        """
+        return self._back(batch)
+
+    def _back(self, batch: str) -> list[str]:
+        def back(database: sqlite3.Connection) -> list[str]:
+            steps = database.execute(
+                "SELECT space, request, page, before, after FROM staged_step"
+                " WHERE desk = ? AND batch = ? ORDER BY number DESC",
+                (self._desk, batch),
+            ).fetchall()
+            for space, request, page, before, after in steps:
+                self._put(database, (space, request, page), after, before)
+            database.execute(
+                "DELETE FROM staged_step WHERE desk = ? AND batch = ?", (self._desk, batch)
+            )
+            return [page for _, _, page, _, _ in steps]
+
+        return self._store.write(back)

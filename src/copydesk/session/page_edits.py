@@ -1,0 +1,344 @@
+"""The edits of pages of a change request: staged on this machine, compared with it, and sent.
+
+Nothing here draws: screens and commands stage with `StagedPages`, look with `check_edits` at what
+others did meanwhile, and send what that says is ready.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from copydesk.client.errors import NotFound, Unreachable
+from copydesk.domain.page_edits import (
+    MOST,
+    NEW,
+    PageEdit,
+    Standing,
+    compared,
+    content_changes,
+    edit_of,
+    sent_reversal,
+)
+from copydesk.domain.page_source import page_source, read_page_source
+from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.reversal import Expectation, Reversal, Step
+from copydesk.domain.text import clean, plural
+from copydesk.local.durable import token
+from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.session.operations import ops
+from copydesk.session.writes.log import UnansweredError
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.content import ContentPage, Revision
+    from copydesk.session.session import Session
+
+ELSEWHERE = "Another window staged something else of this page meanwhile: R reads it."
+
+
+class StagedPages:
+    """What is staged of one change request; the disk is only touched in a thread.
+
+    ``edits`` are as they were read or staged last, by page. Staging raises ``OSError`` when the
+    disk refuses and `StagedElsewhereError` when another window was first; then nothing changed.
+    ``trouble`` says why what is kept could not be read.
+    """
+
+    def __init__(self, session: Session, space: str, request: str) -> None:
+        self.session, self.space, self.request = session, space, request
+        self.edits: dict[str, PageEdit] = {}
+        self.trouble = ""
+
+    async def read(self) -> None:
+        """Read what is kept."""
+        try:
+            kept = await asyncio.to_thread(self.session.staged.of, self.space, self.request)
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            return
+        found: dict[str, PageEdit] = {}
+        self.trouble = ""
+        for page, text in kept.items():
+            try:
+                found[page] = edit_of(text)
+            except ValueError:
+                self.trouble = "what is staged of a page was kept by another version"
+        self.edits = found
+
+    async def stage(self, edits: Mapping[str, PageEdit | None]) -> None:
+        """Stage edits by page, or drop them (None); it is on the disk when this returns."""
+        changes: dict[str, tuple[str | None, str | None]] = {}
+        for page, edit in edits.items():
+            known = self.edits.get(page)
+            before = None if known is None else known.to_text()
+            after = None if edit is None or edit.idle else edit.to_text()
+            if before != after:
+                changes[page] = before, after
+        if not changes:
+            return
+        await asyncio.to_thread(self.session.staged.stage, self.space, self.request, changes)
+        for page, (_, after) in changes.items():
+            edit = edits[page]
+            if after is None or edit is None:
+                self.edits.pop(page, None)
+            else:
+                self.edits[page] = edit
+
+    async def take_back(self) -> list[str]:
+        """Take back the newest step, and return its pages; none where nothing is staged."""
+        pages = await asyncio.to_thread(self.session.staged.undo, self.space, self.request)
+        await self.read()
+        return pages
+
+    def new_page(self) -> str:
+        """Return an id for a new page."""
+        return f"{NEW}{token(4)}"
+
+    async def sent(self, edits: Mapping[str, PageEdit], batch: str) -> None:
+        """Take away edits that have arrived."""
+        kept = {page: edit.to_text() for page, edit in edits.items()}
+        await asyncio.to_thread(self.session.staged.sent, self.space, self.request, kept, batch)
+        await self.read()
+
+
+def source_of(page: ContentPage) -> str:
+    """Return a page that was read as Markdown as one text."""
+    return page_source(page.to_dict(), page.markdown or "")
+
+
+async def read_source(api: Api, space: str, request: str, page: str) -> tuple[str, str]:
+    """Return a page of a change request as one text, and its revision. Raises ``ApiError``."""
+    # The revision first: an edit between the two is found as one when it is compared.
+    now = await api(ops.get_change_request, space, request)
+    read = await api(ops.get_change_request_page, space, request, page, format="markdown")
+    return now.revision, source_of(read)
+
+
+# Theirs against mine
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What is staged, compared with the change request as it is at a ``revision``.
+
+    ``tree`` are its pages. ``who`` made the revision, ``when``, where the service tells.
+    """
+
+    revision: str
+    tree: Sequence[PageNode]
+    standings: Mapping[str, Standing]
+    who: str = ""
+    when: datetime | None = None
+
+    @property
+    def open(self) -> dict[str, Standing]:
+        """The edits that a person has to decide about first, by page."""
+        return {page: each for page, each in self.standings.items() if each.open}
+
+    @property
+    def merged(self) -> dict[str, Standing]:
+        """The edits that changes of others went into, by page."""
+        return {page: each for page, each in self.standings.items() if each.how == "merged"}
+
+    @property
+    def rebased(self) -> dict[str, PageEdit | None]:
+        """How each edit is to be staged now; None for what the service has already."""
+        return {
+            page: None if each.how == "there" else each.edit
+            for page, each in self.standings.items()
+            if not each.open
+        }
+
+    @property
+    def ready(self) -> dict[str, PageEdit]:
+        """What can be sent, by page."""
+        return {page: edit for page, edit in self.rebased.items() if edit is not None}
+
+
+async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, PageEdit]) -> Check:
+    """Read what others did since the edits were begun. Raises ``ApiError``."""
+    now = await api(ops.get_change_request_revision, space, request, metadata=False, computed=False)
+    tree = flatten(now.pages)
+    known = {node.id for node in tree}
+
+    async def theirs(page: str, edit: PageEdit) -> Standing:
+        if edit.base_revision == now.id:
+            return Standing("same", edit)
+        if edit.kind == "insert":
+            return await _new_page(api, (space, request), edit, tree, now.id)
+        if page not in known:
+            return compared(edit, None, now.id)
+        try:
+            read = await api(ops.get_change_request_page, space, request, page, format="markdown")
+        except NotFound:
+            return compared(edit, None, now.id)
+        return await asyncio.to_thread(compared, edit, source_of(read), now.id)
+
+    found = await asyncio.gather(*(theirs(page, edit) for page, edit in edits.items()))
+    who = "" if now.created_by is None else clean(now.created_by.display_name)
+    return Check(now.id, tree, dict(zip(edits, found, strict=True)), who, now.created_at)
+
+
+async def _new_page(
+    api: Api, ids: tuple[str, str], edit: PageEdit, tree: Sequence[PageNode], revision: str
+) -> Standing:
+    """Compare a new page with the request: whether it arrived, and whether its place is there."""
+    if await _made(api, ids, edit, tree):
+        return Standing("there", edit)
+    if edit.into is not None and all(node.id != edit.into for node in tree):
+        return Standing("gone", edit)
+    return Standing("same", replace(edit, base_revision=revision))
+
+
+async def _made(
+    api: Api, ids: tuple[str, str], edit: PageEdit, tree: Iterable[PageNode]
+) -> str | None:
+    """Return the id of the page that an edit made, among pages; None where none is as it says."""
+    title, wanted = edit.named, read_page_source(edit.text).markdown
+    for node in tree:
+        if node.parent == edit.into and node.title == title:
+            read = await api(ops.get_change_request_page, *ids, node.id, format="markdown")
+            if (read.markdown or "") == wanted:
+                return node.id
+    return None
+
+
+# Sending
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a content write came to: the revision that it made, and the ids of new pages."""
+
+    revision: str
+    made: tuple[str, ...] = ()
+
+
+def too_many(changes: Sequence[Any]) -> str:
+    """Say so where there are more changes than one request takes; "" where there are not."""
+    if len(changes) <= MOST:
+        return ""
+    return f"{plural(len(changes), 'change')}: one request takes {MOST}. X drops a page."
+
+
+async def send_edits(
+    staged: StagedPages, check: Check, *, target: str, recall: bool = True
+) -> Sent:
+    """Send what is ready as one content write, which one step takes back.
+
+    ``target`` names the change request in the log. What has arrived is staged no more. A lost
+    answer is looked up by reading the pages. Raises `WriteError`, and `FileError` for front matter
+    that cannot be read.
+    """
+    session, space, request = staged.session, staged.space, staged.request
+    ids = {"space_id": space, "change_request_id": request}
+    edits, batch = check.ready, token()
+    changes = content_changes(edits, check.tree)
+
+    async def send() -> Sent:
+        from copydesk.contract.models.content_update import ContentWrite
+
+        body = ContentWrite.model_validate({"changes": changes})
+        api = await session.ready()
+        answer = await api(ops.update_change_request_content, space, request, body, compat=False)
+        sent = _sent(answer)
+        await _gone(staged, edits, batch)
+        return sent
+
+    async def look() -> Sent | None:
+        sent = await find_sent(await session.ready(), space, request, edits, check)
+        if sent is not None:
+            await _gone(staged, edits, batch)
+        return sent
+
+    def back(sent: Sent) -> Reversal | None:
+        new = sum(edit.kind == "insert" for edit in edits.values())
+        if len(sent.made) != new:
+            return None  # a service that does not say which pages it made
+        return sent_reversal(
+            ids, edits, check.tree, before=check.revision, after=sent.revision, made=sent.made,
+            batch=batch,
+        )  # fmt: skip
+
+    bases = {edit.base_revision for edit in edits.values()}
+    return await session.writes.perform(
+        "Edit pages of",
+        target,
+        send,
+        reversal=back,
+        recall=recall,
+        look=look,
+        expects=Expectation(
+            Step("get_change_request", ids),
+            {"revision": bases.pop() if len(bases) == 1 else check.revision},
+            said="it was edited since",
+        ),
+    )
+
+
+async def _gone(staged: StagedPages, edits: Mapping[str, PageEdit], batch: str) -> None:
+    """Take away what arrived; where the disk refuses, the next look finds it there already."""
+    try:
+        await staged.sent(edits, batch)
+    except (OSError, StagedElsewhereError):
+        return
+
+
+def _sent(answer: Any) -> Sent:
+    """Return what the answer says, also that of a service that gives the change request alone."""
+    request = getattr(answer, "change_request", answer)
+    made = [
+        each.page if isinstance(each.page, str) else each.page.id
+        for each in getattr(answer, "changes", ())
+        if each.object == "created_page"
+    ]
+    return Sent(request.revision, tuple(made))
+
+
+async def find_sent(
+    api: Api, space: str, request: str, edits: Mapping[str, PageEdit], check: Check
+) -> Sent | None:
+    """Read whether a content write arrived whose answer was lost; None where it did not.
+
+    Raises ``ApiError``, and `UnansweredError` where reading does not tell.
+    """
+    now: Revision = await api(
+        ops.get_change_request_revision, space, request, metadata=False, computed=False
+    )
+    if now.id == check.revision:
+        return None
+    tree = flatten(now.pages)
+    before, there = {node.id for node in check.tree}, {node.id for node in tree}
+    new = [node for node in tree if node.id not in before]
+    arrived, made, untold = 0, list[str](), False
+    for page, edit in edits.items():
+        if edit.kind == "delete":
+            arrived += page not in there
+        elif edit.kind == "insert":
+            found = await _made(api, (space, request), edit, new)
+            made += [found] if found is not None else []
+            arrived += found is not None
+        elif page in there:
+            read = await api(ops.get_change_request_page, space, request, page, format="markdown")
+            standing = compared(edit, source_of(read), now.id).how
+            arrived += standing == "there"
+            untold = untold or standing not in ("there", "same")
+    if arrived == len(edits):
+        return Sent(now.id, tuple(made))
+    if arrived or untold:
+        raise UnansweredError("Reading does not tell whether it is there")
+    return None
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether a check failed because the service is away: then what is staged may wait."""
+    return isinstance(error, Unreachable)
+
+
+def unchecked(edits: Mapping[str, PageEdit], revision: str, tree: Sequence[PageNode]) -> Check:
+    """Return what is staged as it stands to a request that cannot be read now."""
+    return Check(revision, tree, {page: Standing("same", edit) for page, edit in edits.items()})

@@ -1,0 +1,128 @@
+"""Staged edits: both sides are in what is sent, or nothing is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copydesk.domain.page_edits import (
+    PageEdit,
+    compared,
+    content_changes,
+    edit_of,
+    sent_reversal,
+)
+from copydesk.domain.page_source import page_source
+from copydesk.domain.page_tree import PageNode
+
+BASE = [f"line {number}\n" for number in range(12)]
+"""Lines that are all others, so that each edit is at one place only."""
+
+AT = st.lists(st.integers(0, 11), max_size=4, unique=True)
+
+
+def edited(lines: list[str], at: list[int], said: str) -> str:
+    return "".join(f"{said} {n}\n" if n in at else line for n, line in enumerate(lines))
+
+
+@settings(max_examples=200)
+@given(AT, AT, st.sampled_from(["\n", "\r\n"]))
+def test_apart_both_sides_are_sent_and_on_the_same_lines_nothing_is(
+    mine: list[int], theirs: list[int], end: str
+) -> None:
+    base = [line.replace("\n", end) for line in BASE]
+    front = page_source({"title": "A"}, end)
+    edit = PageEdit("update", "r1", front + "".join(base), front + edited(base, mine, "mine"))
+    found = compared(edit, front + edited(base, theirs, "theirs"), "r2")
+    beside = {a for a in mine for b in theirs if abs(a - b) <= 1}
+    if found.open:
+        assert beside
+        assert found.how == "clash"
+        assert found.edit == edit  # what I wrote stays as it is
+        return
+    assert not set(mine) & set(theirs)
+    text = found.edit.text
+    assert all(f"mine {at}\n" in text for at in mine)
+    assert all(f"theirs {at}\n" in text for at in theirs)
+    kept = set(range(12)) - {*mine, *theirs}
+    assert all(base[at] in text for at in kept)
+    assert found.edit.base_revision == "r2"
+    assert (found.how == "same") == (not theirs)
+
+
+def test_what_is_there_or_gone_is_told() -> None:
+    edit = PageEdit("update", "r1", "a\n", "b\n")
+    assert compared(edit, "b\n", "r2").how == "there"
+    assert compared(edit, None, "r2").how == "gone"
+    delete = PageEdit("delete", "r1", "a\n")
+    assert compared(delete, None, "r2").how == "there"
+    assert compared(delete, "a\n", "r2").how == "same"
+    assert compared(delete, "b\n", "r2").how == "edited"
+
+
+TREE = [
+    PageNode("a", "A"),
+    PageNode("b", "B", position=1),
+    PageNode("c", "C", parent="b"),
+    PageNode("d", "D", parent="c"),
+]
+
+
+def test_one_write_has_all_and_its_way_back_puts_all_back() -> None:
+    old = page_source({"title": "A"}, "One.\n")
+    edits = {
+        "b": PageEdit("delete", "r1", title="B"),
+        "a": PageEdit(
+            "update", "r1", old, page_source({"title": "A", "icon": "x"}, "Two.\n"),
+            into="c", at=0, moved=True,
+        ),
+        "new:1": PageEdit("insert", "r1", text="# New\n", into="a", at=2),
+    }  # fmt: skip
+    assert content_changes(edits, TREE) == [
+        {
+            "operation": "insert_page",
+            "ref": "new:1",
+            "into": "a",
+            "at": 2,
+            "document": {"markdown": "# New\n"},
+        },
+        {
+            "operation": "update_page",
+            "page": "a",
+            "document": {"markdown": "Two.\n"},
+            "icon": "x",
+            "into": "c",
+            "at": 0,
+        },
+        {"operation": "delete_page", "page": "b"},
+    ]
+    ids = {"space_id": "s", "change_request_id": "c"}
+    back = sent_reversal(ids, edits, TREE, before="r1", after="r2", made=["n"], batch="k")
+    write, again = back.back
+    assert write.body == {
+        "changes": [
+            {"operation": "delete_page", "page": "n"},
+            {"operation": "update_page", "page": "a", "into": None, "at": 0},
+            {"operation": "revert_page", "page": "a", "revision": "r1"},
+            {"operation": "revert_page", "page": "b", "revision": "r1"},
+            {"operation": "revert_page", "page": "c", "revision": "r1"},
+            {"operation": "revert_page", "page": "d", "revision": "r1"},
+        ]
+    }
+    assert again.local == "stage_again"
+    assert back.still is not None
+    assert back.still.fields == {"revision": "r2"}
+
+
+def test_pages_below_others_are_deleted_first() -> None:
+    edits = {page: PageEdit("delete", "r1") for page in ("b", "d", "c")}
+    assert [change["page"] for change in content_changes(edits, TREE)] == ["d", "c", "b"]
+
+
+def test_an_edit_is_kept_as_a_text() -> None:
+    edit = PageEdit("insert", "r1", text="a\r\n\ud83d", into="p", at=3, title="T")
+    assert edit_of(edit.to_text()) == edit
+    for wrong in ("{}", "[]", '{"kind": "other", "base_revision": "r"}', '{"kind": "update"}', "x"):
+        with pytest.raises(ValueError, match=r"no edit|Expecting"):
+            edit_of(wrong)

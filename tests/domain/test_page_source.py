@@ -1,0 +1,109 @@
+"""A page as one text: nothing of it is lost, and what differs is sent and no more."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from copydesk.domain.page_source import (
+    FLAGS,
+    TEXTS,
+    merge_pages,
+    page_source,
+    page_update,
+    read_page_source,
+    title_of,
+)
+from copydesk.domain.yaml_lines import FileError
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+SETTINGS = st.fixed_dictionaries(
+    {"title": WORDS},
+    optional={
+        **{name: WORDS for name in TEXTS if name != "title"},
+        **{name: st.just(True) for name in FLAGS},
+    },
+)
+PARTS = ["a", "#", " ", "\n", "\r\n", "\r", "-", "---\n", "\ufeff", "\u2028", ":"]
+MARKDOWN = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
+
+
+@given(SETTINGS, MARKDOWN)
+@example({"title": "404"}, "\ufeff# A\r\n\r\nb")
+@example({"title": "null", "hidden": True}, "---\n")
+def test_a_page_is_read_as_it_was_written(settings: dict[str, object], markdown: str) -> None:
+    text = page_source(settings, markdown)
+    if text == markdown:  # it has front matter of its own
+        return
+    source = read_page_source(text)
+    assert source.markdown == markdown
+    assert source.settings == settings
+    assert page_update(text, text) == {}
+
+
+@given(SETTINGS, SETTINGS, MARKDOWN, MARKDOWN)
+def test_only_what_differs_is_sent(
+    was: dict[str, object], now: dict[str, object], before: str, after: str
+) -> None:
+    old, new = page_source(was, before), page_source(now, after)
+    if old == before or new == after:
+        return
+    update = page_update(old, new)
+    assert update.pop("document", None) == ({"markdown": after} if before != after else None)
+    names = {name for name in {*was, *now} if was.get(name) != now.get(name)}
+    assert update.keys() == names - ({"slug"} - now.keys())
+    assert {name: value for name, value in update.items() if value} == {
+        name: now[name] for name in update if name in now
+    }
+
+
+def test_front_matter_of_the_service_goes_with_the_text() -> None:
+    text = "---\ndescription: Old\nlayout:\n  width: wide\n---\n\n# A\n"
+    assert page_source({"title": "A"}, text) == text
+    new = text.replace("Old", "New")
+    assert page_update(text, new) == {"document": {"markdown": new}}
+
+
+def test_front_matter_that_was_taken_away_says_nothing() -> None:
+    text = page_source({"title": "A", "description": "Of it"}, "Words.\n")
+    assert page_update(text, "Words.\n") == {}
+    assert page_update(text, text.replace("description: Of it\n", "")) == {"description": ""}
+
+
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [
+        ("title: [", "line 3: this is not YAML"),
+        ("title: A\ntitle: B", "line 3: title is there twice"),
+        ("title: A\nhidden: maybe", "line 3: hidden is true or false"),
+        ("title: A\nauthor: B", "line 3: the front matter of a page takes title, slug"),
+        ("title:\n  - A", "line 3: title is one value"),
+        ("- A", "line 2: the front matter is no list of names with values"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(front: str, said: str) -> None:
+    with pytest.raises(FileError) as error:
+        page_update(page_source({"title": "A"}, ""), f"---\n{front}\n---\n# A\n")
+    assert str(error.value).startswith(said)
+
+
+def test_a_new_page_is_called_by_its_title_or_its_first_line() -> None:
+    assert title_of("---\ntitle: Dead letters\n---\n# Other\n") == "Dead letters"
+    assert title_of("\n\n# Dead letters\n\nWords.\n") == "Dead letters"
+    assert title_of("---\ntitle: [\n---\n# A\n") == "---"
+    assert title_of("") == ""
+
+
+def test_settings_are_merged_one_by_one() -> None:
+    base, words = {"title": "A", "icon": "x"}, "One.\n"
+    mine = page_source(base | {"description": "Mine"}, "One.\nTwo.\n")
+    theirs = page_source({"title": "B", "icon": "x"}, words)
+    both = page_source({"title": "B", "icon": "x", "description": "Mine"}, "One.\nTwo.\n")
+    assert merge_pages(page_source(base, words), mine, theirs) == (both, ())
+    _, clashes = merge_pages(
+        page_source(base, words), page_source({"title": "C", "icon": "x"}, words), theirs
+    )
+    assert [clash.theirs for clash in clashes] == [("title: B\n",)]
+    moved = "---\nicon: x\ntitle: A\n---\nTwo.\n"  # only in another order
+    assert merge_pages(page_source(base, words), moved, theirs)[1] == ()

@@ -1,0 +1,247 @@
+"""Staged edits of pages on a real desk: compared, sent with one request, looked up, taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.domain.page_edits import PageEdit
+from copydesk.domain.page_tree import flatten
+from copydesk.local.journal import Journal
+from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
+from copydesk.local.state import State
+from copydesk.server.desk_seed import Editor
+from copydesk.session.page_edits import Sent, StagedPages, check_edits, read_source, send_edits
+from copydesk.session.session import Session
+from copydesk.session.writes.log import WriteError
+from tests.tui.arranging_world import Way
+from tests.world import BASE_URL, World
+
+TEXT = "# Retries\r\n\r\nAfter five failures it is dropped.\r\n\r\nAsk us.\r\n\r\nThe end."
+PAGES = {
+    "retries": TEXT,
+    "limits": "# Limits\n\nNone.\n",
+    "limits/burst": "# Burst\n\nA few.\n",
+    "limits/daily": "# Daily\n\nMany.\n",
+    "webhooks": "# Webhooks\n\nHooks.\n",
+}
+
+
+class Desk:
+    """A change request, and a program that stages edits of its pages; its state is on a disk."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.folder = world, folder
+        self.space = world.space("Handbook", PAGES)
+        self.request = world.change_request(self.space, {"webhooks": "# Webhooks\n\nHooks!\n"})
+        self.way = Way(world)
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the program, again."""
+        api = Api(BASE_URL, self.world.token(self.world.ana), transport=self.way)
+
+        async def connect() -> Api:
+            return api
+
+        self.store = State(self.folder / "state.db")
+        self.session = Session(
+            connect, journal=Journal(self.store, "d"), staged=DeskEdits(self.store, "d")
+        )
+        self.staged = StagedPages(self.session, self.space, self.request)
+
+    def page(self, path: str) -> str:
+        return self.world.page_id(self.space, path, change_request=self.request)
+
+    async def edit(self, path: str, old: str, new: str) -> None:
+        """Stage another text in a page."""
+        page = self.page(path)
+        api = await self.session.ready()
+        revision, source = await read_source(api, self.space, self.request, page)
+        assert old in source
+        edit = PageEdit("update", revision, source, source.replace(old, new), title=path)
+        await self.staged.stage({page: edit})
+
+    async def others(self, path: str, text: str) -> None:
+        """Let somebody else write a page."""
+        self.world.edit_change_request(self.request, {path: text})
+
+    async def send(self) -> Sent:
+        """Compare and send what is staged."""
+        api = await self.session.ready()
+        check = await check_edits(api, self.space, self.request, self.staged.edits)
+        await self.staged.stage(check.rebased)
+        assert not check.open
+        return await send_edits(self.staged, check, target="#1")
+
+    async def text(self, path: str) -> str:
+        """Return the Markdown of a page by now."""
+        api = await self.session.ready()
+        page = self.page(path)
+        read = await api(
+            ops.get_change_request_page, self.space, self.request, page, format="markdown"
+        )
+        return read.markdown or ""
+
+    async def tree(self) -> list[tuple[str, str, str]]:
+        """Return path, id and title of every page."""
+        api = await self.session.ready()
+        found = await api(ops.list_change_request_pages, self.space, self.request)
+        return [(node.path, node.id, node.title) for node in flatten(found.pages)]
+
+
+@pytest.fixture
+def desk(world: World, tmp_path: Path) -> Iterator[Desk]:
+    return Desk(world, tmp_path)
+
+
+async def stage_all(desk: Desk) -> None:
+    """Stage an edit, a title, a new page, a page deleted with those below it, and a move."""
+    await desk.edit("retries", "five", "eight")
+    await desk.edit("webhooks", "title: Webhooks", "title: Hooks\nicon: anchor")
+    revision = desk.staged.edits[desk.page("retries")].base_revision
+    await desk.staged.stage(
+        {
+            desk.staged.new_page(): PageEdit(
+                "insert", revision, text="---\ntitle: Letters\n---\n# Letters\r\n", at=0
+            ),
+            desk.page("limits"): PageEdit("delete", revision, title="Limits"),
+        }
+    )
+
+
+async def test_all_goes_with_one_request_and_one_step_takes_it_back(desk: Desk) -> None:
+    before = await desk.tree()
+    await stage_all(desk)
+    staged = dict(desk.staged.edits)
+    sent = await desk.send()
+    assert len(desk.way.writes) == 1
+    assert desk.staged.edits == {}
+    assert [path for path, *_ in await desk.tree()] == ["letters", "retries", "webhooks"]
+    assert await desk.text("retries") == TEXT.replace("five", "eight")
+    assert await desk.text("letters") == "# Letters\r\n"
+    assert ("webhooks", desk.page("webhooks"), "Hooks") in await desk.tree()
+    assert desk.page("letters") in sent.made
+    assert await desk.session.reversals.undo()
+    assert len(desk.way.writes) == 2
+    assert await desk.tree() == before
+    for path, text in PAGES.items():
+        assert await desk.text(path) == text.replace("Hooks.", "Hooks!")
+    await desk.staged.read()
+    assert desk.staged.edits == staged
+
+
+async def test_a_moved_page_goes_back_to_its_place(desk: Desk) -> None:
+    before = await desk.tree()
+    page = desk.page("limits/daily")
+    revision, source = await read_source(await desk.session.ready(), desk.space, desk.request, page)
+    edit = PageEdit("update", revision, source, source, into=None, at=0, moved=True)
+    await desk.staged.stage({page: edit})
+    await desk.send()
+    assert (await desk.tree())[0][0] == "daily"
+    await desk.session.reversals.undo()
+    assert await desk.tree() == before
+
+
+async def test_what_others_wrote_elsewhere_on_the_page_is_kept(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    await desk.others("retries", TEXT.replace("The end.", "An end."))
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
+    assert list(check.merged) == [desk.page("retries")]
+    assert check.who == "Ana Silva"
+    await desk.send()
+    assert await desk.text("retries") == TEXT.replace("five", "eight").replace("The e", "An e")
+
+
+async def test_the_same_lines_are_not_sent(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    await desk.edit("limits", "None", "Some")
+    await desk.others("retries", TEXT.replace("five", "nine"))
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
+    page = desk.page("retries")
+    assert list(check.open) == [page]
+    assert check.open[page].how == "clash"
+    assert page not in check.ready
+    assert desk.way.writes == []
+
+
+async def test_an_edit_of_a_deleted_page_and_a_page_below_one_are_told(desk: Desk) -> None:
+    await desk.edit("limits/daily", "Many", "More")
+    revision = next(iter(desk.staged.edits.values())).base_revision
+    new = PageEdit("insert", revision, text="# Hourly\n", into=desk.page("limits"))
+    await desk.staged.stage({"new:1": new, desk.page("limits/burst"): PageEdit("delete", revision)})
+
+    def remove(editor: Editor) -> None:
+        editor.remove(editor.find("limits"))
+
+    desk.world.edit_change_request(desk.request, edit=remove)
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
+    assert [each.how for each in check.standings.values()] == ["gone", "gone", "there"]
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_a_lost_answer_is_looked_up(desk: Desk, again: bool) -> None:
+    await stage_all(desk)
+    desk.way.trouble = {1: "lost"}
+    if again:  # neither is it known by reading: the next look finds it there
+        desk.way.trouble = {1: "blind"}
+        with pytest.raises(WriteError) as error:
+            await desk.send()
+        assert error.value.unknown
+        desk.way.reads = ""
+        desk.begin()
+        await desk.staged.read()
+        api = await desk.session.ready()
+        check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
+        assert {each.how for each in check.standings.values()} == {"there"}
+        return
+    sent = await desk.send()
+    assert len(desk.way.writes) == 1
+    assert sent.made == (desk.page("letters"),)
+    await desk.session.reversals.undo()
+    assert "letters" not in [path for path, *_ in await desk.tree()]
+
+
+async def test_a_request_that_got_lost_is_not_taken_for_done(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    desk.way.trouble = {1: 500}
+    with pytest.raises(WriteError):
+        await desk.send()
+    assert len(desk.staged.edits) == 1
+    assert await desk.text("retries") == TEXT
+    await desk.send()
+    assert await desk.text("retries") == TEXT.replace("five", "eight")
+
+
+async def test_undo_asks_where_somebody_edited_since(desk: Desk) -> None:
+    await desk.edit("retries", "five", "eight")
+    await desk.send()
+    await desk.others("webhooks", "# Webhooks\n")
+    with pytest.raises(WriteError, match="edited since"):
+        await desk.session.reversals.undo()
+    assert len(desk.way.writes) == 1
+
+
+async def test_what_is_staged_is_there_after_a_start_and_not_overwritten(desk: Desk) -> None:
+    await stage_all(desk)
+    staged = dict(desk.staged.edits)
+    other = desk.staged
+    desk.begin()
+    await desk.staged.read()
+    assert desk.staged.edits == staged
+    await desk.edit("retries", "five", "nine")
+    with pytest.raises(StagedElsewhereError):
+        await other.stage({desk.page("retries"): None})
+    assert await desk.staged.take_back() == [desk.page("retries")]
+    assert desk.staged.edits == staged
+    await desk.staged.stage(dict.fromkeys(staged))
+    assert desk.staged.edits == {}
+    await desk.staged.take_back()
+    assert desk.staged.edits == staged

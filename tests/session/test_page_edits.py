@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -95,7 +94,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(world: World, tmp_path: Path) -> Iterator[Desk]:
+def desk(world: World, tmp_path: Path) -> Desk:
     return Desk(world, tmp_path)
 
 

@@ -143,8 +143,8 @@ def merge_pages(base: str, mine: str, theirs: str) -> tuple[str, tuple[Clash, ..
         old, new, other = (each.settings.get(name) or None for each in (was, now, there))
         settings[name] = other if new == old else new
         if other not in (old, new) and new != old:
-            lines = ((f"{name}: {each or ''}\n",) for each in (old, new, other))
-            clashes += (Clash(*lines, 0, 0),)
+            was_there, ours, yours = ((f"{name}: {each or ''}\n",) for each in (old, new, other))
+            clashes += (Clash(was_there, ours, yours, 0, 0),)
     return page_source(settings, markdown), clashes
 
 

@@ -87,7 +87,7 @@ async def explained(world: World, place: Holder, person: str) -> str | None:
     """Return the level that a client makes of all that gives somebody one."""
     api = world.api()
     async with api:
-        chain = await read_chain(api, place, world.ana)
+        chain = await read_chain(api, place, world.ana, True)
         found = await read_person(api, world.home, person)
     return level_from(sources(chain, "Acme", found))
 

@@ -263,7 +263,7 @@ def belonging(key: str) -> Belonging | None:
             held = {"collection": "item"}.get(kind, kind)
             target = Target(**{held: id})
             if part == "staged":
-                return Belonging("access", target, "staged levels", summary=levels)
+                return Belonging("access", target, "staged roles", summary=levels)
             return Belonging("access", target, "invitation", part, fields)
         case ["tree", organization]:
             target = Target(organization=organization)

@@ -161,6 +161,16 @@ async def test_what_is_staged_is_kept_dropped_and_brought_back(world: World) -> 
         assert "Dropped. u brings it back." in driver.screen
         await driver.press("u")
         assert "edit" in driver.line("Bo")
+        # What others did meanwhile is told, and what is so by now is not sent.
+        world.grant(space, bo, "review")
+        await driver.press("ctrl+s")
+        assert "Bo: edit, had review" in words(driver)
+        assert "Others changed the role of Bo since." in words(driver)
+        await driver.press("escape")
+        world.grant(space, bo, "edit")
+        await driver.press("ctrl+s")
+        assert "Nothing is left to send: it is so already." in driver.screen
+        await choose(driver, "admin")
         # A plan that fails leaves what did not arrive staged.
         world.write(lambda tx: tx.run("DELETE FROM member WHERE user_id = ?", bo))
         await driver.press("ctrl+s", "y")
@@ -178,6 +188,11 @@ async def test_who_does_not_administer_it_is_told_so(world: World) -> None:
         for key in ("e", "D", "ctrl+n", "ctrl+s"):
             await driver.press(key)
             assert "That takes the role admin in Manual." in driver.screen, key
+    site = world.write(lambda tx: site_seed.add_site(tx, world.home, "Docs"))
+    of_site = Target(world.home, site=site)
+    async with drive(open_world(world, "access", of_site, user=bo), size=(80, 24)) as driver:
+        await driver.press("e")
+        assert "That takes the role admin in Docs." in driver.screen
     async with drive(open_world(world, "access", target, user=gus), size=(80, 24)) as driver:
         assert "listMembers" in driver.screen
         await driver.press("g n", "g P")

@@ -23,17 +23,23 @@ NESTED = 100
 """Collections above each other that are followed."""
 
 
-async def read_chain(api: Api, place: Holder, me: str | None) -> tuple[Container, ...]:
+async def read_chain(
+    api: Api, place: Holder, me: str | None, administers: bool | None
+) -> tuple[Container, ...]:
     """Return a place with the collections above it that may be read, nearest first.
 
-    ``me`` is the reader, if they are known. Raises ``ApiError`` for the place itself.
+    ``me`` is the reader, if they are known, who ``administers`` the organization or not. Raises
+    ``ApiError`` for the place itself.
     """
     if place.kind == "site":
         site, given = await asyncio.gather(
             api(ops.get_site, place.organization, place.id), _given(api, place)
         )
-        own = next((each.level for each in given or () if each.id == me), None)
-        admin = True if own == "admin" else None
+        rule = [each for each in given or () if each.level == "admin"]
+        admin: bool | None = administers or any(each.id == me for each in rule) or None
+        if admin is None and administers is False and given is not None:
+            # Whether the reader is in a team that administers it is not known here.
+            admin = None if any(each.who == "team" for each in rule) else False
         return (Container("site", place.id, _title(site.title), given=given, admin=admin),)
     chain: list[Container] = []
     above: str | None = place.id

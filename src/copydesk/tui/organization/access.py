@@ -27,7 +27,7 @@ from copydesk.domain.access import (
 )
 from copydesk.domain.address import web_address
 from copydesk.domain.inverses import draft_dropped
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import access_key
 from copydesk.session.glyphs import glyphs
@@ -109,7 +109,9 @@ def level_rank(each: Any) -> int:
 
 
 def level_words(each: Any) -> str:
-    """Return the level of a row."""
+    """Return the role of a row."""
+    if getattr(each, "disabled", False):
+        return "switched off"
     return clean(each.permission or GUEST)
 
 
@@ -150,11 +152,11 @@ _NAME = Shown[Any](
     sort=lambda each: person_name(each.user).casefold(),
 )  # fmt: skip
 _LEVEL = Shown[Any](
-    "role", "ROLE", lambda each, now: level_words(each), 19, values=(*LEVELS, GUEST),
+    "role", "ROLE", lambda each, now: level_words(each), 17, values=(*LEVELS, GUEST),
     sort=level_rank,
 )  # fmt: skip
 _EMAIL = Shown[Any](
-    "email", "E-MAIL", lambda each, now: each.user.email, 26, drop=2,
+    "email", "E-MAIL", lambda each, now: each.user.email, 25, drop=2,
     sort=lambda each: each.user.email or "",
 )  # fmt: skip
 _ORIGIN = Shown[Any]("from", "FROM", lambda each, now: None, 11, drop=3, detail=False)
@@ -164,9 +166,9 @@ PEOPLE: Resource[Any] = Resource(
     title="People",
     pages=_listing(""),
     shown=(_NAME, _LEVEL, _ORIGIN, _EMAIL),
-    empty="Nobody has a level here but administrators of the organization.",
+    empty="Nobody has a role here but administrators of the organization.",
     views=VIEWS,
-    conditions=(Condition("role", "people with this level", values=LEVELS),),
+    conditions=(Condition("role", "people with this role", values=LEVELS),),
 )
 """Everyone with a level in a space or a collection, wherever it comes from."""
 
@@ -178,14 +180,14 @@ async def _teams(api: Api, organization: str) -> Sequence[Option]:
 SITE_PEOPLE: Resource[Any] = replace(
     PEOPLE,
     orders=(
-        Order("named", "name", {"sort": "name", "order": "asc"}, {"sort": "name", "order": "desc"}),
         Order("joined", "last joined", {"sort": "joinedAt", "order": "desc"},
               {"sort": "joinedAt", "order": "asc"}),
+        Order("named", "name", {"sort": "name", "order": "asc"}, {"sort": "name", "order": "desc"}),
         Order("seen", "last seen (active members only)", {"sort": "lastSeenAt", "order": "desc"},
               {"sort": "lastSeenAt", "order": "asc"}),
     ),
     conditions=(
-        Condition("role", "people with this level", values=(*LEVELS, GUEST)),
+        Condition("role", "people with this role", values=(*LEVELS, GUEST)),
         Condition("search", "those whose name or e-mail address holds this"),
         Condition("team", "members of a team", offers=_teams, uses=("list_teams",)),
     ),
@@ -198,7 +200,7 @@ GIVEN: Resource[Any] = Resource(
     title="Given to people",
     pages=_listing("user_"),
     shown=(_NAME, _LEVEL, _EMAIL),
-    empty="No person was given a level here. ctrl+n gives one.",
+    empty="No person was given a role here. ctrl+n gives one.",
     views=VIEWS,
 )
 """The people who were given a level themselves."""
@@ -223,7 +225,7 @@ TEAMS: Resource[Any] = Resource(
         Shown("spaces", "SPACES", lambda each, now: str(each.team.spaces), 6, align="right",
               drop=1, sort=lambda each: each.team.spaces),
     ),
-    empty="No team was given a level here. ctrl+n gives one.",
+    empty="No team was given a role here. ctrl+n gives one.",
     views=VIEWS,
 )  # fmt: skip
 """The teams that were given a level."""
@@ -256,7 +258,7 @@ def not_admin(here: AccessPlace) -> str | None:
 def nothing_given(here: AccessPlace) -> str | None:
     """Say so when nothing was given here to what is under the cursor."""
     key = here.rows.selected_id
-    if key is None or here.own_level(key) is not None:
+    if key is None or key in here.staged or here.own_level(key) is not None:
         return None
     return "Nothing was given to them here: the details say where it comes from."
 
@@ -283,11 +285,11 @@ class StagedAccess(Commands, scope="access"):
     @action("e", "role", unless=(nothing_selected, not_admin), show=28, group="Change",
             stages=True)  # fmt: skip
     async def change(self) -> None:
-        """Stage another level here for the person or the team under the cursor."""
+        """Stage another role here for the person or the team under the cursor."""
         here = self.place
         change = here.change_of_row()
         options = [Option(each, each, LEVEL_WORDS[each]) for each in reversed(LEVELS)]
-        title = f"Level of {shorten(change.name, NAME_CELLS)} here"
+        title = f"Role of {shorten(change.name, NAME_CELLS)} here"
         chosen = await self.app.push_screen_wait(Choice(title, options, current=change.after))
         if chosen is not None:
             self.stage(replace(change, after=chosen))
@@ -301,7 +303,7 @@ class StagedAccess(Commands, scope="access"):
     @action("ctrl+n", "invite", unless=not_admin, danger=1, show=24, group="Change", types=True,
             uses=("list_members", "list_teams"))  # fmt: skip
     async def invite(self) -> None:
-        """Stage a level for people and teams. An address without a member is invited first."""
+        """Stage a role for people and teams. An address without a member is invited first."""
         from copydesk.contract.models.permission import PermissionInvite
 
         here = self.place
@@ -334,7 +336,7 @@ class StagedAccess(Commands, scope="access"):
             draft_key=key,
             send=send,
             only=("users", "teams", "role"),
-            labels={"users": "People", "teams": "Teams", "role": "Level"},
+            labels={"users": "People", "teams": "Teams", "role": "Role"},
             offers={"users": lambda: offered(people), "teams": lambda: offered(teams)},
             lines={"users": 3, "teams": 2},
             facts=["Nothing is sent until ctrl+s in the list."],
@@ -357,6 +359,8 @@ class StagedAccess(Commands, scope="access"):
     async def apply(self) -> None:
         """Show the plan of what is staged, and send it. u takes all of it back."""
         here = self.place
+        if not await here.read_before_sending():
+            return
         group = f"Access {secrets.token_hex(4)}"
         plan = dict(here.staged)
         items = [
@@ -368,7 +372,7 @@ class StagedAccess(Commands, scope="access"):
         )
         me = here.session.me
         own = plan.get(me.id) if me is not None else None
-        warning = REVERSIBLE
+        warning = f"{here.overtaken} {REVERSIBLE}".strip()
         if own is not None and own.before == "admin":
             warning = "That is you: without the role admin you may not be able to change it back."
         await here.desk.push_screen_wait(BulkSheet(run, warning=warning))
@@ -456,6 +460,8 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         self.chain: tuple[Container, ...] = ()
         """What it is about, and the collections above it; empty until that is read."""
         self.staged: dict[str, Change] = {}
+        self.overtaken = ""
+        """What others changed of what is staged, as it was read before the plan was shown."""
         self._sources: dict[str, list[Source]] = {}
 
     # What a place says of itself
@@ -522,7 +528,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
             return text
         after = staged.after or "none"
         if staged.before != item.permission and rank(staged.after) <= rank(item.permission):
-            return Text(f"{text} (own {after})", style="accent")  # they have more from elsewhere
+            return Text(f"{text}, own {after}", style="accent")  # they have more from elsewhere
         return Text(f"{text} {glyphs().right} {after}", style="accent")
 
     def _origin(self, item: Any) -> str:
@@ -550,9 +556,11 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
             )  # fmt: skip
 
     async def _read_chain(self, api: Api, where: Holder) -> tuple[Container, ...]:
-        await read_home(api, self.session, self.organization or "")
-        me = self.session.me
-        return await read_chain(api, where, None if me is None else me.id)
+        home = await read_home(api, self.session, self.organization or "")
+        me, may = self.session.me, home.permissions
+        return await read_chain(
+            api, where, None if me is None else me.id, None if may is None else may.admin
+        )
 
     def _learned(self, chain: tuple[Container, ...]) -> None:
         self.chain = chain
@@ -634,6 +642,33 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
             drafts.drop(key)
         if self.is_attached:
             self._show_again()
+
+    async def read_before_sending(self) -> bool:
+        """Read again what was given, and put what is staged on top of it; False if none is left."""
+        where = self.where
+
+        async def read() -> tuple[Container, ...]:
+            return await self._read_chain(await self.session.ready(), where)
+
+        chain = await self.reads.now("plan", read, "Reading what was given")
+        if chain is None:
+            return False
+        self._learned(chain)
+        others = [
+            each
+            for each in self.staged.values()
+            if each.who != "email" and self.own_level(each.id) != each.before
+        ]
+        names = listed([shorten(each.name, NAME_CELLS) for each in others[:3]])
+        self.overtaken = f"Others changed the role of {names} since." if others else ""
+        left = {
+            key: each if each.who == "email" else replace(each, before=self.own_level(key))
+            for key, each in self.staged.items()
+        }
+        self.keep({key: each for key, each in left.items() if each.before != each.after})
+        if not self.staged:
+            self.tell("Nothing is left to send: it is so already.", "good")
+        return bool(self.staged)
 
     def sent(self) -> None:
         """Read again once a plan was sent."""

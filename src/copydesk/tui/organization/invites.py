@@ -128,11 +128,11 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
     async def make(self) -> None:
         """Invite people by e-mail, or make a link to the organization or to a part of it."""
         kinds = [
-            Option("emails", "People", "by e-mail"),
-            Option("role", "A link", "to the organization"),
-            Option("level", "A link", "to a space or a collection"),
+            Option("emails", "People, by e-mail"),
+            Option("role", "A link to the organization"),
+            Option("level", "A link to a space or a collection"),
         ]
-        chosen = await self.app.push_screen_wait(Choice("Invite by what?", kinds))
+        chosen = await self.app.push_screen_wait(Choice("Invite how?", kinds))
         if chosen == "emails":
             await self.invite_people()
         elif chosen == "role":

@@ -173,3 +173,29 @@ async def test_without_revisions_or_a_space_it_says_so(past: Past, world: World)
     target = past.target.but(item=same, revision=same)
     async with drive(open_world(world, "comparison", target)) as driver:
         assert "Nothing differs" in driver.screen
+
+
+async def test_blame_says_which_request_brought_each_block(past: Past, update_golden: bool) -> None:
+    page = past.world.page_id(past.space, "start")
+    target = replace(past.target, page=page)
+    app = open_world(past.world, "history", target)
+    async with drive(app, "b", size=(140, 40)) as driver:
+        assert driver.place.PLACE == "blame"
+        assert "\x1b" not in driver.screen
+        assert "#1" in driver.line("One!")
+        assert "#1" not in driver.line("Two.")
+        driver.golden("blame", update=update_golden)
+        await driver.press("j")
+        await driver.resize(80, 24)
+        driver.golden("blame", update=update_golden)
+        await driver.press("enter")
+        assert driver.place.PLACE == "review"
+        assert driver.place.target.change_request == past.request
+        await driver.press("q", "j", "enter")
+        assert driver.place.PLACE == "comparison"
+        await driver.press("q", "q", "]", "b")
+        assert driver.place.PLACE == "blame"
+    async with drive(open_world(past.world, "history", past.target)) as driver:
+        await driver.press("b")
+        assert driver.place.PLACE == "history"
+        assert "Blocks are those of a page" in driver.screen

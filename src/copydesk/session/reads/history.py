@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Next, Page
+from copydesk.domain.blame import Blame
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean
@@ -42,6 +43,9 @@ AT_ONCE = 10
 
 NAMED = 20
 """Changes of a revision that its row is made from."""
+
+BLAMED = 100
+"""Revisions of a space that are read at most to tell which brought the blocks of a page."""
 
 MOST = 1000
 """Changes of a revision that are looked through for one page."""
@@ -132,6 +136,56 @@ def _with_changes(row: RevisionRow, changes: Changes | None) -> RevisionRow:
     pages = changed_pages([], [], changes, told_only=True)
     names = [clean(each.node.title) for each in (*pages, *changed_things(None, None, changes))]
     return replace(row, changed=tuple(name or "Untitled" for name in names), more=changes.more or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class BlameRow:
+    """A block of a page and the revision that brought it, None where that is older than was read.
+
+    ``text`` is its first line, ``source`` all of it; ``place`` counts the blocks of the page.
+    """
+
+    place: int
+    text: str
+    source: str
+    revision: RevisionRow | None
+
+
+async def read_blame(api: Api, space_id: str, page_id: str) -> list[BlameRow]:
+    """Find out which revision brought each block of a page, the newest first. Raises ``ApiError``.
+
+    Revisions are read until every block is known, `BLAMED` of them at most.
+    """
+    page = await api(ops.get_space_page, space_id, page_id, format="markdown", metadata=False)
+    blame: Blame[RevisionRow] = await asyncio.to_thread(Blame, page.markdown or "")
+    token: str | None = None
+    read = 0
+    while blame.is_open() and read < BLAMED:
+        found = await read_revisions(api, space_id, token, AT_ONCE, page_id)
+        read += AT_ONCE
+        for row in found.items:
+            older = await _text_before(api, space_id, page_id, row)
+            await asyncio.to_thread(blame.before, older, row)
+            if not blame.is_open():
+                break
+        if found.next is None:
+            break
+        token = found.next.page
+    return [
+        BlameRow(at, clean(blame.line(at)), blame.source(at), row)
+        for at, row in enumerate(blame.brought)
+    ]
+
+
+async def _text_before(api: Api, space_id: str, page_id: str, row: RevisionRow) -> str:
+    """Return the text of a page in the revision that one was made from; empty where it is new."""
+    if row.parent is None:
+        return ""
+    try:
+        of = space_id, row.parent, page_id
+        return (await api(ops.get_revision_page, *of, format="markdown")).markdown or ""
+    except NotFound:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from copydesk.domain.age import ago
 from copydesk.domain.age import moment as short_moment
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
-from copydesk.session.reads.history import RevisionRow, read_revisions
+from copydesk.session.reads.history import BlameRow, RevisionRow, read_blame, read_revisions
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -101,6 +101,13 @@ HISTORY: Resource[RevisionRow] = Resource(
 """Revisions, each with what it changed."""
 
 VIEWS = (View(PAGE, "This page"), View(SPACE, "The whole space"))
+
+
+def of_no_page(here: HistoryPlace) -> str | None:
+    """Say so where it is the history of a space: blocks are those of a page."""
+    if here.target.page is not None:
+        return None
+    return "Blocks are those of a page: gh on a page, then b there."
 
 
 @place(
@@ -210,3 +217,75 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
         page = None if self.view == SPACE else self.target.page
         target = Target(self.organization, self.target.space, page=page)
         return target.but(item=before, revision=after)
+
+    @action("b", "blame", unless=of_no_page, show=10, group="Look")
+    async def blame(self) -> None:
+        """Show for each block of the page who brought it, with which change request."""
+        target = Target(self.organization, self.target.space, page=self.target.page)
+        await self.desk.go("blame", target)
+
+
+async def _blocks(api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
+    from copydesk.contract.models.base import Page
+
+    rows = await read_blame(api, target.space or "", target.page or "")
+    return Page[BlameRow].model_construct(items=rows, next=None, count=len(rows))
+
+
+def _brought_by(row: BlameRow, now: datetime) -> Text | str:
+    if row.revision is None:
+        return Text("older than was read", style="muted")
+    return _request(row.revision, now)
+
+
+BLAME: Resource[BlameRow] = Resource(
+    noun="block",
+    title="Blame",
+    pages=_blocks,
+    key=lambda row: str(row.place),
+    label=lambda row: row.text or "(no words)",
+    shown=(
+        Shown("block", "BLOCK", lambda row, now: row.text or "(no words)", flex=3, minimum=24,
+              detail=False),
+        Shown("who", "WHO", lambda row, now: row.revision.who or None if row.revision else None,
+              14, drop=1),
+        Shown("request", "CHANGE REQUEST", _brought_by, flex=2, minimum=18),
+        Shown("when", "WHEN", lambda row, now: short_moment(row.revision.at, now)
+              if row.revision else None, 14, drop=2),
+    ),
+    empty="There is no text on this page.",
+    of="space",
+    more=lambda row, now: [("text", clean(row.source, lines=True).strip())],
+)  # fmt: skip
+"""The blocks of a page, each with the revision that brought it as it is now."""
+
+
+@place(
+    "blame",
+    title="Who brought each block of a page",
+    uses=(
+        "get_space_page", "get_space", "get_revision", "get_revision_changes", "get_revision_page",
+    ),
+)  # fmt: skip
+class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
+    """The blocks of a page as it is in main: who brought each, when, and which change request."""
+
+    RESOURCE = BLAME
+
+    def within(self) -> Iterable[str]:
+        yield "blocks of a page"
+
+    def poll(self) -> None:
+        """Read nothing: it takes many revisions. R reads them again."""
+
+    def open_item(self, item: BlameRow) -> None:
+        """Go to the change request that brought the block, or to what else its revision changed."""
+        found = item.revision
+        target = Target(self.organization, self.target.space, page=self.target.page)
+        if found is None:
+            self.say("It is older than the revisions that were read.", "warn")
+        elif found.request:
+            target = target.but(change_request=found.request, view="changes")
+            self.desk.go_soon("review", target)
+        else:
+            self.desk.go_soon("comparison", target.but(item=found.parent, revision=found.id))

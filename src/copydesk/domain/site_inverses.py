@@ -281,6 +281,25 @@ def _into(ids: SiteIds, kind: str, row: str, level: str) -> Step:
     return Step(f"update_{thing}", {**_site(ids), f"{thing}_id": row}, {name: level or None})
 
 
+def site_space_copied(ids: SiteIds, site_space: str, space: str) -> Reversal:
+    """Return the way back of a copy that a site shows: it is taken off it, its space deleted."""
+    where = _site(ids)
+    back = [Step("delete_site_space", {**where, "site_space_id": site_space})]
+    if space:
+        back.append(Step("delete_space", {"space_id": space}))
+    there = f"items[id={site_space}]"
+    return Reversal(
+        tuple(back),
+        (),
+        Expectation(
+            Step("list_site_spaces", where),
+            {f"{there}.id": [site_space]},
+            said="the site does not show it any more",
+        ),
+        asks="The copy of the space is deleted with what was written in it since.",
+    )
+
+
 def group_made(
     ids: SiteIds,
     group: str,

@@ -270,3 +270,38 @@ async def test_an_earlier_service_is_asked_for_its_lists() -> None:
     async with drive(open_app(world, world.write(write), first="sites"), "enter") as driver:
         assert driver.place.PLACE == "site-structure"
         assert "Alone" in driver.screen
+
+
+async def test_a_space_of_a_site_is_copied_as_a_draft_and_that_is_taken_back(world: World) -> None:
+    published = publish(world)
+    before = world.store.read(lambda tx: tx.value("SELECT count(*) FROM site_space"))
+
+    def copies() -> list[tuple[str, bool]]:
+        rows = world.store.read(
+            lambda tx: tx.all(
+                "SELECT space.title, deleted_at, draft FROM space "
+                "JOIN site_space ON space_id = space.id ORDER BY space.created_at DESC"
+            )
+        )
+        assert all(row["draft"] == 1 for row in rows[: len(rows) - before])
+        return [(row["title"], bool(row["deleted_at"])) for row in rows[: len(rows) - before]]
+
+    async with drive(open_app(world, published.site), size=(80, 24)) as driver:
+        await select(driver, published.ids["Guides"])
+        await driver.press("C")
+        assert "Only a space that the site shows is copied" in driver.screen
+        await select(driver, published.ids["Guides/French"])
+        await driver.press("C")
+        assert "Readers do not get the copy: it is a draft." in driver.screen
+        await driver.press("y")
+        [(title, deleted)] = copies()
+        assert ("French" in title, deleted) == (True, False)
+        await driver.press("u")
+        assert "The copy of the space is deleted" in " ".join(driver.screen.split())
+        await driver.press("y")
+        await asked(driver, "Taken back")
+        assert copies() == []
+        trashed = world.store.read(
+            lambda tx: tx.all("SELECT title FROM space WHERE deleted_at IS NOT NULL")
+        )
+        assert [row["title"] for row in trashed] == [title]

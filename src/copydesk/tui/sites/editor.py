@@ -9,6 +9,7 @@ from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.layout import TOP, Item, Kind
 from copydesk.domain.redirects import path_on, wrong_source
 from copydesk.domain.site_arrangement import NO_GROUPS
+from copydesk.domain.site_inverses import site_space_copied
 from copydesk.domain.site_moves import ENTRIES, LIGHT
 from copydesk.domain.site_rules import REDIRECT, REQUIRED
 from copydesk.domain.text import clean, plural, shorten
@@ -27,6 +28,7 @@ from copydesk.tui.arrange.place import (
     why_not,
 )
 from copydesk.tui.dialogs.choice import Choice, Choices
+from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.sites.structure_cells import value
@@ -67,6 +69,15 @@ def to_be_removed(here: SiteStructurePlace) -> str | None:
     """Say so when the row is going to be removed."""
     if here.row is not None and here.order.shown.state(here.row).removed:
         return f"{here.row.title} is going to be removed. u brings it back."
+    return None
+
+
+def no_copy(here: SiteStructurePlace) -> str | None:
+    """Say why the row cannot be copied, which is done at once and not staged."""
+    if here.row is None or here.row.kind != "site-space":
+        return "Only a space that the site shows is copied: l unfolds a section."
+    if here.node is None:
+        return "It is not there yet: ctrl+s sends what is staged."
     return None
 
 
@@ -433,6 +444,38 @@ class EditCommands(Commands, scope="site_structure"):
         self.place.draft.staged(arrangement)
         self.place.rows.reveal(made)
         return made
+
+    @action(
+        "C", "copy", unless=(*ON_ROW, no_copy), danger=2, show=22, group="Change",
+        uses="duplicate_site_space", takes="one",
+    )  # fmt: skip
+    async def duplicate(self) -> None:
+        """Copy the space, and show the copy to nobody yet: a draft, at once. u deletes both."""
+        from copydesk.contract.models.site_structure import SiteSpaceDuplicate
+
+        node, ids = self.place.node, self.place.tabs.ids
+        assert node is not None
+        sheet = Confirm(
+            f"Copy {shorten(node.title, 40)}",
+            [
+                "Its space is copied with all pages and files, and shown right after it.",
+                "Readers do not get the copy: it is a draft. It is made now and not staged.",
+            ],
+            verb="copy it",
+        )
+        if not await self.place.desk.push_screen_wait(sheet):
+            return
+        await self.place.writer.perform(
+            "Copy site space",
+            shorten(node.title, 40),
+            lambda api: api(
+                ops.duplicate_site_space, *ids, node.id, SiteSpaceDuplicate(draft=True)
+            ),
+            reversal=lambda made: site_space_copied(
+                ids, made.id, made.space.id if made.space is not None else ""
+            ),
+        )
+        self.place.read_again()
 
     @action(
         "D", "remove", unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW)),

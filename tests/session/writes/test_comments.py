@@ -10,6 +10,7 @@ import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.contract.models.user import User
 from copydesk.domain.inverses import message_sent, message_trace
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.comments import (
@@ -139,7 +140,6 @@ def test_what_a_later_run_sent_is_taken_back_too() -> None:
 
 def test_a_draft_leaves_a_trace_once_it_is_known_whose_it_is() -> None:
     draft = PendingDraft("s", "r", "p/n", "comment", "W", page="p", node="n", thread="t")
-    session: Any = SimpleNamespace(me=None)
-    assert trace(session, draft) is None
-    session.me = SimpleNamespace(id="me")
-    assert trace(session, draft) == message_trace("s", "r", "t", me="me", page="p", node="n")
+    assert trace(None, draft) is None
+    found = trace(User(id="me"), draft)
+    assert found == message_trace("s", "r", "t", me="me", page="p", node="n")

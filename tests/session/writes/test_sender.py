@@ -108,7 +108,7 @@ class Desk:
 
         return await self.session.writes.perform(
             "Comment", "#1", send, reversal=comments.way_back(draft), draft=key,
-            trace=comments.trace(self.session, draft), **more,
+            trace=comments.trace(self.session.me, draft), **more,
         )  # fmt: skip
 
     async def tell(self, what: str, doing: Any = None) -> None:

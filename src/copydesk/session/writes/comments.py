@@ -11,17 +11,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.inverses import message_sent, message_trace
+from copydesk.domain.inverses import message_sent, message_trace, thread_resolved
+from copydesk.domain.preconditions import still_discussed, still_open, still_says
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import belonging, review_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
+from copydesk.session.writes.write import Write
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.user import User
     from copydesk.domain.reversal import Reversal, Trace
     from copydesk.session.session import Session
+
+
+Ids = tuple[str, str]
+"""The space and the change request; on a space itself the second is ""."""
 
 
 LINE = 60
@@ -156,17 +163,65 @@ def way_back_later(key: str, text: str, answer: Any) -> Reversal | None:
     return message_sent(space, request, *ids, text=said, draft=key)
 
 
-def trace(session: Session, draft: PendingDraft) -> Trace | None:
+def trace(me: User | None, draft: PendingDraft) -> Trace | None:
     """Return the trace of a draft that may have arrived; None while the caller is unknown."""
-    if session.me is None:
+    if me is None:
         return None
     return message_trace(
-        draft.space,
-        draft.request,
-        draft.thread,
-        me=session.me.id,
-        page=draft.page,
-        node=draft.node,
+        draft.space, draft.request, draft.thread, me=me.id, page=draft.page, node=draft.node
+    )
+
+
+def sending(
+    draft: PendingDraft,
+    name: str,
+    me: User | None,
+    *,
+    thread: Comment | None = None,
+    closed: bool = False,
+) -> Write[Comment | CommentReply]:
+    """Return the write of a comment or a reply.
+
+    ``name`` is for the log, ``thread`` the comment that is answered, where that is known, and
+    ``closed`` says that its change request is merged or archived.
+    """
+    return Write(
+        "Comment" if draft.thread is None else "Reply",
+        name,
+        lambda api: send_draft(api, draft),
+        reversal=way_back(draft),
+        trace=trace(me, draft),
+        expects=still_discussed(
+            draft.space,
+            draft.request,
+            draft.thread,
+            over=thread is not None and thread.status == "resolved",
+            closed=closed,
+            words=None if thread is None else thread.body.markdown,
+        ),
+    )
+
+
+def resolving(
+    ids: Ids, thread: Comment, name: str, *, resolved: bool, closed: bool = False, done: str = ""
+) -> Write[Comment | CommentReply]:
+    """Return the write that resolves a thread, or (``resolved`` False) opens it again."""
+
+    async def look(api: Api) -> Comment | None:
+        from copydesk.session.reads.inbox import read_comment
+
+        now = await read_comment(api, *ids, thread.id)
+        return now if now is not None and (now.status == "resolved") == resolved else None
+
+    judged = still_says(*ids, thread.id, words=thread.body.markdown, replies=thread.replies)
+    return Write(
+        "Resolve" if resolved else "Reopen",
+        name,
+        lambda api: change_message(api, ids, thread.id, None, {"resolved": resolved}),
+        done,
+        reversal=thread_resolved(*ids, thread.id, resolved=resolved),
+        expects=still_open(judged, *ids, closed=closed),
+        look=look,
     )
 
 
@@ -186,10 +241,6 @@ DELETES = (
     "delete_space_comment_reply",
 )
 """The operations that `delete_message` uses."""
-
-
-Ids = tuple[str, str]
-"""The space and the change request; on a space itself the second is ""."""
 
 
 async def change_message(

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.inverses import request_begun, request_changed
-from copydesk.domain.preconditions import begun_trace
 from copydesk.domain.text import clean
 from copydesk.present.space_options import space_options
 from copydesk.session.cached_reads import live_or_cached
@@ -15,6 +13,7 @@ from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.draft_keys import about_key, new_request_key
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import Desk, read_desk
+from copydesk.session.writes.requests import beginning, changing, subject_wrong
 from copydesk.tui.changes.guards import is_merged, may_not_change, nothing_selected
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.tui.changes.screen import ChangesPlace
-
-SUBJECT_LENGTH = 100
-"""The longest subject that the service takes."""
 
 
 class EditCommands(Commands, scope="changes"):
@@ -99,25 +95,16 @@ class EditCommands(Commands, scope="changes"):
         back = update_of(request, about, sent=sent, back=True)
         assert back is not None
 
-        async def look(api: Api) -> ChangeRequest | None:
-            now = await api(ops.get_change_request, row.space, row.id)
-            return now if update_of(now, about) is None else None
-
-        await self.place.writer.perform(
+        write = changing(
+            row,
             "Edit",
-            row.named,
-            lambda api: api(ops.update_change_request, row.space, row.id, body),
-            reversal=request_changed(
-                row.space,
-                row.id,
-                back.model_dump(mode="json", exclude_unset=True),
-                body.model_dump(mode="json", exclude_unset=True),
-            ),
+            body,
+            back.model_dump(mode="json", exclude_unset=True),
+            is_so=lambda now: update_of(now, about) is None,
             done=f"Saved {row.label}.",
-            look=look,
-            then=self.place.adopt,
-            draft=key,
-            aged=found.at is not None,
+        )
+        await self.place.writer.send(
+            write, then=self.place.adopt, draft=key, aged=found.at is not None
         )
         self.place.after_write()
 
@@ -139,20 +126,14 @@ class EditCommands(Commands, scope="changes"):
         title = self.place.known.spaces.title(space)
         key = new_request_key(space, self.place.target.cluster)
         made: list[ChangeRequest] = []
-        me = self.place.session.me
 
         async def send(subject: str) -> None:
             body = ChangeRequestCreate(subject=subject)
             if self.place.target.cluster is not None:
                 body.conversations_issues_cluster = self.place.target.cluster
             made.append(
-                await self.place.writer.perform(
-                    "Start",
-                    f"“{subject}”",
-                    lambda api: api(ops.create_change_request, space, body),
-                    trace=begun_trace(space, me=me.id, subject=subject) if me else None,
-                    reversal=lambda request: request_begun(space, request.id),
-                    draft=key,
+                await self.place.writer.send(
+                    beginning(space, body, self.place.session.me), draft=key
                 )
             )
 
@@ -236,12 +217,3 @@ class EditCommands(Commands, scope="changes"):
             Choice("In which space?", options, before_text=True)
         )
         return chosen
-
-
-def subject_wrong(subject: str) -> str | None:
-    """Return what is wrong with a subject, or None."""
-    if not subject:
-        return "A subject is needed."
-    if len(subject) > SUBJECT_LENGTH:
-        return f"{len(subject)} characters: at most {SUBJECT_LENGTH} fit."
-    return None

@@ -16,6 +16,7 @@ from copydesk.session.members import name_of
 from copydesk.session.operations import ops
 from copydesk.session.writes.bulk import Bulk
 from copydesk.session.writes.comments import review_drafts
+from copydesk.session.writes.requests import FINAL, NO_REVIEWS, VERBS, verdict
 from copydesk.tui.changes.guards import nothing_selected
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.merge import requests
@@ -38,7 +39,7 @@ def may_not_review(here: ChangesPlace, row: ChangeRow | None = None) -> str | No
     if row is None:
         return None
     if known is not None and RULES in known.parts and known.verdicts is None:
-        return "This service has no reviews."
+        return NO_REVIEWS
     if row.status not in ("open", "draft"):
         return f"{row.label} is {row.status} and takes no review."
     if here.known.may(row, "review") is False:
@@ -95,13 +96,12 @@ class PeopleCommands(Commands, scope="changes"):
             return
         key = review_key(row.space, row.id, f"verdict {status}")
         waiting = await asyncio.to_thread(review_drafts, self.place.session, row.space, row.id)
-        sheet = WriteSheet(
-            requests.VERBS[status], key, facts=self._facts(row, len(waiting)), verdict=True
-        )
+        sheet = WriteSheet(VERBS[status], key, facts=self._facts(row, len(waiting)), verdict=True)
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return
-        await requests.give_verdict(self.place, row, status, said, draft=key, recall=True)
+        write = verdict(row, status, said, self.place.session.me)
+        await self.place.writer.send(write, draft=key, recall=True)
         self._others_now(row)
 
     def _label(self, row: ChangeRow, *, several: bool) -> str:
@@ -114,7 +114,7 @@ class PeopleCommands(Commands, scope="changes"):
         from copydesk.tui.dialogs.composer import WriteSheet
 
         rows, key = self.place.rows.marked_rows(), marked_verdict_key(status)
-        verb = requests.VERBS[status]
+        verb = VERBS[status]
         several = len({row.space for row in rows}) > 1
         labels = [self._label(row, several=several) for row in rows[:NAMED]]
         if len(rows) > NAMED:
@@ -129,7 +129,8 @@ class PeopleCommands(Commands, scope="changes"):
             return
 
         async def send(row: ChangeRow, group: str) -> None:
-            await requests.give_verdict(self.place, row, status, said, group=group)
+            write = verdict(row, status, said, self.place.session.me)
+            await self.place.writer.send(write, group=group)
             self.place.known.forget(row)
 
         def ended(failed: bool) -> None:
@@ -137,7 +138,7 @@ class PeopleCommands(Commands, scope="changes"):
                 self.place.session.drafts.drop(key)
             self._marked_now()
 
-        await self.place.do_to_marked(Bulk(verb, (may_not_review,), send, requests.FINAL, ended))
+        await self.place.do_to_marked(Bulk(verb, (may_not_review,), send, FINAL, ended))
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
@@ -148,7 +149,7 @@ class PeopleCommands(Commands, scope="changes"):
                 f"{plural(waiting, 'comment')} of yours not sent: they go along in the review "
                 "(Enter)."
             )
-        facts.append(requests.FINAL)
+        facts.append(FINAL)
         return tuple(facts)
 
     def _others_now(self, row: ChangeRow) -> None:

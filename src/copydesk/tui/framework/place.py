@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from copydesk.present.json_views import Raw
     from copydesk.session.content import Content
     from copydesk.session.session import Session
+    from copydesk.session.writes.write import Write
     from copydesk.tui.framework.desk_app import DeskApp
 
 T = TypeVar("T")
@@ -600,6 +601,33 @@ class Writer:
             tried = True
         self._place.tell(done or f"Done: {what.lower()} {target}", "good")
         return result
+
+    async def send(
+        self,
+        write: Write[T],
+        *,
+        recall: bool = False,
+        group: str = "",
+        then: Callable[[T], None] | None = None,
+        draft: str = "",
+        aged: bool = False,
+    ) -> T:
+        """Perform a write that commands send too. Raises `WriteError`."""
+        return await self.perform(
+            write.what,
+            write.target,
+            write.send,
+            reversal=write.reversal,
+            recall=recall,
+            group=group,
+            trace=write.trace,
+            done=write.done,
+            look=write.look,
+            then=then,
+            draft=draft,
+            expects=write.expects,
+            aged=aged,
+        )
 
     async def _ask_again(self, draft: str) -> None:
         """Ask first where this text may have arrived already. Raises `WriteError` on a no."""

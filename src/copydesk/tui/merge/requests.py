@@ -1,4 +1,4 @@
-"""What the list and the review both write of a change request: verdict, status, reviewers."""
+"""What the list and the review both write of a change request: its status, its reviewers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from copydesk.domain.inverses import request_changed, reviewers_asked
-from copydesk.domain.preconditions import still_discussed, still_judged, verdict_trace
+from copydesk.domain.inverses import reviewers_asked
+from copydesk.domain.preconditions import still_discussed
 from copydesk.domain.text import clean, listed
 from copydesk.session.ages import moment
 from copydesk.session.cached_reads import live_or_cached, read_cached
@@ -19,13 +19,14 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.writes.bulk import NothingToDoError
 from copydesk.session.writes.log import QueuedError
+from copydesk.session.writes.requests import changing
 from copydesk.tui.dialogs.choice import Choices
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
+    from copydesk.contract.enumerations import ChangeRequestWritableStatus
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.contract.models.review import RequestedReviewer, Review
+    from copydesk.contract.models.review import RequestedReviewer
     from copydesk.contract.models.user import User
     from copydesk.session.change_rows import ChangeRow
     from copydesk.tui.framework.place import Place
@@ -42,49 +43,6 @@ USES = (
 """The operations that asking uses."""
 
 
-VERBS: Mapping[ReviewStatus, str] = {
-    "approved": "Approve",
-    "changes-requested": "Ask for changes",
-}
-"""What giving a verdict is called."""
-
-FINAL = "A verdict cannot be taken back, only replaced by another."
-
-
-async def give_verdict(
-    place: Place,
-    row: ChangeRow,
-    status: ReviewStatus,
-    said: str,
-    *,
-    draft: str = "",
-    recall: bool = False,
-    group: str = "",
-    then: Callable[[Review], None] | None = None,
-) -> Review:
-    """Give a verdict on a change request, with words or without. Raises `WriteError`."""
-    from copydesk.contract.models.comment import MarkdownBody
-    from copydesk.contract.models.review import ReviewCreate
-
-    me, ids = place.session.me, (row.space, row.id, row.revision)
-    body = ReviewCreate(status=status)
-    if said:
-        body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
-    done = "Approved" if status == "approved" else "Asked for changes in"
-    return await place.writer.perform(
-        VERBS[status],
-        row.named,
-        lambda api: api(ops.create_change_request_review, row.space, row.id, body),
-        done=f"{done} {row.label}; a verdict cannot be undone.",
-        then=then,
-        expects=still_judged(*ids, subject=row.said, status=row.status),
-        trace=None if me is None else verdict_trace(*ids, me=me.id, status=status, words=said),
-        draft=draft,
-        recall=recall,
-        group=group,
-    )
-
-
 async def set_status(
     place: Place,
     row: ChangeRow,
@@ -98,22 +56,15 @@ async def set_status(
     """Give a change request another status. Raises `WriteError`."""
     from copydesk.contract.models.change_request import ChangeRequestUpdate
 
-    async def look(api: Api) -> ChangeRequest | None:
-        now = await api(ops.get_change_request, row.space, row.id)
-        return now if now.status == status else None
-
-    body = ChangeRequestUpdate(status=status)
-    await place.writer.perform(
+    write = changing(
+        row,
         what,
-        row.named,
-        lambda api: api(ops.update_change_request, row.space, row.id, body),
-        reversal=request_changed(row.space, row.id, {"status": row.status}, {"status": status}),
-        expects=row.judged_by,
-        group=group,
+        ChangeRequestUpdate(status=status),
+        {"status": row.status},
+        is_so=lambda now: now.status == status,
         done=done,
-        look=look,
-        then=then,
     )
+    await place.writer.send(write, group=group, then=then)
 
 
 async def ask_reviewers(

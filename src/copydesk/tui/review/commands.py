@@ -20,6 +20,7 @@ from copydesk.session.target import Target
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
 from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.session.writes.requests import FINAL, OWN, VERBS, verdict
 from copydesk.tui.conversations.cluster_links import go_to_cluster
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.composer import WriteSheet
@@ -27,7 +28,7 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.merge.conflicts import ConflictSheet, page_wanted
 from copydesk.tui.merge.dialog import MergeSheet
-from copydesk.tui.merge.requests import FINAL, USES, VERBS, ask_reviewers, give_verdict, set_status
+from copydesk.tui.merge.requests import USES, ask_reviewers, set_status
 from copydesk.tui.review.guards import (
     HasReview,
     ReviewCommands,
@@ -87,7 +88,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
         me, author = self.place.session.me, request.created_by
         if me is not None and author is not None and author.id == me.id:
-            facts.append(Text("You wrote it: what you say of it counts for no rule.", "warn"))
+            facts.append(Text(OWN, "warn"))
         pages = len(self.model.changes)
         unseen = pages - self.model.seen_count
         left = []
@@ -137,11 +138,8 @@ class RequestCommands(ReviewCommands, scope="review"):
         opened = self.model.opened
         assert opened is not None
         key = review_key(*self.model.ids, f"verdict {status}")
-        return await give_verdict(
-            self.place,
-            row_of(opened.request),
-            status,
-            said,
+        return await self.place.writer.send(
+            verdict(row_of(opened.request), status, said, self.place.session.me),
             draft=key,
             recall=recall,
             group=group,
@@ -156,25 +154,23 @@ class RequestCommands(ReviewCommands, scope="review"):
         The verdict comes last because it is the only one that cannot be taken back: it waits
         until all that was to go with it has arrived. What is refused stays a draft.
         """
-        group, verdict = uuid4().hex, "verdict"
+        group, final = uuid4().hex, "verdict"
         waiting = {draft.key: draft for draft in drafts}
         items = [
             BulkItem(key, self._where_draft_goes(draft), clean(draft.text, limit=60))
             for key, draft in waiting.items()
         ]
         good = status == "approved"
-        items.append(BulkItem(verdict, "verdict", "approved" if good else "changes asked for"))
+        items.append(BulkItem(final, "verdict", "approved" if good else "changes asked for"))
 
         async def send(item: BulkItem) -> None:
             if sheet.recalled:
                 raise WriteError("Recalled: it was not sent.")
-            key = (
-                review_key(*self.model.ids, f"verdict {status}") if item.id == verdict else item.id
-            )
+            key = review_key(*self.model.ids, f"verdict {status}") if item.id == final else item.id
             if self.place.session.writes.unknown_of(key) is not None:
                 raise WriteError("It may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
-            if item.id != verdict:
+            if item.id != final:
                 try:
                     await self.writing.deliver(waiting[item.id], recall=first, group=group)
                 except RecalledError:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from copydesk.domain.text import clean
+from copydesk.session.writes.requests import NO_REVIEWS, right_missing, why_no_verdict
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet
 from copydesk.tui.threads.commands import ThreadCommands
 
@@ -73,10 +74,7 @@ def _may_not(here: HasReview, may: Callable[[SpacePermissions], bool], do: str) 
     opened = here.model.opened
     if opened is None:
         return not_read(here)
-    permissions = opened.space.permissions
-    if permissions is not None and not may(permissions):
-        return f"You may not {do} in {clean(opened.space.title)}."
-    return None
+    return right_missing(opened.space, may, do)
 
 
 def no_line(here: HasReview) -> str | None:
@@ -110,10 +108,8 @@ def may_not_review(here: HasReview) -> str | None:
     if opened is None:
         return not_read(here)
     if here.model.rules is not None and here.model.rules.reviews is None:
-        return "This service has no reviews."
-    if opened.request.status not in ("open", "draft"):
-        return f"{here.model.numbered} is {clean(opened.request.status)} and takes no review."
-    return _may_not(here, lambda granted: granted.review, "review")
+        return NO_REVIEWS
+    return why_no_verdict(opened.request, opened.space)
 
 
 def while_reviewed(label: str) -> Callable[[HasReview], str]:

@@ -16,8 +16,8 @@ from rich.cells import cell_len
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
-from copydesk.domain.inverses import message_edited, reacted, thread_resolved
-from copydesk.domain.preconditions import still_discussed, still_open, still_says
+from copydesk.domain.inverses import message_edited, reacted
+from copydesk.domain.preconditions import still_says
 from copydesk.domain.text import clean, plural, typed
 from copydesk.present.threads import (
     EMOJI,
@@ -33,16 +33,14 @@ from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names, glyphs
 from copydesk.session.members import first_words, name_of
 from copydesk.session.options import Option
-from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes.comments import (
     CHANGES,
     DELETES,
     PendingDraft,
     change_message,
     delete_message,
-    send_draft,
-    trace,
-    way_back,
+    resolving,
+    sending,
 )
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.outbox import GOES_ON
@@ -53,7 +51,6 @@ from copydesk.tui.framework.actions import Commands, NoRowYet, action
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
     from copydesk.contract.models.comment import CommentPermissions
     from copydesk.session.session import Session
     from copydesk.tui.framework.place import Place
@@ -322,19 +319,13 @@ class ThreadCommands(Commands, scope="thread_actions"):
         if thread is not None:
             name = answer_name(self.here.called, draft.text, first_words(thread.comment, 16))
         try:
-            return await self.place.writer.perform(
-                "Comment" if draft.thread is None else "Reply",
-                name,
-                lambda api: send_draft(api, draft),
-                reversal=way_back(draft),
-                trace=trace(self.place.session, draft),
-                expects=still_discussed(
-                    draft.space,
-                    draft.request,
-                    draft.thread,
-                    over=thread is not None and thread.comment.status == "resolved",
+            return await self.place.writer.send(
+                sending(
+                    draft,
+                    name,
+                    self.place.session.me,
+                    thread=None if thread is None else thread.comment,
                     closed=self.here.closed,
-                    words=None if thread is None else thread.comment.body.markdown,
                 ),
                 recall=recall,
                 group=group,
@@ -405,30 +396,18 @@ class ThreadCommands(Commands, scope="thread_actions"):
         """Resolve the thread under the cursor, or open it again; it stays where it is."""
         thread, ids = self.here.current_thread(), self.here.thread_ids
         assert thread is not None
-        resolving = thread.comment.status != "resolved"
+        resolving_it = thread.comment.status != "resolved"
         name = self.here.thread_name(thread)
 
-        async def look(api: Api) -> Comment | None:
-            now = await read_comment(api, *ids, thread.id)
-            return now if now is not None and (now.status == "resolved") == resolving else None
-
-        await self.place.writer.perform(
-            "Resolve" if resolving else "Reopen",
-            describe(self.here, thread.comment),
-            lambda api: change_message(api, ids, thread.id, None, {"resolved": resolving}),
-            reversal=thread_resolved(*ids, thread.id, resolved=resolving),
-            expects=still_open(
-                still_says(
-                    *ids,
-                    thread.id,
-                    words=thread.comment.body.markdown,
-                    replies=thread.comment.replies,
-                ),
-                *ids,
+        await self.place.writer.send(
+            resolving(
+                ids,
+                thread.comment,
+                describe(self.here, thread.comment),
+                resolved=resolving_it,
                 closed=self.here.closed,
+                done=f"Resolved {name}." if resolving_it else f"Opened {name} again.",
             ),
-            done=f"Resolved {name}." if resolving else f"Opened {name} again.",
-            look=look,
             then=lambda now: self.replace_message(thread, now),
         )
 

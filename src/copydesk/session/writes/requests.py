@@ -1,0 +1,129 @@
+"""Writes on a change request as a whole: a verdict, its subject, description and status, a new one.
+
+Also the known reasons why one of them would be refused, as sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from copydesk.domain.inverses import request_begun, request_changed
+from copydesk.domain.preconditions import begun_trace, still_judged, verdict_trace
+from copydesk.domain.text import clean
+from copydesk.session.operations import ops
+from copydesk.session.writes.write import Write
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.enumerations import ReviewStatus
+    from copydesk.contract.models.change_request import (
+        ChangeRequest,
+        ChangeRequestCreate,
+        ChangeRequestUpdate,
+    )
+    from copydesk.contract.models.review import Review
+    from copydesk.contract.models.space import Space, SpacePermissions
+    from copydesk.contract.models.user import User
+    from copydesk.domain.reversal import JSON
+    from copydesk.session.change_rows import ChangeRow
+
+SUBJECT_LENGTH = 100
+"""The longest subject that the service takes."""
+
+VERBS: Mapping[ReviewStatus, str] = {
+    "approved": "Approve",
+    "changes-requested": "Ask for changes",
+}
+"""What giving a verdict is called."""
+
+FINAL = "A verdict cannot be taken back, only replaced by another."
+
+OWN = "You wrote it: what you say of it counts for no rule."
+
+NO_REVIEWS = "This service has no reviews."
+
+
+def subject_wrong(subject: str) -> str | None:
+    """Return what is wrong with a subject, or None."""
+    if not subject:
+        return "A subject is needed."
+    if len(subject) > SUBJECT_LENGTH:
+        return f"{len(subject)} characters: at most {SUBJECT_LENGTH} fit."
+    return None
+
+
+def right_missing(space: Space, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
+    """Return that the reader may not ``do`` something in a space, or None."""
+    if space.permissions is None or may(space.permissions):
+        return None
+    return f"You may not {do} in {clean(space.title)}."
+
+
+def why_no_verdict(request: ChangeRequest, space: Space) -> str | None:
+    """Return the known reason why a verdict would be refused, or None."""
+    if request.status not in ("open", "draft"):
+        return f"#{request.number} is {clean(request.status)} and takes no review."
+    return right_missing(space, lambda granted: granted.review, "review")
+
+
+def verdict(row: ChangeRow, status: ReviewStatus, said: str, me: User | None) -> Write[Review]:
+    """Return the write of a verdict on a change request, with words or without."""
+    from copydesk.contract.models.comment import MarkdownBody
+    from copydesk.contract.models.review import ReviewCreate
+
+    ids = (row.space, row.id, row.revision)
+    body = ReviewCreate(status=status)
+    if said:
+        body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
+    done = "Approved" if status == "approved" else "Asked for changes in"
+    return Write(
+        VERBS[status],
+        row.named,
+        lambda api: api(ops.create_change_request_review, row.space, row.id, body),
+        f"{done} {row.label}; a verdict cannot be undone.",
+        expects=still_judged(*ids, subject=row.said, status=row.status),
+        trace=None if me is None else verdict_trace(*ids, me=me.id, status=status, words=said),
+    )
+
+
+def changing(
+    row: ChangeRow,
+    what: str,
+    body: ChangeRequestUpdate,
+    back: Mapping[str, JSON],
+    *,
+    is_so: Callable[[ChangeRequest], bool],
+    done: str,
+) -> Write[ChangeRequest]:
+    """Return the write of new values; ``back`` has the former ones of the same fields.
+
+    ``is_so`` says whether a change request has the new values.
+    """
+
+    async def look(api: Api) -> ChangeRequest | None:
+        now = await api(ops.get_change_request, row.space, row.id)
+        return now if is_so(now) else None
+
+    after = body.model_dump(mode="json", exclude_unset=True)
+    return Write(
+        what,
+        row.named,
+        lambda api: api(ops.update_change_request, row.space, row.id, body),
+        done,
+        reversal=request_changed(row.space, row.id, back, after),
+        expects=row.judged_by if "status" in after else None,
+        look=look,
+    )
+
+
+def beginning(space: str, body: ChangeRequestCreate, me: User | None) -> Write[ChangeRequest]:
+    """Return the write that begins a change request, which is a draft then."""
+    subject = body.subject or ""
+    return Write(
+        "Start",
+        f"“{subject}”",
+        lambda api: api(ops.create_change_request, space, body),
+        reversal=lambda request: request_begun(space, request.id),
+        trace=begun_trace(space, me=me.id, subject=subject) if me else None,
+    )

@@ -36,7 +36,14 @@ def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
         rest = {
             "completion": ["bash"],
             "api": ["GET", "/orgs"],
-            "cr": [] if "list" in words else ["7", "text"] if "comment" in words else ["7"],
+            "cr": {
+                "list": [],
+                "comment": ["7", "text"],
+                "review": ["7", "x.yaml"],
+                "reply": ["7", "thread", "text"],
+                "resolve": ["7", "thread"],
+                "create": ["text", "--space", "x"],
+            }.get(words[-1], ["7"]),
             "clusters": ["x"] if "show" in words else [],
             "sites": ["x"] if "show" in words else [],
             "structure": ["x"],

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli.connection import Connection
-from copydesk.cli.cr import send_comment
 from copydesk.cli.cr_diff import told_patches
+from copydesk.cli.cr_threads import deliver
 from copydesk.cli.errors import OFFLINE, UsageError
 from copydesk.cli.lookup import find_request
 from copydesk.cli.writes import CommandWrites
@@ -25,6 +25,8 @@ from copydesk.local.state import State
 from copydesk.present.page_changes import entries, in_order
 from copydesk.server.desk_seed import Editor
 from copydesk.session.reads.review import read_request
+from copydesk.session.reads.spaces import read_me
+from copydesk.session.writes.comments import PendingDraft
 from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
 from tests.tui.review_world import Faults
 from tests.world import BASE_URL
@@ -286,7 +288,8 @@ async def test_a_comment_is_never_there_twice(scripts: ScriptDesk) -> None:
         async with world.api() as reader:
             found, there = await find_request(reader, "1", space)
         async with api, CommandWrites(connection, api) as writes:
-            return (await send_comment(api, writes, found, there, text))[0]
+            draft = PendingDraft(there.id, found.id, "request", "comment", text)
+            return (await deliver(api, writes, (found, there), draft, await read_me(api)))[0]
 
     # The answer is lost: it is looked for, and found.
     assert await send(Losing.api(world), "First") is False

@@ -68,6 +68,16 @@ OF_THE_SERVICE: tuple[tuple[str, ...], ...] = (
     ("structure", "export", "<site>"),
     ("structure", "apply", "<site>", "<folder>/plan.yaml", "--plan"),
     ("cr", "comment", "2", "Well", *AT),
+    ("cr", "threads", "2", *AT, "--all"),
+    ("cr", "threads", "2", *AT, "--all", "--json"),
+    ("cr", "reply", "2", "\u202e\x1b]0;x\x07", "Well", *AT),
+    ("cr", "resolve", "2", "\u202e\x1b]0;x\x07", *AT),
+    ("cr", "approve", "2", "Well", *AT, "--yes"),
+    ("cr", "ask", "2", *AT, "--yes", "--json"),
+    ("cr", "review", "2", "<folder>/review.yaml", *AT, "--yes"),
+    ("cr", "review", "2", "<folder>/plan.yaml", *AT, "--yes"),
+    ("cr", "edit", "2", *AT, "--subject", "Well"),
+    ("cr", "create", "Well", *AT),
     ("cr", "merge", "2", *AT, "--yes"),
     ("conversations", "send", "<folder>/talks.json", "--organization", "<organization>"),
     ("conversations", "send", "<folder>/talks.json", "--skip-bad", "--json"),
@@ -139,6 +149,7 @@ def test_no_command_prints_what_harms_a_terminal_of_what_a_service_says(
     there: Everything, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "plan.yaml").write_text("site: \u202e\n", encoding="utf-8")
+    (tmp_path / "review.yaml").write_text("comments: [{text: \u202e, page: \u202e}]\n", "utf-8")
     talks = '[{"id": "\u202e\x1b]0;x\x07"}, "\x9b31m"]'
     (tmp_path / "talks.json").write_text(talks, encoding="utf-8")
     ended = look(

@@ -1,10 +1,9 @@
-"""``copydesk cr show``, ``merge`` and ``comment``: one change request."""
+"""``copydesk cr show`` and ``merge``: one change request."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,33 +14,21 @@ from copydesk.cli.lookup import FoundSpace, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.age import age
-from copydesk.domain.inverses import message_trace
-from copydesk.domain.text import clean, shorten
+from copydesk.domain.text import clean
 from copydesk.present.change_details import page_line, page_summary, review_summary, rule_line
 from copydesk.present.change_filter import open_threads
 from copydesk.present.facts import readiness_text
 from copydesk.session.readiness import readiness_of
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.writes.recovery import find_trace
-from copydesk.session.writes.undo import History
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, MergeResult
-    from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.session.reads.merge import SpokenFor
 
 T = TypeVar("T")
-
-STANDARD_INPUT = "-"
-
-WORDS = 40
-"""Characters of a comment that the log shows."""
-
-LONGEST_TEXT = 1_000_000
-"""Characters of a comment that are read; a service takes far less."""
 
 Found = tuple["ChangeRequest", FoundSpace]
 
@@ -101,8 +88,8 @@ def show_request(
         put(f"{row.label} {row.subject}")
         facts: list[tuple[str, Text | str]] = [
             ("space", f"{there.title} ({there.organization_title})"),
-            ("author", f"{row.author}, opened {_ago(row.created, now)}"),
-            ("changed", _ago(row.updated, now)),
+            ("author", f"{row.author}, opened {ago(row.created, now)}"),
+            ("changed", ago(row.updated, now)),
             ("merge", readiness_text(ready)),
             ("reviews", review_summary(details)),
             ("changes", page_summary(details)),
@@ -236,105 +223,6 @@ def _merged(
         put(str(line))
 
 
-def comment_on(
-    *,
-    request: str,
-    text: str,
-    space: str | None = None,
-    organization: str | None = None,
-    as_json: bool = False,
-    service: Service = OWN,
-) -> int:
-    """Comment on a change request as a whole; ``-`` reads the text from standard input.
-
-    A text that an earlier call sent without hearing whether it arrived is looked for first, and
-    not sent again where it is there. Raises ``UsageError``.
-    """
-    said = _text(text)
-    connection = service.connection(writes=True)
-
-    async def comment(api: Api, found: Found) -> int:
-        given, there = found
-        async with CommandWrites(connection, api) as writes:
-            arrived, sent = await send_comment(api, writes, given, there, said)
-        if as_json:
-            put_json(sent.to_dict())
-        elif arrived:
-            put(f"It is there already on #{given.number}: not sent again.")
-        else:
-            put(f"Commented on #{given.number} in {there.title}. :undo on the screens deletes it.")
-        return DONE
-
-    return run_on(connection, request, space, organization, comment)
-
-
-async def send_comment(
-    api: Api, writes: CommandWrites, request: ChangeRequest, there: FoundSpace, text: str
-) -> tuple[bool, Comment | CommentReply]:
-    """Send a comment; True when an earlier call had sent it."""
-    from dataclasses import replace
-
-    from copydesk.session.writes.comments import PendingDraft, send_draft, way_back
-
-    draft = PendingDraft(there.id, request.id, "request", "comment", text)
-    back, me = way_back(draft), await read_me(api)
-    trace = None
-    if me is not None:
-        trace = replace(message_trace(there.id, request.id, me=me.id), says=text)
-    target = f"#{request.number} “{shorten(clean(text), WORDS)}”"
-    journal, history, began = writes.journal, History(), time.time()
-    entries = journal.entries()
-    history.learn(entries)
-
-    async def look(since: float) -> Comment | CommentReply | None:
-        assert trace is not None
-        found: Comment | CommentReply | None = await find_trace(
-            api, trace, text, api.at(since).timestamp(), known=history.made
-        )
-        return found
-
-    if trace is not None:
-        written = trace.to_dict()
-        for entry in entries:
-            if (entry.state, entry.trace) != ("unknown", written):
-                continue
-            if (found := await look(entry.at)) is not None:
-                journal.settle(entry, "done", reversal=back(found).to_dict())
-                return True, found
-            journal.settle(entry, "failed", sentence="It had not arrived.")
-    sent: Comment | CommentReply = await writes.perform(
-        "Comment",
-        target,
-        lambda: send_draft(api, draft),
-        look=None if trace is None else lambda: look(began),
-        reversal=back,
-        trace=trace,
-    )
-    return False, sent
-
-
-def _text(given: str) -> str:
-    """Return the text of a comment. Raises ``UsageError`` for one without words."""
-    text = given
-    if given == STANDARD_INPUT:
-        try:
-            text = sys.stdin.buffer.read(4 * LONGEST_TEXT + 1).decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UsageError("standard input is not UTF-8 text. Nothing was sent.") from error
-    text = text.strip()
-    if not text:
-        raise UsageError("the comment has no words. Nothing was sent.")
-    if len(text) > LONGEST_TEXT:
-        raise UsageError(
-            f"the comment is longer than {LONGEST_TEXT:,} characters. Nothing was sent."
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError("the comment is not UTF-8 text. Nothing was sent.") from error
-    return text
-
-
 def _plain(value: Any) -> dict[str, Any]:
     """Return the fields of a value as JSON has them."""
     from dataclasses import asdict
@@ -342,6 +230,7 @@ def _plain(value: Any) -> dict[str, Any]:
     return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(value).items()}
 
 
-def _ago(then: datetime, now: datetime) -> str:
+def ago(then: datetime, now: datetime) -> str:
+    """Return how long ago a time is, as a sentence has it."""
     since = age(then, now)
     return "just now" if since == "now" else f"{since} ago"

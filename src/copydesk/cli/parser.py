@@ -25,7 +25,7 @@ from typing import Any, NoReturn, TypeAlias, get_args
 
 from copydesk.cli.api import Field
 from copydesk.cli.errors import note
-from copydesk.contract.enumerations import ChangeRequestStatus
+from copydesk.contract.enumerations import ChangeRequestStatus, ChangeRequestWritableStatus
 from copydesk.domain.text import clean, listed, shorten
 
 Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
@@ -191,7 +191,7 @@ def add_api(commands: Subparsers) -> None:
 
 def add_cr(commands: Subparsers) -> None:
     """Declare ``copydesk cr`` with what it does."""
-    parser = commands.add_parser("cr", help="list, show, compare, merge, comment change requests")
+    parser = commands.add_parser("cr", help="list, read, review, edit and merge change requests")
     actions = parser.add_subparsers(metavar="ACTION", title="actions", required=True)
 
     listing = actions.add_parser("list", help="print those of a status or of a view")
@@ -205,22 +205,63 @@ def add_cr(commands: Subparsers) -> None:
     )
     listing.set_defaults(runner="copydesk.cli.cr_list:list_requests")
 
-    showing = actions.add_parser("show", help="print one: whether it can be merged, and why not")
-    showing.set_defaults(runner="copydesk.cli.cr:show_request")
-    comparing = actions.add_parser("diff", help="print what one changes, by word")
+    ones = partial(_request, actions)
+    ones("show", "cr:show_request", "print one: whether it can be merged, and why not")
+    comparing = ones("diff", "cr_diff:show_diff", "print what one changes, by word")
     comparing.add_argument("--patch", action="store_true", help="as a patch that git apply takes")
-    comparing.set_defaults(runner="copydesk.cli.cr_diff:show_diff")
-    merging = actions.add_parser("merge", help="merge one, once somebody has said so")
+    merging = ones("merge", "cr:merge_request", "merge one, once somebody has said so")
     merging.add_argument("--yes", action="store_true", help="merge without asking")
-    merging.set_defaults(runner="copydesk.cli.cr:merge_request")
-    commenting = actions.add_parser("comment", help="comment on one as a whole")
-    commenting.set_defaults(runner="copydesk.cli.cr:comment_on")
-    for each in (showing, comparing, merging, commenting):
-        each.add_argument("request", metavar="NUMBER", help="its number, id or address")
-    commenting.add_argument("text", metavar="TEXT", help="Markdown; - reads standard input")
-    for each in (listing, showing, comparing, merging, commenting):
-        each.add_argument("--space", metavar="SPACE", help="its space: title, slug, id or address")
+    for name, runner, said in (
+        ("approve", "approve", "approve one, once somebody has said so"),
+        ("ask", "ask_for_changes", "ask for changes in one, once somebody has said so"),
+    ):
+        judging = ones(name, f"cr_review:{runner}", said)
+        judging.add_argument("text", metavar="TEXT", nargs="?", help=f"words with it; {_MARKDOWN}")
+        judging.add_argument("--yes", action="store_true", help="send it without asking")
+    reviewing = ones("review", "cr_review:review", "send the comments and the verdict of a file")
+    reviewing.add_argument("file", metavar="FILE", type=Path, help="YAML or JSON")
+    reviewing.add_argument("--plan", action="store_true", help="print what would be sent: 7 if any")
+    reviewing.add_argument("--yes", action="store_true", help="send it without asking")
+    reading = ones("threads", "cr_threads:show_threads", "print what is said of one")
+    reading.add_argument(
+        "--all", action="store_true", dest="every", help="resolved threads and reviews, too"
+    )
+    commenting = ones("comment", "cr_threads:comment_on", "comment on one as a whole")
+    commenting.add_argument("text", metavar="TEXT", help=_MARKDOWN)
+    replying = ones("reply", "cr_threads:reply_to", "answer in a thread of one")
+    replying.add_argument("thread", metavar="THREAD", help="its id, as cr threads prints it")
+    replying.add_argument("text", metavar="TEXT", help=_MARKDOWN)
+    resolving = ones("resolve", "cr_threads:resolve", "resolve threads of one")
+    resolving.add_argument(
+        "threads", metavar="THREAD", nargs="+", help="their ids, as cr threads prints them"
+    )
+    resolving.add_argument("--reopen", action="store_true", help="open them again instead")
+    editing = ones("edit", "cr_edit:edit", "change what one says of itself")
+    editing.add_argument("--subject", metavar="TEXT", help="what it is about, one line")
+    editing.add_argument("--status", choices=get_args(ChangeRequestWritableStatus), help="set it")
+    creating = actions.add_parser("create", help="begin one: a draft, without changes")
+    creating.add_argument("subject", metavar="SUBJECT", help="what it is about, one line")
+    creating.set_defaults(runner="copydesk.cli.cr_edit:create")
+    for each in (editing, creating):
+        each.add_argument("--description", metavar="TEXT", help="as text; - reads standard input")
+    for each in (listing, creating):
+        each.add_argument("--space", metavar="SPACE", required=each is creating, help=_SPACE)
         _common(each)
+
+
+_MARKDOWN = "Markdown; - reads standard input"
+
+_SPACE = "its space: title, slug, id or address"
+
+
+def _request(actions: Subparsers, name: str, runner: str, said: str) -> ArgumentParser:
+    """Declare an action on one change request, and return its parser."""
+    parser = actions.add_parser(name, help=said)
+    parser.set_defaults(runner=f"copydesk.cli.{runner}")
+    parser.add_argument("request", metavar="NUMBER", help="its number, id or address")
+    parser.add_argument("--space", metavar="SPACE", help=_SPACE)
+    _common(parser)
+    return parser
 
 
 def add_clusters(commands: Subparsers) -> None:

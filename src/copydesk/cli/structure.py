@@ -117,12 +117,22 @@ class Wish:
 
 def read_wish(path: Path) -> Wish:
     """Return what a file says. Raises ``UsageError`` with all that is wrong in it, and where."""
-    from copydesk.domain.yaml_lines import LONGEST, FileError
+    from copydesk.domain.yaml_lines import FileError
+
+    try:
+        return Wish(path, read_file(read_text(path)))
+    except FileError as error:
+        raise mistaken(path, error) from error
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file that a person wrote. Raises ``UsageError`` where it is none."""
+    from copydesk.domain.yaml_lines import LONGEST
 
     try:
         with path.open("rb") as opened:
             held = opened.read(4 * LONGEST + 1)
-        return Wish(path, read_file(held.decode("utf-8-sig")))
+        return held.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = held.count(b"\n", 0, error.start) + 1
         raise UsageError(
@@ -130,8 +140,6 @@ def read_wish(path: Path) -> Wish:
         ) from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
-    except FileError as error:
-        raise mistaken(path, error) from error
 
 
 def mistaken(path: Path, error: Exception) -> UsageError:

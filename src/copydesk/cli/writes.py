@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from copydesk.client.api import Api
     from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.session.writes.write import Write
 
 T = TypeVar("T")
 
@@ -34,6 +35,7 @@ class CommandWrites:
         async def connected() -> Api:
             return api
 
+        self._api = api
         self.journal = Journal(kept_state(), connection.key)
         self._session = session_for(connection, find_paths(), self.journal, connect=connected)
 
@@ -62,8 +64,9 @@ class CommandWrites:
         send: Callable[[], Awaitable[T]],
         *,
         look: Callable[[], Awaitable[T | None]] | None = None,
-        reversal: Callable[[T], Reversal] | None = None,
+        reversal: Reversal | Callable[[T], Reversal | None] | None = None,
         trace: Trace | None = None,
+        group: str = "",
     ) -> T:
         """Send a write at once and return its result; the arguments are as of a session's writes.
 
@@ -72,7 +75,14 @@ class CommandWrites:
         """
         try:
             return await self._session.writes.perform(
-                what, target, send, look=look, reversal=reversal, trace=trace, now=True
+                what,
+                target,
+                send,
+                look=look,
+                reversal=reversal,
+                trace=trace,
+                group=group,
+                now=True,
             )
         except WriteError as error:
             failure = _failure(error)
@@ -83,6 +93,19 @@ class CommandWrites:
                     status_for(failure),
                 ) from error
             raise failure from None
+
+    async def send(self, write: Write[T], *, group: str = "") -> T:
+        """Perform a write that the screens send too; raises what `perform` does."""
+        look = write.look
+        return await self.perform(
+            write.what,
+            write.target,
+            lambda: write.send(self._api),
+            look=None if look is None else (lambda: look(self._api)),
+            reversal=write.reversal,
+            trace=write.trace,
+            group=group,
+        )
 
 
 def _failure(error: Exception) -> BaseException:

@@ -99,6 +99,24 @@ class PageText:
             return anchor(self._new.said, segment.after + step)
         return anchor(self._old.said, segment.before + step)
 
+    def rows_with(self, words: str) -> list[int]:
+        """Return the rows of the text after, from 0, that have some words in them."""
+        said = without_numbers(exposed(words))
+        return [row for row, text in enumerate(self._new.said) if said in text]
+
+    def row_of_source(self, number: int) -> int | None:
+        """Return the row that a line of the text after (from 1) is in; None past its end."""
+        text = self.diff.after
+        for row in range(len(text)):
+            _, start, stop = text.row(row)
+            if text.line_of(start) < number <= text.line_of(stop - 1) + 1:
+                return row
+        return None
+
+    def anchor_after(self, row: int) -> str | None:
+        """Return the anchor of a row of the text after, as `anchor` does; None for a blank one."""
+        return anchor(self._new.said, row)
+
     def line_text(self, at: int) -> str:
         """Return a row's text, without looking for changed words."""
         return self.diff.text_of(at)

@@ -1,0 +1,127 @@
+"""A review as a file that people and programs write: comments, replies and a verdict, in YAML.
+
+JSON is YAML too. Reading makes entries of the file and names every mistake with its line; whether
+the pages and threads are there is known only to who asks the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from copydesk.domain.text import clean, listed, shorten
+from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read
+
+VERDICTS: Mapping[str, Literal["approved", "changes-requested"]] = {
+    "approve": "approved",
+    "ask": "changes-requested",
+}
+"""The verdicts of a file, named as the commands that give them, by what the service calls them."""
+
+_TOP = ("verdict", "text", "comments")
+_ENTRY = ("page", "line", "quote", "thread", "text")
+
+_CELLS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A comment of a review, which stands at ``at`` in the file.
+
+    It is on the whole request, on a ``page`` (its address, id or title), on the ``line`` of that
+    page (from 1, 0 for none), or on the one line of it that has the words of ``quote``; or it is a
+    reply in a ``thread``.
+    """
+
+    at: int
+    text: str
+    page: str = ""
+    line: int = 0
+    quote: str = ""
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFile:
+    """What a file says of a change request; ``verdict`` is empty for none."""
+
+    verdict: Literal["approved", "changes-requested", ""] = ""
+    text: str = ""
+    entries: tuple[Entry, ...] = ()
+
+
+def read_review(text: str) -> ReviewFile:
+    """Return the review that a text holds. Raises `FileError` with every mistake in it."""
+    return _Reader().review(read(text))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._problems: list[Problem] = []
+
+    def review(self, node: Node) -> ReviewFile:
+        fields = self._fields(node, _TOP, "the file")
+        verdict = self._word(fields.get("verdict"), "verdict")
+        if verdict and verdict not in VERDICTS:
+            self._wrong(fields["verdict"], f"verdict is {listed(list(VERDICTS), 'or')}")
+        said = self._word(fields.get("text"), "text")
+        if said and not verdict:
+            self._wrong(fields["text"], "these are the words of a verdict, and there is none")
+        comments = fields.get("comments")
+        entries: list[Entry] = []
+        if isinstance(comments, Items):
+            entries = [self._entry(each) for each in comments.items]
+        elif comments is not None and not (isinstance(comments, Word) and comments.empty):
+            self._wrong(comments, "comments is a list: each begins with a dash")
+        if not self._problems and not verdict and not entries:
+            self._wrong(node, "there is neither a verdict nor a comment in it")
+        if self._problems:
+            raise FileError(self._problems)
+        return ReviewFile(VERDICTS[verdict] if verdict else "", said, tuple(entries))
+
+    def _entry(self, node: Node) -> Entry:
+        fields = self._fields(node, _ENTRY, "a comment")
+        given = {name: self._word(fields.get(name), name) for name in _ENTRY}
+        line = given["line"]
+        if not given["text"] and isinstance(node, Fields):
+            self._wrong(node, "a comment needs its text")
+        if line and not (line.isascii() and line.isdecimal() and 0 < int(line[:9]) == int(line)):
+            self._wrong(fields["line"], "line is the number of a line, from 1")
+            line = ""
+        if (line or given["quote"]) and not given["page"]:
+            self._wrong(node, "a line is one of a page: name the page")
+        if line and given["quote"]:
+            self._wrong(node, "line and quote both name a line: leave one out")
+        if given["thread"] and given["page"]:
+            self._wrong(node, "a reply is in its thread: leave out the page")
+        return Entry(
+            node.line, given["text"], given["page"], int(line or 0), given["quote"], given["thread"]
+        )
+
+    def _fields(self, node: Node, known: tuple[str, ...], of: str) -> dict[str, Node]:
+        if not isinstance(node, Fields):
+            self._wrong(node, f"{of} is made of fields: {listed(known, 'or')}, each with a colon")
+            return {}
+        found: dict[str, Node] = {}
+        for name, value in node.pairs:
+            said = name.text if isinstance(name, Word) else ""
+            if said not in known:
+                named = shorten(clean(said), _CELLS)
+                self._wrong(name, f"there is no “{named}” here, only {listed(known)}")
+            elif said in found:
+                self._wrong(name, f"{said} is here twice")
+            else:
+                found[said] = value
+        return found
+
+    def _word(self, node: Node | None, name: str) -> str:
+        if node is None or (isinstance(node, Word) and node.empty):
+            return ""
+        if not isinstance(node, Word):
+            self._wrong(node, f"{name} is a text")
+            return ""
+        return node.text.strip()
+
+    def _wrong(self, node: Node, sentence: str) -> None:
+        self._problems.append(Problem(node.line, sentence))

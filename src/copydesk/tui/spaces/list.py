@@ -15,8 +15,10 @@ from textual.app import ComposeResult
 from copydesk.client.errors import ApiError
 from copydesk.domain.address import markdown_link, shown_at
 from copydesk.domain.filter import Query, fold
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import (
     DESCENDING,
+    LOOSE,
     SORTS,
     TRASH,
     RuleList,
@@ -32,12 +34,17 @@ from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.identity import choose
 from copydesk.session.reads import spaces as reading
-from copydesk.session.reads.spaces import read_counts, read_organizations
+from copydesk.session.reads.spaces import (
+    Details,
+    read_counts,
+    read_details,
+    read_organizations,
+)
 from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
 from copydesk.session.views import COUNT_SECONDS
 from copydesk.tui.content.commands import ContentCommands
-from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
@@ -45,9 +52,6 @@ from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
-from copydesk.tui.spaces.collection import holder_of
-from copydesk.tui.spaces.details import RestingDetails
-from copydesk.tui.spaces.list_commands import ArrangeCommands
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.tree import TreeList
@@ -55,6 +59,7 @@ from copydesk.tui.widgets.tree import TreeList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.session.reads.spaces import Desk
+    from copydesk.session.reads.tree import Trashed
 
 TABS = (
     View("spaces", "Spaces"),
@@ -80,6 +85,196 @@ def no_space(here: SpacesPlace) -> str | None:
 def no_rows(here: SpacesPlace) -> str | None:
     """Say so when there is nothing to order."""
     return None if here.rows.nodes else "There are no spaces to sort."
+
+
+def no_row(here: SpacesPlace) -> str | None:
+    """Say so when the cursor is on nothing that could be arranged."""
+    node = here.rows.selected_item
+    if node is None or node.id == LOOSE:
+        return "Put the cursor on a space or a collection first."
+    return None
+
+
+class ArrangeCommands(Commands, scope="spaces"):
+    """The ways from the list of spaces to rearranging them."""
+
+    place: SpacesPlace
+
+    def __init__(self, here: SpacesPlace) -> None:
+        super().__init__(here)
+        self._looked: tuple[str, int] | None = None
+        """When it was last looked for deleted spaces: where, and after how many writes."""
+
+    @action("J", "arrange", unless=no_row, show=False, group="Arrange", also=("alt+down",),
+            stages=True)  # fmt: skip
+    async def arrange_down(self) -> None:
+        """Go to the tree that is rearranged, and move the row down in it. Nothing is sent."""
+        await self._arrange("order_down")
+
+    @action("K", "move up", unless=no_row, show=False, group="Arrange", also=("alt+up",),
+            stages=True)  # fmt: skip
+    async def arrange_up(self) -> None:
+        """Go to the tree that is rearranged, and move the row up in it. Nothing is sent."""
+        await self._arrange("order_up")
+
+    @action("e", "edit", unless=no_row, show=7, group="Arrange", stages=True)
+    async def arrange_edit(self) -> None:
+        """Change title, emoji or description of the row, in the tree that is rearranged."""
+        await self._arrange("edit")
+
+    @action("D", "delete", unless=no_row, show=False, group="Arrange", stages=True)
+    async def arrange_delete(self) -> None:
+        """Delete the row, in the tree that is rearranged: it is staged there. Or see the trash."""
+        node = self.place.rows.selected_item
+        await self._arrange("" if node is not None and node.id == TRASH else "delete_or_restore")
+
+    @action("ctrl+n", "new", show=6, group="Arrange", stages=True)
+    async def arrange_new(self) -> None:
+        """Add a collection or a space, in the tree that is rearranged."""
+        await self._arrange("add")
+
+    async def _arrange(self, name: str) -> None:
+        node = self.place.rows.selected_item
+        row = "" if node is None or node.id == LOOSE else node.id
+        self.place.session.left[WANTED] = Wanted(row, name)
+        target = Target(organization=self.place.organization)
+        await self.place.desk.go("organization-structure", target)
+
+    # The trash
+
+    def look_for_deleted(self, before: Sequence[SpaceNode], after: Sequence[SpaceNode]) -> None:
+        """Count the deleted spaces: those that were listed ``before``, and older ones.
+
+        No list of the service tells of them.
+        """
+        organization = self.place.target.organization or ""
+        listed = {node.id for node in after}
+        gone = any(node.kind == "space" and node.id not in listed for node in before)
+        state = (organization, len(self.place.session.log))
+        if not gone and self._looked == state:
+            return  # a poll: nothing was seen going
+        self._looked = state
+
+        async def read(api: Api) -> tuple[Trashed, ...]:
+            from copydesk.session.reads.tree import read_trash, remember_gone
+
+            snapshot = self.place.session.snapshot
+            await asyncio.to_thread(remember_gone, snapshot, organization, before, after)
+            try:
+                return await read_trash(self.place.session, api, organization, listed, sites=False)
+            except ApiError:  # a row less is not worth a word
+                return ()
+
+        def then(found: tuple[Trashed, ...]) -> None:
+            if self.place.rows.trashed != len(found):
+                self.place.rows.trashed = len(found)
+                self.place.rows.show_nodes(self.place.rows.nodes, partial=self.place.rows.partial)
+
+        self.place.reads.load("trash", read, then, what="Looking for deleted spaces", kept="never")
+
+    def go_to_trash(self) -> None:
+        """Go to where deleted spaces are restored."""
+        self.app.call_later(self._arrange, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The row to go to for somebody who comes from another place, and the action to begin there."""
+
+    row: str
+    action: str = ""
+
+
+WANTED = "organization-structure"
+"""The key of a `Wanted` in `Session.left`."""
+
+
+REST_SECONDS = 0.15
+"""How long the cursor rests on a row before its details are read."""
+
+PEOPLE = 8
+"""So many people that rules name are looked up."""
+
+DETAILS = "details"
+"""The name of the read of details; there is one at a time."""
+
+
+class RestingDetails:
+    """The details of spaces that were read; ``changed`` is called when there are more."""
+
+    def __init__(self, here: Place, changed: Callable[[], None]) -> None:
+        self._here = here
+        self._changed = changed
+        self._known: dict[str, Details] = {}
+        self._old: set[str] = set()
+        """Whose details are to be read again; they show until others have come."""
+        self._unread: set[str] = set()
+        """Whose details could not be read."""
+
+    def of(self, space: str) -> Details | None:
+        """Return the details of a space by its id, if they were read."""
+        return self._known.get(space)
+
+    def unread(self, space: str) -> bool:
+        """Whether the details of a space could not be read."""
+        return space in self._unread
+
+    def read_again(self) -> None:
+        """Read the details of every space again; the former ones show until then."""
+        self._old, self._unread = set(self._known), set()
+
+    def forget(self) -> None:
+        """Know nothing of any space."""
+        self._known.clear()
+        self._unread.clear()
+
+    def rest(self, node: SpaceNode | None, organization: str, rules: RuleList) -> None:
+        """Read the details of a row soon, unless the cursor goes on before.
+
+        ``rules`` are those that a space has which inherits them.
+        """
+        here = self._here
+        here.reads.cancel(DETAILS)
+        if node is None or node.kind != "space":
+            return
+        known = node.id in self._known and node.id not in self._old
+        if known and not here.reads.left_behind(DETAILS, node.id):
+            return
+        if here.session.api is not None and not present.no_access(node):
+            self._read(node, organization, rules)
+
+    def _read(self, node: SpaceNode, organization: str, inherited: RuleList) -> None:
+        session = self._here.session
+        me = session.me.id if session.me is not None else None
+        rules = node.rules if node.rules_type != "inherit" else inherited
+        people = list(dict.fromkeys(user for _, users in rules for user in users))[:PEOPLE]
+
+        def arrived(details: Details) -> None:
+            self._known[node.id] = details
+            self._old.discard(node.id)
+            self._unread.discard(node.id)
+            self._changed()
+
+        def unread(_: str) -> None:
+            self._unread.add(node.id)
+            self._changed()
+
+        self._here.reads.load(
+            DETAILS,
+            lambda api: read_details(api, node, organization, me, people),
+            arrived,
+            what=f"Reading about {node.title}",
+            of=node.id,
+            failed=unread,
+            after=REST_SECONDS,
+        )
+
+
+def holder_of(node: SpaceNode | None) -> Target:
+    """Return the space or the collection of a row, as what levels are given on."""
+    if node is None or node.kind not in ("space", "collection"):
+        return Target()
+    return Target(space=node.id) if node.kind == "space" else Target(item=node.id)
 
 
 class SpaceTree(TreeList[SpaceNode]):

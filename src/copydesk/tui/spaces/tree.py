@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 
-from copydesk.domain.address import shown_at
+from copydesk.domain.address import shown_at, web_address
+from copydesk.domain.age import age
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.space_tree import TRASH, SpaceNode
@@ -18,6 +19,7 @@ from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.draft_keys import tree_key
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
 from copydesk.session.reads.tree import Trashed, TreeRead, read_trash, read_tree
 from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
@@ -28,9 +30,10 @@ from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.styles import style_path
+from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.resource.resource import Asked, Resource, Shown
 from copydesk.tui.spaces import tree_cells as present
-from copydesk.tui.spaces.collection import holder_of
-from copydesk.tui.spaces.details import RestingDetails
+from copydesk.tui.spaces.list import WANTED, RestingDetails, Wanted, holder_of
 from copydesk.tui.spaces.tree_commands import (
     CreationCommands,
     DeletionCommands,
@@ -42,6 +45,8 @@ from copydesk.tui.widgets.facts import Facts
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.space import Space
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.arrangement import Arrangement
     from copydesk.domain.reversal import Step
@@ -58,18 +63,6 @@ NOTHING_STAGED = (
 AFTER_PLAN = ("If a request fails, it stops and asks.",)
 
 LIVE = "It holds at once for everybody; there is no draft of it on the service."
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The row to go to for somebody who comes from another place, and the action to begin there."""
-
-    row: str
-    action: str = ""
-
-
-WANTED = "organization-structure"
-"""The key of a `Wanted` in `Session.left`."""
 
 
 def check_roles(arrangement: Arrangement, read: TreeRead) -> None:
@@ -388,3 +381,47 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     async def send(self) -> None:
         await super().send()
         self.read_trash()
+
+
+async def _pages(api: Api, target: Target, asked: Asked) -> Page[Space]:
+    return await api.page(ops.list_collection_spaces, target.item or "", **asked.paging)
+
+
+COLLECTION_SPACES: Resource[Space] = Resource(
+    noun="space",
+    title="Spaces of a collection",
+    pages=_pages,
+    key=lambda space: space.id,
+    label=lambda space: space.title,
+    shown=(
+        Shown("title", "NAME", lambda space, now: space.title or "Untitled", flex=1, minimum=20,
+              detail=False, sort=lambda space: space.title),
+        Shown("visibility", "VISIBILITY", lambda space, now: space.visibility, 12, drop=1),
+        Shown("comments", "COMMENTS", lambda space, now: str(space.comments), 8, align="right",
+              drop=2, sort=lambda space: space.comments),
+        Shown("open", "OPEN", lambda space, now: str(space.change_requests_open), 5,
+              align="right", sort=lambda space: space.change_requests_open),
+        Shown("updated", "UPDATED", lambda space, now: age(space.updated_at, now), 8,
+              sort=lambda space: space.updated_at),
+    ),
+    empty="This collection holds no space itself.",
+    of="item",
+    get="get_space",
+    arguments=lambda target, space: (space.id,),
+    url=lambda space: web_address(space.urls.app) or None,
+)  # fmt: skip
+"""Spaces that stand in a collection itself, not in one below it."""
+
+
+@place("collection-spaces", title="Spaces of a collection", uses="list_collection_spaces")
+class CollectionSpacesPlace(ResourcePlace["Space"], scope="collection_spaces"):
+    """The spaces of one collection; :collection on its row in the spaces opens this."""
+
+    RESOURCE = COLLECTION_SPACES
+
+    def space_at_hand(self) -> str | None:
+        return self.rows.selected_id
+
+    def open_item(self, item: Space) -> None:
+        target = Target(self.organization, item.id)
+        self.desk.go_soon("pages", target)

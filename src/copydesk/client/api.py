@@ -343,17 +343,17 @@ class Api:
             # Only valid answers are cached: a Wi-Fi that wants a password answers in the
             # service's place.
             if reading is None and self._keeping is not None and outgoing.keepable:
-                self._keeping.keep(outgoing.target, answer.content, asked)
+                self._keeping.keep(outgoing.kept_as, answer.content, asked)
             return read
 
         try:
             if reading is not None:
                 result, misread = await self._kept(operation, run)
             # In this process, sharing a read costs more than repeating it.
-            elif operation.method != "GET" or self._wire.in_process:
+            elif not operation.reads or self._wire.in_process:
                 result, misread = await run()
             else:
-                flight = outgoing.target, self._timeouts, WHOLE.get()
+                flight = outgoing.kept_as, self._timeouts, WHOLE.get()
                 result, misread = await self._flights.join(flight, run)
         except ApiError as error:
             if reading is not None:
@@ -366,7 +366,7 @@ class Api:
             ):
                 # Cached answers that are forbidden now must not be shown. An answer in the
                 # service's place does not count.
-                self._keeping.drop(outgoing.target)
+                self._keeping.drop(outgoing.kept_as)
             raise
         if reading is None:
             self.routes.answered(operation)
@@ -396,7 +396,7 @@ class Api:
     async def _from_store(self, outgoing: Outgoing, reading: CachedReading) -> Answer:
         kept = None
         if self._keeping is not None and outgoing.keepable:
-            kept = await self._keeping.read(outgoing.target)
+            kept = await self._keeping.read(outgoing.kept_as)
         if kept is None:
             reading.lacked = True
             raise NotCached("Nothing of this is kept on this machine.", operation=outgoing.name)

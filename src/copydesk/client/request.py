@@ -55,7 +55,12 @@ class Outgoing(NamedTuple):
     @property
     def keepable(self) -> bool:
         """Whether its answer may be cached on this machine."""
-        return self.method == "GET" and not self.secret
+        return self.reads and not self.secret
+
+    @property
+    def kept_as(self) -> str:
+        """What its answer is cached under: everything that it depends on."""
+        return self.target if self.body is None else f"{self.target} {self.body.decode()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the request as JSON, to be stored and sent later: see ``outgoing_of``."""

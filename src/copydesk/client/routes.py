@@ -192,7 +192,8 @@ class Routes:
         only if something else is answered. A 404 with the error body may mean a missing thing. So
         the thing that the path hangs on is asked for: where that is there, the route is what is
         missing; not so where something else may be missing, an id at the end of the path, or one
-        inside a body or in a query that has to be there. Then the description decides.
+        inside a body or in a query that has to be there, or what the thing ``may_lack``. Then the
+        description decides.
         """
         if not error.from_service:
             return await self._answers(ops.list_organizations, (), {"limit": 1})
@@ -203,6 +204,7 @@ class Routes:
                 return True
             asked = any(each.required for each in operation.query_parameters)
             named = operation.path.endswith("}") or operation.body is not None or asked
+            named = named or operation.may_lack
             parent = None if named else _parent(operation)
             if parent is not None:
                 given = operation.signature.bind(*args, **kwargs).arguments

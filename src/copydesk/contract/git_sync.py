@@ -6,7 +6,7 @@ from copydesk.contract.models.git_sync import GitExport, GitImport, GitSyncState
 from copydesk.contract.operation import operation
 
 
-@operation("GET", "/spaces/{space_id}/git/info", extension="E17")
+@operation("GET", "/spaces/{space_id}/git/info", extension="E17", may_lack=True)
 def get_space_git_info(space_id: str) -> GitSyncState:
     """Get the repository that a space is synchronized with, and what came of the last time."""
     ...

@@ -92,6 +92,7 @@ class Operation(Generic[P, R]):
         successor: str = "",
         reads: bool = False,
         creates: bool = False,
+        may_lack: bool = False,
     ) -> None:
         self.stub = stub
         self.name = stub.__name__
@@ -105,6 +106,7 @@ class Operation(Generic[P, R]):
         self.reads = reads or method == "GET"
         self.creates = creates or status == 201
         self.successor = successor and _route(*successor.split(" ", 1))
+        self.may_lack = may_lack
         self.route = _route(method, path)
         self.noun = stub.__module__.rpartition(".")[2]
 
@@ -232,6 +234,7 @@ def operation(
     successor: str = "",
     reads: bool = False,
     creates: bool = False,
+    may_lack: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Declare an API operation by its stub.
 
@@ -243,7 +246,8 @@ def operation(
     no longer. ``successor`` is the method and path of what they have in its place, such as
     ``"GET /orgs/{organization_id}/sites/{site_id}/findings"``, whether or not it is declared here.
     ``reads``: it changes nothing, though its method is not GET. ``creates``: sent twice it may make
-    two things, though its status is not 201.
+    two things, though its status is not 201. ``may_lack``: a 404 also means that the thing of the
+    path has none of what is asked for.
 
     Raises ``ValueError`` at import for a name, or a method and path, declared twice; for a stub
     without a docstring; and for a placeholder that is not a parameter.
@@ -263,6 +267,7 @@ def operation(
             successor,
             reads,
             creates,
+            may_lack,
         )
         if not stub.__doc__:
             raise ValueError(f"operation {declared.name} has no docstring")

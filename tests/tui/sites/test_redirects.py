@@ -325,7 +325,7 @@ async def test_a_path_that_changes_offers_its_redirect_in_the_same_plan(
         assert "legal-old" in driver.screen
         await driver.press("ctrl+s")
         assert "links that readers kept may break" in driver.screen
-        assert "Redirect" not in driver.screen.partition("Structure")[2].partition("]")[2]
+        assert "Redirect /legal" not in driver.screen
         await driver.press("escape", "e", "tab", "tab", "left", "ctrl+s", "ctrl+s")
         driver.golden("structure-redirect-plan", update=update_golden)
         await driver.press("escape", "e", "tab", *["backspace"] * 4)

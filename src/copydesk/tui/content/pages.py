@@ -15,12 +15,14 @@ from copydesk.domain.text import plural
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.threads import Group, Thread
+from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.content import Content
 from copydesk.session.glyphs import glyphs
 from copydesk.session.page_rows import LinkRow, PageRow
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
+from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.framework.actions import action, command
@@ -186,7 +188,11 @@ class ThreadAbove:
         return self.pane.display
 
 
-@place("pages", title="Pages", uses=("get_space", "list_space_pages"))
+@place(
+    "pages",
+    title="Pages",
+    uses=("get_space", "list_space_pages", "list_sites", "aggregate_site_events"),
+)
 class PagesPlace(Place, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
@@ -204,6 +210,9 @@ class PagesPlace(Place, scope="pages"):
         self.shown_page: PageRow | None = None
         self._texts: OrderedDict[str, Read] = OrderedDict()
         self._space_title = ""
+        self._views: dict[str, int] = {}
+        """How often pages were viewed in four weeks, as far as that is known."""
+        self._counted = False
         self._wanted = target.page
         self._written = 0
         """How many writes there were when the tree was read."""
@@ -228,7 +237,7 @@ class PagesPlace(Place, scope="pages"):
                 children=lambda page: page.children,
                 foldable=lambda page: bool(page.children),
             ),
-            [Column("title", "PAGE", page_name, flex=1, minimum=16)],
+            self._columns(),
             title="Pages",
             empty="",
             header=False,
@@ -250,6 +259,38 @@ class PagesPlace(Place, scope="pages"):
         yield Part("left", self.rows)
         yield Part("main", self.thread.pane, self.text)
         yield Part("side", self.links)
+
+    def _columns(self) -> list[Column[PageRow]]:
+        views = Column("views", "VIEWS", self._views_cell, 6, align="right", drop=1)
+        return [
+            Column("title", "PAGE", page_name, flex=1, minimum=16),
+            *([views] if any(self._views.values()) else []),
+        ]
+
+    def _views_cell(self, page: PageRow) -> Text:
+        views = self._views.get(page.id)
+        return Text("" if views is None else short_count(per_week(views, USUAL.days)), "muted")
+
+    def _count_views(self) -> None:
+        """Count the views of the pages, once, when there is time."""
+        home, space = self.organization, self.target.space
+        if home is None or space is None or self._counted:
+            return
+
+        def came(found: dict[str, int]) -> None:
+            self._views, self._counted = found, True
+            self.rows.show_columns(self._columns())
+            self.rows.refresh_rows()
+            self.refresh_frame()
+
+        self.reads.load(
+            "views",
+            lambda api: read_views(api, home, self.session.now, space),
+            came,
+            what="Counting views",
+            quiet=True,
+            after=REST_SECONDS,
+        )
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"
@@ -306,7 +347,9 @@ class PagesPlace(Place, scope="pages"):
             return link.text
         page, count = self.shown_page, len(self.order.readable)
         if page is not None and (at := self.order.place_of(page.id)) is not None:
-            return f"page {at + 1} of {count}   {page.path}"
+            views = self._views.get(page.id)
+            viewed = "" if views is None else f"   viewed {week_words(views, USUAL.days)}"
+            return f"page {at + 1} of {count}   {page.path}{viewed}"
         return plural(count, "page")
 
     # Reading
@@ -360,6 +403,7 @@ class PagesPlace(Place, scope="pages"):
         self._revision, self._behind = tree.revision, False
         self._say_behind()
         self._space_title = tree.title
+        self._count_views()
         self.order = PageOrder(reading.walk(tree.pages))
         self.rows.empty = "This space has no pages yet."
         source = self.rows.tree_source

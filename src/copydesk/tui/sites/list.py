@@ -15,13 +15,16 @@ from textual.app import ComposeResult
 from copydesk.domain.site_inverses import site_made
 from copydesk.domain.text import clean, plural
 from copydesk.present import site as present
+from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw
 from copydesk.present.space_options import space_options
+from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.draft_keys import staged_moves
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_desk
+from copydesk.session.reads.traffic import USUAL, read_site_views
 from copydesk.session.site_rows import SiteRow, site_row
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice, OrderedChoices
@@ -50,6 +53,9 @@ COMPARED = 250
 
 NAMED = 6
 """How many of the chosen spaces are named before the others are counted."""
+
+REST_SECONDS = 0.15
+"""How long the list rests before the views of its sites are counted."""
 
 STAGED = "changes staged, not sent"
 """What the sign beside a site means."""
@@ -264,7 +270,7 @@ class CreationCommands(Commands, scope="sites"):
         return True
 
 
-@place("sites", key="t", title="Sites", uses="list_sites")
+@place("sites", key="t", title="Sites", uses=("list_sites", "aggregate_site_events"))
 class SitesPlace(Place, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
@@ -278,6 +284,8 @@ class SitesPlace(Place, scope="sites"):
         self._written = 0
         self._longest = (12, 0)
         """Cells of the longest title and the longest address read so far."""
+        self._views: dict[str, int] = {}
+        """How often sites were viewed in four weeks, as far as that is known."""
         self._staged: dict[str, int] = {}
         """How many changes are kept staged on this machine, by site."""
         self._stopped: dict[str, str] = {}
@@ -301,13 +309,41 @@ class SitesPlace(Place, scope="sites"):
 
     def _columns(self, title: int, address: int) -> list[Column[SiteRow]]:
         """Return the columns; addresses take up to so many cells where the titles leave them."""
+        views = Column("views", "VIEWS", self._views_cell, 8, align="right", drop=2)
         return [
             Column("title", "SITE", lambda row: row.title, flex=1, minimum=title),
+            *([views] if any(self._views.values()) else []),
             Column("published", "STATE", present.published, 13),
             Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
             Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
             Column("address", "ADDRESS", present.address, 16, most=min(address, 48), drop=3),
         ]
+
+    def _views_cell(self, row: SiteRow) -> str:
+        views = self._views.get(row.id)
+        return "" if views is None else f"{short_count(per_week(views, USUAL.days))}/w"
+
+    def _count_views(self, rows: Sequence[SiteRow]) -> None:
+        """Count the views of sites, once for each, when there is time."""
+        sites = [row.id for row in rows if row.published and row.id not in self._views]
+        home = self.organization
+        if not sites or home is None:
+            return
+
+        def came(found: dict[str, int]) -> None:
+            self._views |= found
+            self.rows.columns = tuple(self._columns(*self._longest))
+            self.rows.refresh_rows()
+            self._look()
+
+        self.reads.load(
+            "views",
+            lambda api: read_site_views(api, home, self.session.now, sites),
+            came,
+            what="Counting views",
+            quiet=True,
+            after=REST_SECONDS,
+        )
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"
@@ -428,6 +464,8 @@ class SitesPlace(Place, scope="sites"):
             self._longest = longest
             self.rows.columns = tuple(self._columns(*longest))
             self.rows.refresh_rows()
+        if self.is_attached:
+            self._count_views(rows)
         return rows, page.next.page if page.next else None, page.count
 
     def follow_cursor(self, rows: Pane) -> None:
@@ -440,6 +478,8 @@ class SitesPlace(Place, scope="sites"):
         else:
             staged = self._staged.get(row.id, 0)
             facts = present.site_facts(row, self.session.now, staged, self._stopped.get(row.id, ""))
+            if views := self._views.get(row.id):
+                facts.append(Fact("viewed", week_words(views, USUAL.days)))
             self.facts.show(facts, title=row.title, about=row.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

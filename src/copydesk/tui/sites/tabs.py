@@ -35,6 +35,7 @@ TABS: tuple[tuple[str, str, str], ...] = (
     ("site-settings", "Settings", "Settings"),
     ("redirects", "Redirects", "Redirects"),
     ("site-sign-in", "Sign-in", "Sign-in"),
+    ("traffic", "Traffic", "Traffic"),
 )
 """The places of a site, in the order of their tabs: name, title, title where there is no room."""
 

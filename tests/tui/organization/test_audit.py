@@ -1,0 +1,104 @@
+"""The audit of an organization: listed, asked for by kind, person and time, and followed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from copydesk.contract.models.audit_event import AuditEventTarget
+from copydesk.session.reads.audit import way_to
+from copydesk.session.target import Target
+from copydesk.tui.review.screen import Review
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world, typed
+from tests.world import World
+
+HOSTILE = "Shelf\x1b[2J\u202e [bold]film\n🦊"
+
+
+async def line(driver: Driver, text: str) -> None:
+    await driver.press(":")
+    await driver.burst(*typed(text))
+    await driver.press("enter")
+
+
+async def test_events_are_listed_asked_for_and_followed(world: World, update_golden: bool) -> None:
+    lee = world.user("lee", "create")
+    space = world.space("Guide", {"intro": "One.\n"})
+    number = world.change_request(space, {"intro": "Two.\n"}, subject="Say more")
+    async with world.client() as client, world.client(lee) as other:
+        await other.post(f"/orgs/{world.home}/collections", json={"title": HOSTILE})
+        world.clock.now += timedelta(days=20)
+        await client.post(f"/spaces/{space}/change-requests/{number}/merge")
+        await client.patch(f"/orgs/{world.home}", json={"title": "Acme Docs"})
+        await other.post(f"/orgs/{world.home}/sites", json={"title": "Docs", "spaces": [space]})
+    app = open_world(world, "spaces", Target(organization=world.home))
+    async with drive(app, "g E", size=(140, 40)) as driver:
+        driver.golden("audit", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("audit", update=update_golden)
+        assert "4 events" in driver.screen
+        assert "Lee" in driver.line("create site")
+
+        await driver.press("&", "enter", *typed("merge ch"), "enter")
+        assert "action=Merge change request" in driver.screen
+        assert "Say more" in driver.screen
+        assert "create site" not in driver.screen
+        await line(driver, f"where actor={lee}")
+        assert "Say more" not in driver.screen
+        assert "1 event" not in driver.screen
+        assert "Shelf [bold]film" in driver.screen
+        await line(driver, "range 1w")
+        assert "Shelf" not in driver.screen
+        assert "create site" in driver.screen
+        await line(driver, "range soon")
+        assert "write a number and h, d, w, m or y, such as 4w" in driver.screen
+        await line(driver, "where to=yesterday")
+        assert "write a date, such as 2026-03-01" in driver.screen
+        await line(driver, "where target=none")
+        assert "None with target=none" in driver.screen
+
+        await line(driver, "where")
+        assert "4 events" in driver.screen
+        await driver.press("j", "j", "g j", "G")
+        assert '"changeRequestId"' in driver.screen
+        await driver.press("escape", "enter")
+        assert isinstance(driver.app.screen, Review)
+
+
+async def test_who_does_not_administer_it_reads_no_audit(world: World) -> None:
+    lee = world.user("lee", "create")
+    async with drive(
+        open_world(world, "audit", Target(organization=world.home), user=lee), size=(80, 24)
+    ) as driver:
+        assert "admin" in driver.screen
+
+
+@pytest.mark.parametrize(
+    ("kind", "ids", "place", "target"),
+    [
+        ("change-request", {"spaceId": "s"}, "review", {"space": "s", "change_request": "x"}),
+        ("comment", {"spaceId": "s"}, "pages", {"space": "s"}),
+        ("page", {"spaceId": "s"}, "pages", {"space": "s", "page": "x"}),
+        ("space", {}, "pages", {"space": "x"}),
+        ("site", {}, "site-structure", {"site": "x"}),
+        ("site-redirect", {"siteId": "t"}, "redirects", {"site": "t"}),
+        ("share-link", {"siteId": "t"}, "share-links", {"site": "t"}),
+        ("collection", {}, "collection-spaces", {"item": "x"}),
+        ("team", {}, "team-members", {"item": "x"}),
+        ("member", {}, "member", {"item": "x"}),
+        ("installation", {"integrationName": "charts"}, "integration", {"item": "charts"}),
+        ("openapi-spec", {}, "openapi-specs", {}),
+        ("organization", {}, "organization", {}),
+    ],
+)
+def test_an_event_leads_to_the_screen_of_what_it_was_done_to(
+    kind: str, ids: dict[str, str], place: str, target: dict[str, str]
+) -> None:
+    found = way_to("home", AuditEventTarget(type=kind, id="x"), ids)
+    assert found == (place, Target("home").but(**target))
+
+
+def test_an_event_of_something_without_a_screen_leads_nowhere() -> None:
+    assert way_to("home", AuditEventTarget(type="weather", id="x"), {}) is None

@@ -166,6 +166,7 @@ async def test_what_may_hold_a_credential_is_not_kept(world: World, tmp_path: Pa
         "get_change_request_pdf",
         "get_integration_event",
         "get_invite_link",
+        "get_organization_audit_event",
         "get_published_site",
         "get_saml_provider",
         "get_site_publishing_auth",

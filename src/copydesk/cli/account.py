@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import FAILED, NOT_ALLOWED, UsageError, kept_state, status_for
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.session.operations import ops
 

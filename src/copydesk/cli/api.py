@@ -12,7 +12,6 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -21,6 +20,7 @@ from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, UsageError
 from copydesk.cli.output import plain_json, put, put_bytes, put_json
 from copydesk.domain.json_display import json_text
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:

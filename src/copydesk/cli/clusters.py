@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import quote
 
@@ -16,6 +15,7 @@ from copydesk.cli.errors import DONE, FAILED, UsageError, say
 from copydesk.cli.lookup import PAGE, candidates, find_organizations, said_name
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.contract.enumerations import ClusterOrder
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, trend_cell
 from copydesk.present.conversation import shown_address

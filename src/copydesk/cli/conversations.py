@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -21,6 +21,7 @@ from copydesk.cli.lookup import find_organization
 from copydesk.contract import operations as ops
 from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_frames import PIECE, Complaint
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.local.journal import Entry, Journal, State
 from copydesk.local.paths import find_paths

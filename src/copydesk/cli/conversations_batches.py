@@ -12,7 +12,6 @@ import re
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
@@ -25,6 +24,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.conversation import ConversationBatch
 from copydesk.domain.ingest_file import Item, is_there
 from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import is_source_id
 from copydesk.domain.text import clean, listed, plural, shorten

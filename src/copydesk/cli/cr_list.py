@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from copydesk.cli.lookup import PAGE, find_organizations, find_space
 from copydesk.cli.output import Column, put_json, put_table
 from copydesk.domain.age import age
 from copydesk.domain.filter import Query
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.service_clock import service_time
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.local.paths import find_paths

@@ -6,7 +6,6 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -27,6 +26,7 @@ from copydesk.cli.errors import (
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.client.errors import OperationMissing
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.change_rows import row_of
 from copydesk.session.operations import ops

@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from copydesk.cli.errors import UsageError
 from copydesk.cli.terminal import why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.client.errors import ApiError, RateLimited, Unauthorized, Unreachable
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, listed, shorten, size_words
 from copydesk.local.accounts import Accounts
 from copydesk.local.answer_cache import Answers, answers_file

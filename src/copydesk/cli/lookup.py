@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from copydesk.cli.errors import FAILED, USAGE, UsageError
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.address import parse_app_url
 from copydesk.domain.filter import fold
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.session.operations import ops

@@ -12,12 +12,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.cells import cell_len
 
 from copydesk.domain.json_display import DELETE
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
@@ -28,6 +28,7 @@ from copydesk.cli.interrupts import stopping
 from copydesk.cli.lookup import FoundSite, find_site
 from copydesk.cli.output import put_bytes, put_json, put_on, tell
 from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import differences
 from copydesk.domain.run_calls import Requests
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of

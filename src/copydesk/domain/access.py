@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, swapped
 
 Kind = Literal["space", "collection", "site"]

@@ -8,10 +8,11 @@ under way: what became of that one is read before anything else is sent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.call import Call, bind
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.run_calls import CallState as CallState
 from copydesk.domain.run_calls import Requests
 from copydesk.domain.run_calls import RunCall as RunCall

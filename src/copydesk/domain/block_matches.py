@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import Indel
 
 from copydesk.domain.blocks import BlockText
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs, gaps, partners, window_for
 from copydesk.domain.words import words
 

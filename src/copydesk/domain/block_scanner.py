@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from copydesk.domain.html_table import ROW
+from copydesk.domain.late_dataclass import dataclass
 
 BlockKind: TypeAlias = Literal[
     "front", "heading", "paragraph", "item", "quote", "table", "code", "html", "tag", "rule"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, value_at
 
 NEW = "new:"

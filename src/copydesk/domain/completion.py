@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named
 
 MOST = 8

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, overload
 
 from copydesk.domain.block_matches import Move
 from copydesk.domain.block_scanner import CELLS
 from copydesk.domain.blocks import BlockText
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.row_marks import Marked, RowMarks
 from copydesk.domain.row_matches import RowLayout, Segment
 from copydesk.domain.text import plural

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
+
+from copydesk.domain.late_dataclass import dataclass
 
 T = TypeVar("T", bound=Hashable)
 

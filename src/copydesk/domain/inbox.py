@@ -7,9 +7,10 @@ change request, whoever did not have the last word.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from copydesk.domain.late_dataclass import dataclass
 
 Why = Literal["named", "answered", "yours", "asked"]
 """``named``: somebody wrote @ and the person's name; ``answered``: the person began the thread and

@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
@@ -20,6 +19,7 @@ from copydesk.contract.models.conversation import ConversationDetail, Conversati
 from copydesk.domain.ingest_frames import NAME_CELLS, Complaint, Readable, frames
 from copydesk.domain.ingest_rules import Path, Problem, why_unfit
 from copydesk.domain.json_text import LONGEST, JsonText, JsonTextError, read_json
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, listed, shorten
 
 _OPTIONAL = ("url", "attributes", "createdAt")

@@ -12,9 +12,9 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 
 LARGEST = 8 * 1024 * 1024

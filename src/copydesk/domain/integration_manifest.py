@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from copydesk.domain.json_text import JsonTextError, Path, read_json
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read
 

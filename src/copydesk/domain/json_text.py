@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn, TypeAlias
+
+from copydesk.domain.late_dataclass import dataclass
 
 JSON: TypeAlias = Any
 """What JSON can say."""

@@ -7,10 +7,11 @@ shown of them has to pass `Item.title` or `said` first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.order import kept
 from copydesk.domain.reversal import JSON, SAID_CELLS
 from copydesk.domain.text import clean, shorten

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from copydesk.domain.late_dataclass import dataclass
 
 CODE = re.compile(r"(`{3,}|~{3,}).*?(?:\1|\Z)|(`+)[^`]+\2", re.DOTALL)
 """Code, in which an ``@`` names nobody."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_run import RunItem
 
 Touched: TypeAlias = Mapping[str, str]

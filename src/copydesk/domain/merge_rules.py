@@ -10,10 +10,11 @@ content would undo every review; the sentence says that it is of an earlier one.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, listed
 
 if TYPE_CHECKING:

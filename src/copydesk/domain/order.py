@@ -7,8 +7,9 @@ items that are not already in order.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from copydesk.domain.late_dataclass import dataclass
 
 Side = Literal["before", "after"]
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_source import merge_pages, page_update, read_page_source, title_of
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step

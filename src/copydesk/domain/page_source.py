@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text_merge import Clash, merge_text
 from copydesk.domain.yaml_lines import Fields, FileError, Problem, Word, read, word

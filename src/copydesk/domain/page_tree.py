@@ -7,9 +7,9 @@ kinds of change, not one gone and one new.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.order import kept
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ on top, and it is a `Clash`. What no longer fits is `Lost`, and said.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import (
     GROUP,
     SECTIONS,

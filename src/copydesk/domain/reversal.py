@@ -17,9 +17,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias, TypeVar
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 
 T = TypeVar("T")

@@ -7,9 +7,9 @@ the pages and threads are there is known only to who asks the service.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -23,6 +22,7 @@ from copydesk.domain.documents import (
     markdown_to_document,
 )
 from copydesk.domain.json_text import JsonTextError, read_json
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 _WRITTEN: TypeAdapter[Document] = TypeAdapter(WrittenDocument)

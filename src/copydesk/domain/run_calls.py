@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from copydesk.domain.call import Call
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler

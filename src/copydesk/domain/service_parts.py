@@ -7,8 +7,9 @@ operation is enough.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copydesk.contract.operation import Operation

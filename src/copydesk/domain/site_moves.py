@@ -9,9 +9,10 @@ come, the first of these comes while something is there still.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.order import kept
 from copydesk.domain.reversal import LONG_ORDER

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 from zlib import crc32
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import JSON
 

@@ -9,10 +9,11 @@ sections carry (`GROUP`): they have no name, and no operation moves them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import GROUP, TOP, Levels
 from copydesk.domain.text import clean
 

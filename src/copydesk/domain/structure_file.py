@@ -9,12 +9,13 @@ what the site is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from hashlib import sha256
 from shlex import quote
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import GROUP, TOP, Layout
 from copydesk.domain.reversal import SAID_CELLS
 from copydesk.domain.site_rules import FIELDS

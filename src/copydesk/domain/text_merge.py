@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs
 
 if TYPE_CHECKING:

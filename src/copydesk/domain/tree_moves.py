@@ -21,9 +21,9 @@ That no plan with fewer requests is certain is tested by trying them all on smal
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import TOP
 from copydesk.domain.order import kept
 

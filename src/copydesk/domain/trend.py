@@ -6,9 +6,10 @@ The pulse counts issues per week, oldest first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import floor, inf
+
+from copydesk.domain.late_dataclass import dataclass
 
 WEEKS = 4
 """How many weeks are held against as many before them."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from copydesk.domain.json_text import JSON, Path
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import unseen
 
 UNSIGNED = "unsigned"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import unseen
 
 if TYPE_CHECKING:

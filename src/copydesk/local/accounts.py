@@ -7,10 +7,11 @@ a login. Somebody else who logs in under the same name must not send them.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.local.durable import write_file
 from copydesk.local.paths import private_folder
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.local.durable import private_file
 from copydesk.local.paths import private_folder
 

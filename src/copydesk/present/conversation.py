@@ -6,13 +6,13 @@ Texts are prepared on demand: a conversation may have ten thousand parts of a me
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age_or_ahead, moment
 from copydesk.domain.conversation import readable
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask, mask_emails
 from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean, plural

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rich.text import Text
 
 from copydesk.domain.impact import Impact
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.present.page_changes import sign
 from copydesk.session.glyphs import glyphs

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from copydesk.domain.html_table import HtmlTable, read_table
+from copydesk.domain.late_dataclass import dataclass
 
 Kind = Literal["heading", "paragraph", "item", "quote", "table", "code", "rule", "tag", "blank"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.request_rules import said_and_asked

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 from rich.text import Text
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode
 from copydesk.domain.text import clean
 from copydesk.session.glyphs import glyphs

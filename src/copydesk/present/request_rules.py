@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from copydesk.domain.age import ago
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.conflict import HOW_TO_SETTLE

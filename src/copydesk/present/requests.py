@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.domain.cause import Asker, Why
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.ages import moment
 

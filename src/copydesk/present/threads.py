@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rich.cells import cell_len
 
 from copydesk.domain.age import age
 from copydesk.domain.anchor import QUOTE, is_anchor, quoted
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line, draw

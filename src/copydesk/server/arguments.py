@@ -12,7 +12,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
@@ -22,6 +21,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from copydesk.contract.operation import Operation, Parameter
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import invalid
 
 BODY_LIMIT = 10 * 1024 * 1024

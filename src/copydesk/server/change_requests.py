@@ -8,10 +8,10 @@ A branch starts at a revision of its space's primary content and knows the last 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.content_merge import MergeConflict, merge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from sys import intern
@@ -27,6 +27,7 @@ from copydesk.contract.models.change_request import (
     ParentDifference,
     Placement,
 )
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees
 from copydesk.domain.text_merge import Clash
 from copydesk.server import content, substitution

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from functools import lru_cache
 from hashlib import sha256
 from sys import intern
 from typing import Any, Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.store import Tx, to_json
 
 RevisionType = Literal["edits", "merge", "rollback", "update", "computed"]

@@ -8,9 +8,10 @@ conflict names the page and what clashes; with any conflict there is no merged t
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text_merge import Clash, merge_text
 from copydesk.server.content import Draft, FileData, PageData
 

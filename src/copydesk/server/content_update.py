@@ -10,7 +10,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import unquote
@@ -34,6 +34,7 @@ from copydesk.domain.documents import (
     links_of,
     markdown_to_document,
 )
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs, gaps
 from copydesk.server import content
 from copydesk.server.content import Draft

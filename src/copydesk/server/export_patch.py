@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind
 from copydesk.server import content
 from copydesk.server.change_requests import base_of

@@ -11,10 +11,11 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.server import content
 from copydesk.server.change_requests import COUNTED

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from copydesk.domain.late_dataclass import dataclass
 
 DEPTH_LIMIT = 200
 """How deep a document may be nested."""

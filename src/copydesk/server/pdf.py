@@ -15,7 +15,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -29,6 +29,7 @@ from fpdf.outline import TableOfContents
 
 from copydesk.contract.models.document import Node
 from copydesk.domain.documents import markdown_to_document
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 _SIZE: Final = 10.5

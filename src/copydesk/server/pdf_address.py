@@ -15,7 +15,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
@@ -23,6 +23,7 @@ from hashlib import sha256
 from starlette.requests import Request
 from starlette.responses import Response
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.page import PlacedPage, placed_pages

@@ -6,11 +6,11 @@ the description tells it to readers, and a test walks operations and callers to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from copydesk.contract import operations as ops
 from copydesk.contract.operation import Operation
+from copydesk.domain.late_dataclass import dataclass
 
 Scope = Literal["space", "collection", "organization", "integration"]
 """What a permission is had on."""

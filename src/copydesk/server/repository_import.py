@@ -9,9 +9,10 @@ both changed the same lines, the desk's version stays and the report says so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
 from copydesk.server import desk_seed, site_seed
 from copydesk.server.source_content import source_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
 from copydesk.contract.operation import Operation
+from copydesk.domain.late_dataclass import dataclass
 
 Endpoint = Callable[[Scope, Receive, Send], Awaitable[None]]
 """Answers a request; ``path_params`` of the scope are what its path says."""

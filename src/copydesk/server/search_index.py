@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Content, Node, PageData
 from copydesk.server.store import Tx, Value, to_json

@@ -7,9 +7,9 @@ that whoever lists sections alone, or what is in one group, finds them in the or
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import invalid
 from copydesk.server.store import Tx
 

@@ -7,9 +7,9 @@ site without sections, has exactly one default site space.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import NUMBERED, slugify
 from copydesk.server.store import Row, Tx, Value
 

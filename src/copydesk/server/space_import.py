@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from copydesk.domain.documents import markdown_to_document
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import change_requests, content, desk_seed
 from copydesk.server.content_merge import merge
 from copydesk.server.desk_seed import Editor, at

@@ -12,9 +12,10 @@ alone. So are pages that they added. The order of pages follows the source.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.access import Access
 from copydesk.server.background import Worker, lease_limit

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import instant
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.preconditions import still_named
 from copydesk.domain.text import clean
 

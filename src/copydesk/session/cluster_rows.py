@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from dataclasses import fields as fields_of
 
 from copydesk.domain.access import Holder, staged_of
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.local.drafts import field_of
 from copydesk.session.declarations import label, ways

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from copydesk.domain.age import instant
 from copydesk.domain.inbox import WHYS, Why
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotCached, NotFound
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.cached_reads import reads_cached
 from copydesk.session.change_rows import (
     ALL_PARTS,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
 from copydesk.domain.text import clean, plural
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import NotFound, Unreachable
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import (
     MOST,
     NEW,

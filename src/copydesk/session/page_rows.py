@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from copydesk.domain.address import shown_at, web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:

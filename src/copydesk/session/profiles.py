@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 

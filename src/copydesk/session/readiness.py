@@ -7,9 +7,9 @@ content has changed none of its pages. So it is called ready only where nothing 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import objection
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.session.glyphs import glyphs

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.share_key import share_key
 from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import clean, exposed

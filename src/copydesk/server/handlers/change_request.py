@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import partial
 
 from copydesk.contract import operations as ops
@@ -19,6 +18,7 @@ from copydesk.contract.models.change_request import (
     UpdateResult,
 )
 from copydesk.contract.models.document import Document
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import blocking
 from copydesk.server import change_requests
 from copydesk.server.access import RIGHTS

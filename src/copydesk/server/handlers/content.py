@@ -6,7 +6,6 @@ No page of this desk is computed from something else, so ``computed`` changes no
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from copydesk.contract import operations as ops
@@ -25,6 +24,7 @@ from copydesk.contract.models.content_update import ContentAtUrl
 from copydesk.contract.models.parts import ShownUrls
 from copydesk.domain.address import APP, Address, parse_app_url
 from copydesk.domain.documents import MARKS_OF_A_PAGE, markdown_to_document
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content, substitution
 from copydesk.server.changes import changes_between, limited_changes
 from copydesk.server.content import FileData

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from copydesk.contract import operations as ops
@@ -17,6 +16,7 @@ from copydesk.contract.models.link import (
     LinkStats,
     VersionContext,
 )
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import slice_page

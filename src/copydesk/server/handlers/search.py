@@ -6,7 +6,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from copydesk.contract import operations as ops
@@ -26,6 +25,7 @@ from copydesk.contract.models.search import (
     SpaceSearchItem,
     SpecificScope,
 )
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
 from copydesk.server import content
 from copydesk.server.errors import invalid

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from copydesk.contract.enumerations import ContentFormat
@@ -17,6 +16,7 @@ from copydesk.contract.models.comment import (
     Replier,
 )
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.change_requests import base_of
 from copydesk.server.errors import invalid, not_found

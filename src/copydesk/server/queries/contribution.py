@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.store import Row, Tx
 
 

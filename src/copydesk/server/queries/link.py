@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
@@ -13,6 +12,7 @@ from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.link import BrokenStats, Link, LinkStats
 from copydesk.contract.models.parts import ContentReference
 from copydesk.domain.documents import links_of
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.implementation import Call

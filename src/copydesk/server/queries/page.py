@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from copydesk.contract.models.content import ContentPage, GitObject, PageLayout
 from copydesk.contract.models.parts import ContentReference, ShownUrls
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Node, PageData
 from copydesk.server.errors import not_found

@@ -7,10 +7,10 @@ anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from copydesk.contract.models.position import SpacePosition
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.desk_seed import last_position
 from copydesk.server.errors import conflict, invalid
 from copydesk.server.store import Row, Tx

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 from urllib.parse import quote
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote
@@ -21,6 +20,7 @@ from copydesk.contract.models.redirect import (
     ToPath,
     ToSection,
 )
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.redirects import Trace, candidates, landing, path_on, trace
 from copydesk.server import content
 from copydesk.server.errors import Refusal, invalid, not_found

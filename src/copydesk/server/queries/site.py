@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 from copydesk.contract.models.space import Space
 from copydesk.domain.address import PATH_RULE, is_path_part
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import conflict, invalid, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import (

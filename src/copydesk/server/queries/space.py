@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
 from copydesk.contract.models.parts import ResourceUrls
 from copydesk.contract.models.space import Space
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
 from copydesk.server.desk_seed import last_position
 from copydesk.server.errors import blocked, invalid

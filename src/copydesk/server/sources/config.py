@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.mapping import BadYamlError, read_mapping
 from copydesk.server.sources.model import Blob, Problem
 from copydesk.server.sources.navigation import Navigation

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.mapping import BadYamlError, read_mapping
 from copydesk.server.sources.model import Blob, SourcePage
 

@@ -13,7 +13,6 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -37,6 +36,7 @@ from dulwich.pack import UnresolvedDeltas
 from dulwich.refs import Ref
 from dulwich.repo import Repo, UnsupportedExtension, UnsupportedVersion
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle
 from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.model import (

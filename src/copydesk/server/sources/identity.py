@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.model import FileChange
 
 Keys = Mapping[str, str]

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import unquote
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
 from copydesk.server.sources.document import Document, Facts, read_document
 from copydesk.server.sources.identity import Keys

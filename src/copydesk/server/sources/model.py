@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal, TypeAlias
+
+from copydesk.domain.late_dataclass import dataclass
 
 PageKind = Literal["document", "group", "link"]
 BlobKind = Literal["file", "symlink", "submodule", "missing"]

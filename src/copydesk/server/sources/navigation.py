@@ -10,9 +10,9 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.mapping import MAX_YAML, BadYamlError, read_lenient_mapping
 from copydesk.server.sources.paths import folder_of, join, name_of
 

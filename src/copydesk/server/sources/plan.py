@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.server.sources.git import Branch, Repository
 from copydesk.server.sources.identity import Keys, Known, backward, forward, free_key

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.model import PageKind, Problem
 from copydesk.server.sources.paths import is_address, is_markdown, join, stem_of
 

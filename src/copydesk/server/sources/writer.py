@@ -20,13 +20,14 @@ import secrets
 import shutil
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import SequenceMatcher
 from itertools import dropwhile
 from pathlib import Path
 from posixpath import relpath
 from urllib.parse import quote
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.config import SUMMARY
 from copydesk.server.sources.document import front_matter
 from copydesk.server.sources.layout import read_layout

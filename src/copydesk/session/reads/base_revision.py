@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -17,6 +16,7 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import RevisionTree
 from copydesk.domain.common_pages import on_both_sides
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten
 from copydesk.domain.text import clean
 from copydesk.session.page_changes import changed_pages, changed_things

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.inbox import Why, Word, last_word, waits_on, why_waits
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, listed
 from copydesk.session.cluster_rows import (
     ClusterRow,

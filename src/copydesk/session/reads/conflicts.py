@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ConflictLines
 from copydesk.domain.diff import compare
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, plural
 from copydesk.session.errors import NotDoneError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Next, Page
 from copydesk.domain.blame import Blame
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean

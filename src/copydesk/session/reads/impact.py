@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.impact import Breakage, Impact, Pointer, newly
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.errors import sentence
 from copydesk.session.page_changes import FILE, Changed

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.domain.inbox import Why, Word, last_word, why_waits
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mention import Named, names, names_somebody
 from copydesk.domain.text import clean
 from copydesk.session.inbox_rows import InboxRow

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import (
     MergeFacts,
     RuleResult,

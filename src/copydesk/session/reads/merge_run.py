@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from copydesk.client.errors import (
     OperationMissing,
 )
 from copydesk.contract import operations as ops
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_forecast import Touched
 from copydesk.domain.merge_rules import objection
 from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ApiError
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import ApiError, NotFound, OperationMissing
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import TOP
 from copydesk.domain.redirects import LONGEST, Rule, Rules, path_on, wrong_source
 from copydesk.domain.site_tree import SiteNode, Structure

@@ -6,11 +6,11 @@ import asyncio
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract import operations as ops
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatten
 from copydesk.domain.text import clean, exposed

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ApiError, Forbidden, Invalid, NotFound
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.sites import list_links, read_structure

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_in, structure_of

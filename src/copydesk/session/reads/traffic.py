@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.age import instant
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import Layout
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.space_tree import TRASH_DAYS, RuleList, SpaceNode, rule_list

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.json_text import JSON
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import unseen
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops

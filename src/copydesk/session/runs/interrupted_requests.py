@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import NotFound
 from copydesk.domain.arrange_run import ArrangeRun, RunCall
 from copydesk.domain.call import Call, bind
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import JSON, Expectation, id_of, reversal_of
 from copydesk.session.errors import NotDoneError
 from copydesk.session.writes.recovery import ARRIVED, settle_one

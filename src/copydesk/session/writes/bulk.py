@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import failure_types, write_sentence
 from copydesk.session.writes.log import QueuedError, WriteError
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.inverses import message_sent, message_trace, thread_resolved
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.preconditions import still_discussed, still_open, still_says
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import belonging, review_key

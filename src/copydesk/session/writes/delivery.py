@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.preconditions import alike, answers, goes_by_words
 from copydesk.domain.reversal import expectation_of, reversal_of
 from copydesk.domain.text import clean

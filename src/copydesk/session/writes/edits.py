@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
 from copydesk.contract.models.document import Document, Node
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import typed
 from copydesk.session.change_rows import document_text
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from copydesk.domain.late_dataclass import dataclass
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import partial
 from itertools import starmap, zip_longest
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from copydesk.domain.age import moment
 from copydesk.domain.arrangement import State
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import TOP, WORDS, Item, Layout, said
 from copydesk.domain.text import clean, plural
 from copydesk.present.facts import Fact

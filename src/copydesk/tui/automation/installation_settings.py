@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copydesk.contract.models.integration import EXTERNAL_IDS, InstallationUpdate
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.session.options import Option

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.automation_inverses import ANEW, installation_changed, installation_removed
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.operations import ops
 from copydesk.session.target import Target

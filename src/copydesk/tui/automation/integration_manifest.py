@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from copydesk.domain.integration_manifest import ManifestText, files_named, read_manifest, where
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import listed
 from copydesk.domain.yaml_lines import FileError, Problem
 from copydesk.tui.dialogs.body_fields import first_of, what_is_wrong, wire_name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
@@ -20,6 +19,7 @@ from copydesk.contract.models.translation import (
 )
 from copydesk.domain.age import ago
 from copydesk.domain.automation_inverses import instructions_changed, translation_made
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.rich_text import rich_text, says_the_same
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import hint

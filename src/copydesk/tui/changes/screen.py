@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
 from copydesk.domain.filter import Query
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.text import plural
 from copydesk.present import change_details

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +13,7 @@ from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.link import Backlink, Link
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import PageRow, reference

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from copydesk.contract.models.search import (
 from copydesk.domain.address import web_address
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.filter import fold
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.present.json_views import Raw
 from copydesk.present.space_options import space_options

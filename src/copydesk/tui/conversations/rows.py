@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -13,6 +12,7 @@ from rich.text import Text
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age_or_ahead
 from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Value, fold
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean
 from copydesk.present.conversation import NAME_LIMIT

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
 from types import NoneType, UnionType
@@ -21,6 +20,7 @@ from pydantic_core import ErrorDetails
 
 from copydesk.contract.models.base import Body
 from copydesk.domain.json_display import json_text
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, listed, plural, unseen
 
 SAMPLES = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
@@ -13,6 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import typed
 from copydesk.tui.framework import prompt
 from copydesk.tui.framework.actions import Acts, action

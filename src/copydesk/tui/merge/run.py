@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Label, Static
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
 from copydesk.domain.text import listed, plural
 from copydesk.present.facts import Fact

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.text import Text
@@ -13,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Label, Static
 
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.session.draft_keys import form_key
 from copydesk.session.glyphs import glyphs

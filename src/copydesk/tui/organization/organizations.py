@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from copydesk.client.errors import Conflict, Forbidden, NotFound
 from copydesk.domain.address import parse_app_url, shown_at
 from copydesk.domain.age import age, instant
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.organization_inverses import joined
 from copydesk.domain.space_tree import RuleList, rule_list
 from copydesk.domain.text import clean, listed, plural, shorten

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from rich.text import Text
@@ -14,6 +13,7 @@ from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract.enumerations import Role
 from copydesk.contract.models.organization import OrganizationUpdate
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import whole_answers
 from copydesk.domain.organization_inverses import organization_changed
 from copydesk.domain.space_tree import rule_list

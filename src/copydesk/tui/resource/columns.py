@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from rich.text import Text
 
 from copydesk.domain.filter import Fields, Query, Value, fold
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.present.facts import Fact
 from copydesk.tui.resource.resource import Resource, Shown

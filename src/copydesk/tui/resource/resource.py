@@ -9,9 +9,10 @@ only.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.present.json_views import Raw
 

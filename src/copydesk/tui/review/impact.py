@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
 from copydesk.domain.impact import Impact
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.present import impact as present
 from copydesk.present.impact import BROKEN, POINTS, ImpactRow

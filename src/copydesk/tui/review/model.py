@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.present.threads import Threads
 from copydesk.session.readiness import Readiness, readiness

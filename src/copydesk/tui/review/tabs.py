@@ -6,13 +6,13 @@ The activity has only what the service tells; nothing is made up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
 from copydesk.domain.age import age
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.impact import impact_line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden
 from copydesk.domain.age import age, moment
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import link_changed, link_made
 from copydesk.domain.text import plural, shorten
 from copydesk.present.facts import Fact

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import site_made
 from copydesk.domain.text import clean, plural
 from copydesk.present import site as present

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from copydesk.contract.models.redirect import BULK_LIMIT
 from copydesk.domain.address import web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.redirect_file import REMOVED, BadLine, Wanted, read_redirects_file
 from copydesk.domain.redirects import Rule, Rules, path_on
 from copydesk.domain.site_inverses import redirects_put

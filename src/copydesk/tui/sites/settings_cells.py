@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
@@ -12,6 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import READ_AT
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.facts import Fact

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import sign_in_changed
 from copydesk.domain.text import clean, shorten
 from copydesk.present.facts import Fact

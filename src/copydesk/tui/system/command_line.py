@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
 from copydesk.session.operations import ops

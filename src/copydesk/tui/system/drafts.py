@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from textual.app import ComposeResult
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.age import age
 from copydesk.domain.inverses import draft_dropped
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.draft_keys import Belonging, belonging
 from copydesk.session.glyphs import glyphs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.writes.outbox_marks import MEANS

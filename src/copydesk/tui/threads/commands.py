@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.cells import cell_len
@@ -17,6 +16,7 @@ from rich.cells import cell_len
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
 from copydesk.domain.inverses import message_edited, reacted
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.preconditions import still_says
 from copydesk.domain.text import clean, plural, typed
 from copydesk.present.threads import (

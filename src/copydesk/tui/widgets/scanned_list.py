@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.session.errors import silence_types
 from copydesk.tui.framework.paged_source import Fetch, PagedSource

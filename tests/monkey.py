@@ -29,7 +29,7 @@ from textual.worker import WorkerFailed
 
 from copydesk.cli.connection import Connection, session_for
 from copydesk.client.api import Api
-from copydesk.client.wire import Timeouts
+from copydesk.client.carrier import Timeouts
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths
 from copydesk.local.state import State

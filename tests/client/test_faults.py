@@ -18,9 +18,10 @@ import stamina
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.client import errors, wire
+from copydesk.client import errors, over_http, wire
 from copydesk.client.api import Api
 from copydesk.client.budget import USUAL_LIMIT, USUAL_SECONDS, Budget, retry_time
+from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
     ApiError,
     Blocked,
@@ -37,7 +38,7 @@ from copydesk.client.errors import (
 )
 from copydesk.client.queue import Queue
 from copydesk.client.secret import Secret
-from copydesk.client.wire import CONCURRENCY, Timeouts
+from copydesk.client.wire import CONCURRENCY
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
 from copydesk.domain.cause import ASKER, Asker, Why
@@ -480,7 +481,7 @@ async def test_a_wrongly_compressed_answer_is_garbled() -> None:
 
 
 async def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "ANSWER_LIMIT", 2**20)
+    monkeypatch.setattr(over_http, "ANSWER_LIMIT", 2**20)
     bomb = gzip.compress(b" " * 2**24)
     answer = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=_whole(bomb))
     async with service(Faulty(answer)) as api:

@@ -11,6 +11,7 @@ import pytest
 import stamina
 
 from copydesk.client.api import Api
+from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
     ApiError,
     Blocked,
@@ -25,7 +26,7 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.client.paging import EMPTY_PAGES
-from copydesk.client.wire import ATTEMPTS, Timeouts
+from copydesk.client.wire import ATTEMPTS
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody
 from tests import faults

@@ -14,6 +14,7 @@ import stamina
 
 from copydesk.client.api import ROUTES, Api
 from copydesk.client.cached_answers import Keeping, cached_reading
+from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
     Forbidden,
     Garbled,
@@ -25,7 +26,6 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.client.request import Outgoing, outgoing, outgoing_of
-from copydesk.client.wire import Timeouts
 from copydesk.client.write_hooks import noting
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody

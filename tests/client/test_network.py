@@ -21,10 +21,10 @@ import stamina
 import trustme
 
 from copydesk.client.api import Api
+from copydesk.client.carrier import Timeouts
 from copydesk.client.download import fetch
 from copydesk.client.errors import Redirected, Unreachable, Untrusted
 from copydesk.client.network import is_loopback, proxy_for, reason
-from copydesk.client.wire import Timeouts
 
 TOKEN = "tok-4f9a8b7c6d5e"
 PATIENT = Timeouts(connect=10, read=10)

@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from copydesk.client.in_process import InProcess
+from copydesk.client.carrier import Timeouts
+from copydesk.client.in_process import AppTransport, InProcess
 from copydesk.client.request import Outgoing
 from copydesk.contract.models.user import User
 from copydesk.server import shared_models
@@ -175,7 +175,7 @@ class Asked:
 
     def __init__(self, path: Path, tokens: list[str]) -> None:
         self.store = Store(path, durable=False)
-        way = httpx.ASGITransport(create_app(self.store))
+        way = AppTransport(create_app(self.store), raise_app_exceptions=True)
         self._people = [
             InProcess(way, f"{BASE_URL}/v1", {"authorization": f"Bearer {token}"})
             for token in tokens
@@ -185,7 +185,7 @@ class Asked:
         found = []
         for person in self._people:
             for path in paths:
-                status, _, content = await person.ask(Outgoing("read", "GET", path))
+                status, _, content = await person.ask(Outgoing("read", "GET", path), Timeouts())
                 found.append((path, status, content))
         return found
 

@@ -27,7 +27,7 @@ import httpx
 import stamina
 
 from copydesk.client.api import Api
-from copydesk.client.wire import Timeouts
+from copydesk.client.carrier import Timeouts
 from copydesk.contract.models.user import User
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain import (

@@ -6,7 +6,7 @@ import sqlite3
 from functools import cache
 
 from copydesk.client.api import Api
-from copydesk.client.in_process import transport_to
+from copydesk.client.in_process import AppTransport
 from copydesk.contract import operations as ops
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.sample import build_sample
@@ -52,7 +52,7 @@ class Sample:
     def api(self, poison: str = "") -> Api:
         """Return a client; each text that it reads is followed by ``poison``, if there is any."""
         if not poison:
-            return Api(BASE_URL, self.token, transport=transport_to(self.app))
+            return Api(BASE_URL, self.token, transport=AppTransport(self.app))
         way = HostileTransport(self.app, raise_app_exceptions=False)
         way.poison = poison
         return Api(BASE_URL, self.token, transport=way)

@@ -12,8 +12,8 @@ import pytest
 import stamina
 
 from copydesk.client.api import Api
+from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
-from copydesk.client.wire import Timeouts
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate

@@ -205,7 +205,7 @@ def connect_in_process(store: Store) -> Api:
     import secrets
 
     from copydesk.client.api import Api
-    from copydesk.client.in_process import transport_to
+    from copydesk.client.in_process import AppTransport
     from copydesk.server.app import create_app
     from copydesk.server.rate_limit import RateLimit, limited
 
@@ -216,4 +216,4 @@ def connect_in_process(store: Store) -> Api:
         # Whoever sits here may read and write what this program may.
         repositories=Path("/"),
     )
-    return Api(ADDRESS, token, transport=transport_to(limited(app, RateLimit())))
+    return Api(ADDRESS, token, transport=AppTransport(limited(app, RateLimit())))

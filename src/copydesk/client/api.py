@@ -24,17 +24,15 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
-
-import httpx
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from copydesk.client import request as requests
 from copydesk.client.budget import Budget
 from copydesk.client.cached_answers import AnswerStore, CachedReading, Keeping, current_reading
+from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
     ApiError,
     Forbidden,
@@ -43,20 +41,25 @@ from copydesk.client.errors import (
     NotFound,
     ReadOnly,
 )
+from copydesk.client.in_process import AppTransport
 from copydesk.client.paging import PageGuard
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.response import THREAD_BYTES, not_understood, read_answer
 from copydesk.client.routes import Routes
 from copydesk.client.secret import Secret
 from copydesk.client.sent import Recorder, Tally
-from copydesk.client.wire import Answer, Timeouts, Wire
+from copydesk.client.wire import Answer, Wire
 from copydesk.client.write_hooks import NOTED
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import MISREAD, NOT_SHOWN, WHOLE
 from copydesk.domain.service_clock import service_time
 from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    import httpx
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -78,7 +81,7 @@ class Api:
     """One service, seen through the contract.
 
     ``base_url`` is the service, with or without ``/v1``. ``token`` is sent as a bearer token.
-    ``transport`` carries the requests: None for the network, ``httpx.ASGITransport`` for the
+    ``transport`` carries the requests: None for the network, an ``AppTransport`` for the
     embedded desk. ``clock`` gives seconds since the epoch and is there for tests. ``store`` caches
     answers (``cached_answers``). ``read_only``: every write raises ``ReadOnly`` and is not sent.
     ``ca_file`` holds certificates (PEM) of further trusted authorities.
@@ -97,7 +100,7 @@ class Api:
         base_url: str,
         token: str | Secret | None = None,
         *,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: AppTransport | httpx.AsyncBaseTransport | None = None,
         timeouts: Timeouts = USUAL_TIMEOUTS,
         clock: Callable[[], float] = time.time,
         store: AnswerStore | None = None,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.service_clock import service_time
 
 USUAL_LIMIT = 3600
@@ -101,7 +101,7 @@ def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) 
         return _moment(now + seconds)
     if after:
         try:
-            return _here(_dated(after), headers, now)
+            return _here(dated(after), headers, now)
         except (ValueError, OverflowError):
             pass
     reset = _number(headers.get("x-ratelimit-reset")) if limited else None
@@ -113,14 +113,17 @@ def _here(moment: datetime, headers: Mapping[str, str], now: float) -> datetime:
     if not (date := headers.get("date")):
         return moment
     try:
-        ahead = _dated(date) - _moment(now)
+        ahead = dated(date) - _moment(now)
         return service_time(moment, -ahead)
     except (ValueError, OverflowError):
         return moment
 
 
-def _dated(text: str) -> datetime:
+def dated(text: str) -> datetime:
     """Return the moment of an HTTP date. Raises ``ValueError`` and ``OverflowError``."""
+    # Imported here: a desk in this process dates nothing, and this loads the parser of e-mail.
+    from email.utils import parsedate_to_datetime
+
     moment = parsedate_to_datetime(text)
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 

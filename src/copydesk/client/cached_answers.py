@@ -14,10 +14,11 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from copydesk.domain.cached_answers import Held, Kept
+from copydesk.domain.late_dataclass import dataclass
 
 BATCH_SECONDS = 0.5
 """How long answers are gathered before they are written together."""

@@ -6,20 +6,14 @@ import json
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 
-import httpx
-
 from copydesk.client.budget import retry_time
 from copydesk.client.errors import (
     MESSAGE_LIMIT,
     ApiError,
-    Garbled,
     Redirected,
-    Unreachable,
-    Untrusted,
     bounded,
     error_class,
 )
-from copydesk.client.network import Proxy, reason, untrusted
 from copydesk.client.request import Outgoing
 
 ERROR_LIMIT = 1024 * 1024
@@ -33,44 +27,6 @@ def request_id(headers: Mapping[str, str]) -> str:
     """Return the service's id of a request, "" without one."""
     name = headers.get("x-request-id") or headers.get("cf-ray")
     return bounded(name, 100) if name else ""
-
-
-def no_answer(
-    error: httpx.RequestError | TimeoutError,
-    request: Outgoing,
-    host: str,
-    proxy: Proxy | None,
-    waited: tuple[float, float, float],
-    hide: Hide,
-) -> ApiError:
-    """Return the error for a broken request.
-
-    ``waited`` are the time-outs in seconds for a connection, for the next bytes, and for the whole
-    answer.
-    """
-    connect, read, whole = waited
-    name = request.name
-    match error:
-        case httpx.DecodingError():
-            return Garbled("the answer is compressed wrongly", operation=name)
-        case httpx.ConnectTimeout() | httpx.PoolTimeout():
-            return Unreachable(f"{host} did not answer within {connect:g} s.", operation=name)
-        case httpx.TimeoutException():
-            return Unreachable(
-                f"{host} did not answer within {read:g} s.", operation=name, sent=True
-            )
-        case TimeoutError():
-            return Unreachable(
-                f"{host} did not end its answer within {whole:g} s.", operation=name, sent=True
-            )
-        case httpx.ConnectError() | httpx.ProxyError() | httpx.UnsupportedProtocol():
-            through = f" through the proxy {proxy.shown}" if proxy else ""
-            if refused := untrusted(error, host):
-                return Untrusted(refused, operation=name)
-            why = hide(reason(error)) or "no connection"
-            return Unreachable(f"{host} cannot be reached{through}: {why}.", operation=name)
-    why = hide(reason(error)) or "no reason given"
-    return Unreachable(f"The connection to {host} broke: {why}.", operation=name, sent=True)
 
 
 def refusal(

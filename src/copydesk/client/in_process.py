@@ -10,11 +10,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from functools import lru_cache
-from typing import Any
-from urllib.parse import unquote
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
-import httpx
-
+from copydesk.client.carrier import Reply, Timeouts
 from copydesk.client.request import Outgoing
 
 Message = MutableMapping[str, Any]
@@ -27,24 +26,24 @@ App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 """An app as ASGI calls it."""
 
 
-def transport_to(app: App) -> httpx.ASGITransport:
-    """Return the transport to an app; what it fails on is a 500."""
-    return httpx.ASGITransport(app=app, raise_app_exceptions=False)
+class AppTransport(NamedTuple):
+    """The way to an app in this process; what the app fails on is a 500, or raised."""
+
+    app: App
+    raise_app_exceptions: bool = False
 
 
 class InProcess:
-    """The app behind an ``httpx.ASGITransport``, called as that one does.
+    """An app in this process, called as ``httpx.ASGITransport`` calls it.
 
     ``base_url`` is the service, ``headers`` are sent with every request.
     """
 
-    def __init__(
-        self, transport: httpx.ASGITransport, base_url: str, headers: Mapping[str, str]
-    ) -> None:
-        url = httpx.URL(base_url)
+    def __init__(self, transport: AppTransport, base_url: str, headers: Mapping[str, str]) -> None:
+        url = urlsplit(base_url)
         self._transport = transport
-        self._prefix = url.raw_path.decode("ascii").rstrip("/")
-        self._host = url.netloc.decode("ascii")
+        self._prefix = url.path.rstrip("/")
+        self._host = url.netloc
         self._turn_ends = 0.0
         self.use_headers(headers)
         self._scope = {
@@ -52,20 +51,33 @@ class InProcess:
             "asgi": {"version": "3.0"},
             "http_version": "1.1",
             "scheme": url.scheme,
-            "server": (url.host, url.port),
-            "client": transport.client,
-            "root_path": transport.root_path,
+            "server": (url.hostname, url.port),
+            "client": ("127.0.0.1", 123),
+            "root_path": "",
         }
 
     def use_headers(self, headers: Mapping[str, str]) -> None:
         """Send these headers with every request from now on."""
+        self.headers = headers
         sent = {"Host": self._host, **headers}
         self._headers = [
             (name.lower().encode("ascii"), value.encode("ascii")) for name, value in sent.items()
         ]
 
-    async def ask(self, request: Outgoing) -> tuple[int, dict[str, str], bytes]:
-        """Return the status, the headers by their names in small letters, and the body.
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Nothing: there is no proxy."""
+        return ()
+
+    def was_slow(self, error: BaseException | None) -> bool:
+        """Whether a request failed because its answer took too long: an app has all the time."""
+        return False
+
+    async def aclose(self) -> None:
+        """Close nothing: there are no connections."""
+
+    async def ask(self, request: Outgoing, timeouts: Timeouts) -> Reply:
+        """Return the app's answer.
 
         Raises what the app raises, unless the transport says that this is a 500.
         """
@@ -96,7 +108,7 @@ class InProcess:
             if self._transport.raise_app_exceptions:
                 raise
             exchange.broke()
-        return exchange.status, exchange.headers, b"".join(exchange.parts)
+        return Reply(exchange.status, exchange.headers, b"".join(exchange.parts))
 
 
 @lru_cache(maxsize=256)  # most answers have the same ones

@@ -14,7 +14,6 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -22,6 +21,7 @@ from urllib.request import getproxies, proxy_bypass
 import certifi
 import httpx
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 
 SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
 from functools import lru_cache
@@ -15,6 +14,7 @@ from urllib.parse import quote, urlencode
 from copydesk.client.errors import NotFound
 from copydesk.contract.models.base import Body, Shape
 from copydesk.contract.operation import Operation, Parameter
+from copydesk.domain.late_dataclass import dataclass
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from copydesk.domain.cause import Asker
+from copydesk.domain.late_dataclass import dataclass
 
 KEPT_MINUTES = 10
 """For how many whole minutes, and the one that has begun, requests are counted."""

@@ -11,29 +11,23 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from pathlib import Path
-from statistics import median
-from typing import NamedTuple
-
-import httpx
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from copydesk import __version__
-from copydesk.client.budget import Budget
+from copydesk.client.budget import Budget, dated
+from copydesk.client.carrier import Carrier, Reply, Timeouts
 from copydesk.client.errors import (
     ApiError,
-    Garbled,
-    Invalid,
     RateLimited,
     ServerFault,
     Unreachable,
     Untrusted,
 )
-from copydesk.client.failures import no_answer, refusal, request_id
-from copydesk.client.in_process import InProcess
-from copydesk.client.network import is_loopback, proxy_for, trust
+from copydesk.client.failures import refusal, request_id
+from copydesk.client.in_process import AppTransport, InProcess
 from copydesk.client.queue import Queue
 from copydesk.client.request import Outgoing
 from copydesk.client.secret import Secret
@@ -41,6 +35,9 @@ from copydesk.client.sent import Recorder, Sent, Tally
 from copydesk.domain.cause import ASKER, CAUSE, Why
 from copydesk.domain.service_url import service_url
 from copydesk.domain.text import clean, shorten
+
+if TYPE_CHECKING:
+    import httpx
 
 CONCURRENCY = 8
 """Requests in parallel: more than a person needs, less than a service minds."""
@@ -54,21 +51,6 @@ RETRY_SECONDS = 45.0
 PATIENCE = 20.0
 """The longest silent wait for a rate limit, in seconds; a longer one is reported at once."""
 
-ANSWER_LIMIT = 64 * 1024 * 1024
-"""The largest answer, in bytes; nothing in the API comes near it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Time-outs in seconds: for a connection, for the next bytes, for the whole answer."""
-
-    connect: float = 5.0
-    read: float = 30.0
-    whole: float = 180.0
-
-
-# Tuples, as each request makes two of them: they are made in a quarter of the time.
-
 
 class Answer(NamedTuple):
     """A successful answer: status, body, the service's request id, and ``Location``."""
@@ -77,18 +59,6 @@ class Answer(NamedTuple):
     content: bytes
     request_id: str = ""
     location: str = ""
-
-
-class _Reply(NamedTuple):
-    """An answer, successful or not. Header names are in small letters."""
-
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
-
-    @property
-    def request_id(self) -> str:
-        return request_id(self.headers)
 
 
 class Wire:
@@ -104,12 +74,11 @@ class Wire:
         self,
         base_url: str,
         token: Secret | None,
-        transport: httpx.AsyncBaseTransport | None,
+        transport: AppTransport | httpx.AsyncBaseTransport | None,
         clock: Callable[[], float],
         ca_file: Path | None = None,
     ) -> None:
         self.base_url = service_url(base_url)
-        self._host = httpx.URL(self.base_url).host
         self.budget = Budget()
         self.answers = 0
         """The number of answers, with refusals, without failures."""
@@ -123,48 +92,27 @@ class Wire:
         self._clock = clock
         self._queue = Queue(CONCURRENCY)
         self._closed = False
-        self._under_way = 0
-        headers = _headers(token)
-        # A subclass may fail like a network, which only the HTTP client handles.
-        self._desk: InProcess | None = None
-        if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
-            self._desk = InProcess(transport, self.base_url, headers)
-        self._proxy = None if transport is not None else proxy_for(self.base_url)
-        self._trust = None if transport is not None else trust(ca_file)
-        # Redirects are not followed: the token would go where nobody sent it.
-        self._http = httpx.AsyncClient(
-            transport=transport,
-            headers=headers,
-            follow_redirects=False,
-            limits=httpx.Limits(max_connections=CONCURRENCY, keepalive_expiry=30),
-            verify=True if self._trust is None else self._trust,
-            proxy=None if self._proxy is None else self._proxy.over(self._trust),
-            trust_env=False,
-        )
+        self._carrier: Carrier
+        if isinstance(transport, AppTransport):
+            self._carrier = InProcess(transport, self.base_url, _headers(token))
+        else:
+            from copydesk.client.over_http import carrier_over
+
+            self._carrier = carrier_over(
+                transport, self.base_url, _headers(token), ca_file, CONCURRENCY, self._hide
+            )
+        self._ca_file = ca_file
 
     async def aclose(self) -> None:
-        """Close the connections, after the requests under way.
-
-        Otherwise the pool would forget a connection that is being opened, and nobody would close
-        it.
-        """
+        """Close the connections, after the requests under way."""
         self._closed = True
-        await self._close_unused()
-
-    async def _close_unused(self) -> None:
-        if self._closed and not self._under_way:
-            await self._http.aclose()
+        await self._carrier.aclose()
 
     def use_token(self, token: Secret) -> None:
         """Send another token with every request from now on."""
-        # Cookies of the other person are not sent along.
-        self._http.cookies.clear()
         # The old token stays hidden: a request under way may still be refused with it.
         self._secrets.append(token)
-        headers = _headers(token)
-        self._http.headers.update(headers)
-        if self._desk is not None:
-            self._desk.use_headers(headers)
+        self._carrier.use_headers(_headers(token))
 
     @property
     def skew(self) -> timedelta:
@@ -174,25 +122,22 @@ class Wire:
     @property
     def in_process(self) -> bool:
         """Whether the service is in this process and may answer at once."""
-        return self._desk is not None
+        return isinstance(self._carrier, InProcess)
 
     @property
     def exposed(self) -> bool:
         """Whether the token travels unencrypted to another machine."""
-        encrypted = self.base_url.startswith("https:")
-        return not encrypted and bool(self._secrets) and not is_loopback(self._host)
+        if self.in_process or self.base_url.startswith("https:") or not self._secrets:
+            return False
+        from copydesk.client.network import is_loopback
+
+        return not is_loopback(urlsplit(self.base_url).hostname or "")
 
     def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
         """Return an HTTP client for an address elsewhere: see ``Api.stranger``."""
-        proxy = proxy_for(url)
-        trusted = self._trust or trust()
-        return httpx.AsyncClient(
-            follow_redirects=True,
-            timeout=seconds,
-            verify=trusted,
-            proxy=None if proxy is None else proxy.over(trusted),
-            trust_env=False,
-        )
+        from copydesk.client.over_http import stranger
+
+        return stranger(url, seconds, self._ca_file)
 
     async def send(self, request: Outgoing, timeouts: Timeouts) -> Answer:
         """Send a request and return its successful answer.
@@ -248,7 +193,7 @@ class Wire:
                 return False
             case Unreachable():
                 # A timed-out read has cost half a minute: a retry is the person's choice.
-                return not isinstance(error.__cause__, httpx.ReadTimeout | TimeoutError)
+                return not self._carrier.was_slow(error.__cause__)
         return False
 
     async def _attempt(self, request: Outgoing, timeouts: Timeouts, number: int) -> Answer:
@@ -257,17 +202,14 @@ class Wire:
         try:
             self._spare(request, asker.why, refusals)
             started, asked = time.monotonic(), self._clock()
-            reply: _Reply | None = None
+            reply: Reply | None = None
             try:
-                if self._desk is not None:
-                    reply = _Reply(*await self._desk.ask(request))
-                else:
-                    reply = await self._exchange(request, timeouts)
+                reply = await self._carrier.ask(request, timeouts)
             finally:
                 seconds = time.monotonic() - started
                 status = None if reply is None else reply.status
                 # A gateway may echo what it was sent.
-                named = "" if reply is None else self._hide(reply.request_id)
+                named = "" if reply is None else self._hide(request_id(reply.headers))
                 if logs():
                     log_request(
                         request,
@@ -275,7 +217,7 @@ class Wire:
                         seconds=seconds,
                         attempt=number,
                         request_id=named,
-                        sent=self._http.headers.items(),
+                        sent=self._carrier.headers.items(),
                         received={} if reply is None else reply.headers,
                     )
                 sent = Sent(
@@ -313,58 +255,7 @@ class Wire:
                 retry_at=left.reset,
             )
 
-    async def _exchange(self, request: Outgoing, timeouts: Timeouts) -> _Reply:
-        self._refuse_if_closed(request)
-        self._under_way += 1
-        try:
-            built = self._http.build_request(
-                request.method,
-                self.base_url + request.target,
-                content=request.body,
-                headers=None if request.body is None else {"Content-Type": "application/json"},
-                timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
-            )
-            # Bytes that come one by one, for ever, are always in time.
-            async with asyncio.timeout(timeouts.whole):
-                response = await self._http.send(built, stream=True)
-                try:
-                    content = await self._read(request, response)
-                    return _Reply(response.status_code, response.headers, content)
-                finally:
-                    await response.aclose()
-        except httpx.InvalidURL as error:
-            # An id or page token of the service may be longer than an address may be.
-            raise Invalid(
-                "The address of this request is too long, or none.", operation=request.name
-            ) from error
-        except (httpx.RequestError, TimeoutError) as error:
-            waited = (timeouts.connect, timeouts.read, timeouts.whole)
-            raise no_answer(error, request, self._host, self._proxy, waited, self._hide) from error
-        finally:
-            self._under_way -= 1
-            await self._close_unused()
-
-    def _refuse_if_closed(self, request: Outgoing) -> None:
-        # Between two attempts, as the program ends or goes on with another profile.
-        if self._closed:
-            raise Unreachable(f"The connection to {self._host} was closed.", operation=request.name)
-
-    async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
-        parts: list[bytes] = []
-        size = 0
-        async for part in response.aiter_bytes():
-            size += len(part)
-            if size > ANSWER_LIMIT:
-                raise Garbled(
-                    f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
-                    status=response.status_code,
-                    operation=request.name,
-                    request_id=self._hide(request_id(response.headers)),
-                )
-            parts.append(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def _told(self, reply: _Reply) -> None:
+    def _told(self, reply: Reply) -> None:
         # A failure says nothing about the object.
         self.answers += reply.status < 500
         self._refusals += reply.status == 429
@@ -373,7 +264,7 @@ class Wire:
     def _hide(self, text: str) -> str:
         for secret in self._secrets:
             text = secret.hide(text)
-        for given in self._proxy.secrets if self._proxy else ():
+        for given in self._carrier.secrets:
             text = text.replace(given, "…")
         return text
 
@@ -424,11 +315,12 @@ class Clocks:
         if not date or "age" in headers:
             return
         try:
-            moment = parsedate_to_datetime(date)
+            moment = dated(date)
         except (ValueError, OverflowError):
             return
-        known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        self._ahead.append(known.timestamp() + 0.5 - (asked + answered) / 2)
+        from statistics import median
+
+        self._ahead.append(moment.timestamp() + 0.5 - (asked + answered) / 2)
         self._skew = timedelta(seconds=median(self._ahead))
 
 

@@ -1,0 +1,211 @@
+"""Requests over a network, or through any other transport of the HTTP client.
+
+Loaded only where a service is somewhere else: the HTTP client is a tenth of the memory of a start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import httpx
+
+from copydesk.client.carrier import Carrier, Reply, Timeouts
+from copydesk.client.errors import ApiError, Garbled, Invalid, Unreachable, Untrusted
+from copydesk.client.failures import Hide, request_id
+from copydesk.client.in_process import AppTransport, InProcess
+from copydesk.client.network import Proxy, proxy_for, reason, trust, untrusted
+from copydesk.client.request import Outgoing
+
+ANSWER_LIMIT = 64 * 1024 * 1024
+"""The largest answer, in bytes; nothing in the API comes near it."""
+
+
+def carrier_over(
+    transport: httpx.AsyncBaseTransport | None,
+    base_url: str,
+    headers: Mapping[str, str],
+    ca_file: Path | None,
+    connections: int,
+    hide: Hide,
+) -> Carrier:
+    """Return what carries requests through a transport of the HTTP client; None is the network.
+
+    Raises ``ValueError`` for an unusable certificate or proxy.
+    """
+    # A subclass may fail like a network, which only the HTTP client handles.
+    if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
+        way = AppTransport(transport.app, transport.raise_app_exceptions)
+        return InProcess(way, base_url, headers)
+    return OverHttp(transport, base_url, headers, ca_file, connections, hide)
+
+
+class OverHttp:
+    """An HTTP client with at most so many connections to one service.
+
+    ``hide`` removes credentials from a text.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport | None,
+        base_url: str,
+        headers: Mapping[str, str],
+        ca_file: Path | None,
+        connections: int,
+        hide: Hide,
+    ) -> None:
+        self._base_url = base_url
+        self._host = httpx.URL(base_url).host
+        self._hide = hide
+        self._closed = False
+        self._under_way = 0
+        self._proxy = None if transport is not None else proxy_for(base_url)
+        trusted = None if transport is not None else trust(ca_file)
+        # Redirects are not followed: the token would go where nobody sent it.
+        self._http = httpx.AsyncClient(
+            transport=transport,
+            headers=headers,
+            follow_redirects=False,
+            limits=httpx.Limits(max_connections=connections, keepalive_expiry=30),
+            verify=True if trusted is None else trusted,
+            proxy=None if self._proxy is None else self._proxy.over(trusted),
+            trust_env=False,
+        )
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What is sent with every request."""
+        return self._http.headers
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """The credentials of the proxy."""
+        return self._proxy.secrets if self._proxy else ()
+
+    def use_headers(self, headers: Mapping[str, str]) -> None:
+        """Send these headers with every request from now on, as somebody else."""
+        # Cookies of the other person are not sent along.
+        self._http.cookies.clear()
+        self._http.headers.update(headers)
+
+    async def aclose(self) -> None:
+        """Close the connections, after the requests under way.
+
+        Otherwise the pool would forget a connection that is being opened, and nobody would close
+        it.
+        """
+        self._closed = True
+        await self._close_unused()
+
+    async def _close_unused(self) -> None:
+        if self._closed and not self._under_way:
+            await self._http.aclose()
+
+    def was_slow(self, error: BaseException | None) -> bool:
+        """Whether a request failed with this error because its answer took too long."""
+        return isinstance(error, httpx.ReadTimeout | TimeoutError)
+
+    async def ask(self, request: Outgoing, timeouts: Timeouts) -> Reply:
+        """Send a request once. Raises ``ApiError`` where no answer comes."""
+        self._refuse_if_closed(request)
+        self._under_way += 1
+        try:
+            built = self._http.build_request(
+                request.method,
+                self._base_url + request.target,
+                content=request.body,
+                headers=None if request.body is None else {"Content-Type": "application/json"},
+                timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
+            )
+            # Bytes that come one by one, for ever, are always in time.
+            async with asyncio.timeout(timeouts.whole):
+                response = await self._http.send(built, stream=True)
+                try:
+                    content = await self._read(request, response)
+                    return Reply(response.status_code, response.headers, content)
+                finally:
+                    await response.aclose()
+        except httpx.InvalidURL as error:
+            # An id or page token of the service may be longer than an address may be.
+            raise Invalid(
+                "The address of this request is too long, or none.", operation=request.name
+            ) from error
+        except (httpx.RequestError, TimeoutError) as error:
+            raise no_answer(
+                error, request, self._host, self._proxy, timeouts, self._hide
+            ) from error
+        finally:
+            self._under_way -= 1
+            await self._close_unused()
+
+    def _refuse_if_closed(self, request: Outgoing) -> None:
+        # Between two attempts, as the program ends or goes on with another profile.
+        if self._closed:
+            raise Unreachable(f"The connection to {self._host} was closed.", operation=request.name)
+
+    async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        async for part in response.aiter_bytes():
+            size += len(part)
+            if size > ANSWER_LIMIT:
+                raise Garbled(
+                    f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
+                    status=response.status_code,
+                    operation=request.name,
+                    request_id=self._hide(request_id(response.headers)),
+                )
+            parts.append(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def stranger(url: str, seconds: float, ca_file: Path | None) -> httpx.AsyncClient:
+    """Return an HTTP client for an address elsewhere: see ``Api.stranger``."""
+    proxy = proxy_for(url)
+    trusted = trust(ca_file)
+    return httpx.AsyncClient(
+        follow_redirects=True,
+        timeout=seconds,
+        verify=trusted,
+        proxy=None if proxy is None else proxy.over(trusted),
+        trust_env=False,
+    )
+
+
+def no_answer(
+    error: httpx.RequestError | TimeoutError,
+    request: Outgoing,
+    host: str,
+    proxy: Proxy | None,
+    timeouts: Timeouts,
+    hide: Hide,
+) -> ApiError:
+    """Return the error for a broken request."""
+    connect, read, whole = timeouts.connect, timeouts.read, timeouts.whole
+
+    name = request.name
+    match error:
+        case httpx.DecodingError():
+            return Garbled("the answer is compressed wrongly", operation=name)
+        case httpx.ConnectTimeout() | httpx.PoolTimeout():
+            return Unreachable(f"{host} did not answer within {connect:g} s.", operation=name)
+        case httpx.TimeoutException():
+            return Unreachable(
+                f"{host} did not answer within {read:g} s.", operation=name, sent=True
+            )
+        case TimeoutError():
+            return Unreachable(
+                f"{host} did not end its answer within {whole:g} s.",
+                operation=name,
+                sent=True,
+            )
+        case httpx.ConnectError() | httpx.ProxyError() | httpx.UnsupportedProtocol():
+            through = f" through the proxy {proxy.shown}" if proxy else ""
+            if refused := untrusted(error, host):
+                return Untrusted(refused, operation=name)
+            why = hide(reason(error)) or "no connection"
+            return Unreachable(f"{host} cannot be reached{through}: {why}.", operation=name)
+    why = hide(reason(error)) or "no reason given"
+    return Unreachable(f"The connection to {host} broke: {why}.", operation=name, sent=True)

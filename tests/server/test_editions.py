@@ -14,7 +14,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceTransfer
 from copydesk.contract.operation import PREFIX
 from copydesk.contract.operations import CATALOGUE
-from copydesk.server.app import DESCRIPTION
+from copydesk.server.besides import DESCRIPTION
 from copydesk.server.editions import Edition, operations_of
 from tests.world import BASE_URL, World
 

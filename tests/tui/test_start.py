@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -66,6 +67,24 @@ session = session_for(desk, paths, journal, connect=connect)
 app = Probe(session, FIRST_PLACE)
 app.run(headless=True)
 print(json.dumps([app.loaded, app.styles_read, app.widgets, app.generated, app.awoken, app.front]))
+"""
+
+ASK = """
+import asyncio
+import sys
+from pathlib import Path
+from copydesk.cli.embedded import connect_in_process, ensure_owner, open_store
+from copydesk.session.operations import ops
+
+async def ask():
+    store = open_store(Path(sys.argv[1]), fill=False)
+    store.write(ensure_owner)
+    async with connect_in_process(store) as api:
+        print((await api(ops.get_current_user)).object)
+    store.close()
+
+asyncio.run(ask())
+print(*sys.modules)
 """
 
 LATER = {
@@ -144,10 +163,20 @@ def test_a_place_is_imported_when_somebody_goes_there(first_paint: Seen) -> None
 
 
 def test_client_and_desk_load_without_what_few_requests_need() -> None:
-    probe = (
-        "import sys, copydesk.client.api, copydesk.server.app, httpx;"
-        "httpx.AsyncClient; print(*sys.modules)"
-    )
+    probe = "import sys, copydesk.client.api, copydesk.server.app; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    seldom = {"click", "markdown_it", "merge3", "pygments", "rapidfuzz", "yaml"}
-    assert seldom.isdisjoint(done.stdout.split())
+    seldom = {"click", "httpx", "markdown_it", "merge3", "pygments", "rapidfuzz", "yaml"}
+    seldom |= {"http.client", "starlette.applications", "statistics", "urllib.request"}
+    assert seldom.intersection(done.stdout.split()) == set()
+
+
+def test_a_desk_in_this_process_answers_without_an_http_client_or_server(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, str(tmp_path / "desk.db")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answered, *loaded = done.stdout.split()
+    assert answered == "user"
+    assert {"httpx", "starlette.requests", "encodings.idna"}.intersection(loaded) == set()

@@ -7,7 +7,9 @@ from urllib.parse import urlsplit
 
 from copydesk.domain.text import clean
 
-_HOST = re.compile(r"[0-9A-Za-z._:-]+")
+_HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63})*\.?|[\w.-]*:[\w.:-]*", re.ASCII)
+"""A name, whose parts are bounded, or a number with colons."""
+
 _SHOWN = 100
 
 
@@ -20,7 +22,8 @@ def service_url(text: str) -> str:
     try:
         parts = urlsplit(text.strip())
         host, port = parts.hostname or "", parts.port
-        if ":" not in host:
+        if not host.isascii():
+            # The codec and its tables are loaded only for names that need them.
             host = host.encode("idna").decode()
     except ValueError:  # brackets, a port or a name that are none
         parts, host, port = urlsplit(""), "", None

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from copydesk.domain.html_table import HtmlTable, read_table
 from copydesk.domain.late_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from copydesk.domain.html_table import HtmlTable
 
 Kind = Literal["heading", "paragraph", "item", "quote", "table", "code", "rule", "tag", "blank"]
 
@@ -140,6 +142,8 @@ def blocks(source: str) -> Iterator[Block]:
 
 def _html_table(lines: Sequence[str], at: int) -> tuple[int, HtmlTable | None]:
     """Return the end of a table in HTML that begins at a line, and the table, if it is one."""
+    from copydesk.domain.html_table import read_table  # few pages need a reader of HTML
+
     stop = at
     while stop < len(lines) and "</table" not in lines[stop].lower():
         stop += 1

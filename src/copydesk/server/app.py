@@ -7,32 +7,28 @@ for as long as nobody writes. Nothing here knows what any operation does.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import logging
 import pkgutil
+import re
 import secrets
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Mapping
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from types import NoneType
 from typing import Any
 
 from pydantic import BaseModel
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, HTTPConnection, Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from copydesk.contract.models.base import Page
-from copydesk.contract.operation import PREFIX, Operation
+from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
-from copydesk.server import app_address, downloads, handlers, pdf_address
-from copydesk.server.arguments import header, read_arguments, read_body
+from copydesk.server import handlers
+from copydesk.server.answer import JSON, Answer, failed, no_method, refused
+from copydesk.server.arguments import ClientGoneError, header, read_arguments, read_body
 from copydesk.server.audit import Audit, is_audited
 from copydesk.server.background import Worker
 from copydesk.server.desk_file import is_damage
@@ -49,17 +45,8 @@ from copydesk.server.shared_models import all_written, to_json
 from copydesk.server.store import Store, Tx
 from copydesk.server.translation_jobs import run_next_translation
 
-DESCRIPTION = PREFIX + "/openapi.json"
-"""Where the desk says what the API is. It says nothing about the desk, so everyone may read it."""
-
 DAMAGED = "This desk's file is damaged; `copydesk desk check` says where."
-FAILED = (
-    "The desk failed on this request; its log says why, and `copydesk desk check` whether its "
-    "file is damaged."
-)
-
 _LOG = logging.getLogger(__name__)
-_JSON = "application/json"
 
 for _module in pkgutil.iter_modules(handlers.__path__):
     importlib.import_module(f"{handlers.__name__}.{_module.name}")
@@ -116,20 +103,16 @@ class DeskApp:
             operations_of(edition),
             lambda name: _endpoint(store, self.worker, CATALOGUE[name], sessions, met),
         )
-        self._besides = Starlette(
-            routes=[
-                Route(DESCRIPTION, _describing(edition), methods=["GET"]),
-                Route(pdf_address.PATH, _printing(store), methods=["GET"]),
-                Route(app_address.PATH, partial(app_address.answer, store), methods=["GET"]),
-                *(
-                    Route(path, _downloading(answer, store, sessions), methods=["GET"])
-                    for path, answer in downloads.ANSWERS.items()
-                ),
-            ],
-            exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
-        )
-        # A redirect would send a client wherever its Host header says.
-        self._besides.router.redirect_slashes = False
+        self._sessions = sessions
+        self._edition = edition
+
+    @cached_property
+    def _besides(self) -> ASGIApp:
+        """What a desk has besides operations, loaded when somebody asks for it."""
+        from copydesk.server.besides import besides
+
+        check = partial(_authenticate, sessions=self._sessions)
+        return besides(self._store, self._edition, check)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -148,7 +131,7 @@ class DeskApp:
             endpoint, scope["path_params"] = found
             await endpoint(scope, receive, send)
         elif methods := self._operations.methods(path):
-            await _no_method(method, {"allow": ", ".join(methods)})(scope, receive, send)
+            await no_method(method, methods)(scope, receive, send)
         else:
             await self._besides(scope, receive, send)
 
@@ -163,13 +146,13 @@ _KEEP = "copydesk.keep"
 """Where the scope of a read has what keeps its answer."""
 
 
-class _Answer:
+class _Answer(Answer):
     """What an operation answers; a read's is sent again for as long as nobody writes.
 
-    ``worker`` is woken once it is sent. A ``Response`` of Starlette's takes twice as long to make.
+    ``worker`` is woken once it is sent.
     """
 
-    __slots__ = ("_headers", "_operation", "_status", "_worker", "body")
+    __slots__ = ("_operation", "_worker")
 
     def __init__(
         self,
@@ -179,18 +162,14 @@ class _Answer:
         body: bytes,
         worker: Worker | None,
     ) -> None:
+        super().__init__(status, headers, body)
         self._operation = operation
-        self._status = status
-        self._headers = headers
         self._worker = worker
-        self.body = body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
         scope[OPERATION] = self._operation
-        start = {"status": self._status, "headers": list(self._headers)}
-        await send({"type": "http.response.start", **start})
-        await send({"type": "http.response.body", "body": self.body})
+        await super().__call__(scope, receive, send)
         if self._worker is not None:
             self._worker.wake()
 
@@ -214,31 +193,6 @@ def _digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def _printing(store: Store) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        try:
-            return await pdf_address.answer(store, request)
-        except Refusal as refusal:
-            return _refused(refusal)
-
-    return answer
-
-
-def _downloading(
-    download: downloads.Answer, store: Store, sessions: Mapping[str, str]
-) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        credential = request.headers.get("authorization", "")
-        try:
-            return await download(
-                store, request, lambda tx: _authenticate(tx, credential, sessions)
-            )
-        except Refusal as refusal:
-            return _refused(refusal)
-
-    return answer
-
-
 def _endpoint(
     store: Store,
     worker: Worker,
@@ -250,7 +204,7 @@ def _endpoint(
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         scope[OPERATION] = op.name
-        response: _Answer | Response
+        response: Answer
         try:
             body: bytes | Refusal = b""
             if op.body is not None:
@@ -264,40 +218,40 @@ def _endpoint(
             if (keep := scope.get(_KEEP)) is not None:
                 keep(response, len(response.body))
         except Refusal as refusal:
-            response = _refused(refusal)
+            response = refused(refusal)
         except sqlite3.DatabaseError as error:
             response = _troubled(store, op, error)
-        except ClientDisconnect:
-            response = Response(status_code=400)
+        except ClientGoneError:
+            response = Answer(400, [(b"content-length", b"0")])
         except Exception as error:  # noqa: BLE001 - whatever it is, it is answered and logged here
-            response = _failed(op.name, error)
+            response = failed(op.name, error)
         await response(scope, receive, send)
 
     return answer
 
 
-def _troubled(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError) -> Response:
+def _troubled(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError) -> Answer:
     """Return the answer to a problem of the file or its disk, or to any other failure.
 
     Nothing was written by a request that is answered so. What SQLite quotes is in no sentence.
     """
     if is_damage(error):
         _LOG.error("%s failed: the file is damaged", op.name, extra=said_with())
-        return _refused(Refusal(500, DAMAGED))
+        return refused(Refusal(500, DAMAGED))
     # The low byte is the kind; Python's own complaints, about a closed desk say, have none.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY:
-            return _refused(Refusal(503, "Another program is writing to this desk; try again."))
+            return refused(Refusal(503, "Another program is writing to this desk; try again."))
         case sqlite3.SQLITE_FULL:
-            return _refused(Refusal(507, "The disk of this desk is full: nothing was written."))
+            return refused(Refusal(507, "The disk of this desk is full: nothing was written."))
         case sqlite3.SQLITE_READONLY if store.reads:
-            return _refused(Refusal(403, "This desk was opened read-only: nothing was written."))
+            return refused(Refusal(403, "This desk was opened read-only: nothing was written."))
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
             _LOG.error("%s failed: %s", op.name, error, extra=said_with())
             sentence = f"This desk's file cannot be used ({error}). Check its disk and permissions."
-            return _refused(Refusal(500, sentence))
+            return refused(Refusal(500, sentence))
         case _:
-            return _failed(op.name, error)
+            return failed(op.name, error)
 
 
 def _answer(
@@ -347,9 +301,17 @@ def _base_url(scope: Scope) -> str:
     )
 
 
+_PLAIN_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{0,3})?")
+"""Hosts that need no reading: names and numbers in small letters, with a port that there is."""
+
+
 @lru_cache(maxsize=64)  # bounded: a host is whatever the request says
 def _address(scheme: str, host: str, server: tuple[str, int] | None, root: str) -> str:
     """Return the address of the desk as a request knows it, without a slash at the end."""
+    if not root and _PLAIN_HOST.fullmatch(host):
+        return f"{scheme}://{host}"
+    from starlette.requests import HTTPConnection
+
     headers = [(b"host", host.encode("latin-1"))] if host else []
     scope = {"type": "http", "scheme": scheme, "server": server, "root_path": root}
     connection = HTTPConnection({**scope, "path": root, "headers": headers})
@@ -435,7 +397,7 @@ def _response(
         # A page's own writer would have to find out what each item is.
         content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
     headers.append((b"content-length", b"%d" % len(content)))
-    headers.append((b"content-type", _JSON.encode()))
+    headers.append((b"content-type", JSON))
     return _Answer(op.name, call.status, headers, content, worker)
 
 
@@ -444,43 +406,3 @@ def _page_json(page: Page[Any], items: list[bytes]) -> bytes:
     rest = page.model_copy(update={"items": []})
     start, end = to_json(rest).split(b"[]", 1)
     return b"%b[%b]%b" % (start, b",".join(items), end)
-
-
-def _describing(edition: Edition) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        # Imported when it is asked for: the screens never do.
-        from copydesk.server.api_description import openapi_json
-
-        return Response(await asyncio.to_thread(openapi_json, edition), media_type=_JSON)
-
-    return answer
-
-
-def _refused(refusal: Refusal) -> Response:
-    headers = {"www-authenticate": "Bearer"} if refusal.status == 401 else None
-    return Response(refusal.body(), refusal.status, headers, _JSON)
-
-
-async def _unrouted(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.status_code == 405:
-        return _no_method(request.method, error.headers or {})
-    return _refused(Refusal(error.status_code, "There is no such path in this API."))
-
-
-def _no_method(method: str, headers: Mapping[str, str]) -> Response:
-    response = _refused(Refusal(405, f"{method} is not an operation of this path."))
-    response.headers.update(headers)
-    return response
-
-
-async def _unexpected(request: Request, error: Exception) -> Response:
-    # Starlette raises on, and the HTTP server then ends the connection: a client must not reuse it.
-    return _failed(f"{request.method} {request.url.path}", error)
-
-
-def _failed(what: str, error: Exception) -> Response:
-    _LOG.error("%s failed", what, exc_info=error, extra=said_with())
-    response = _refused(Refusal(500, FAILED))
-    response.headers["connection"] = "close"
-    return response

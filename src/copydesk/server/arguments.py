@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
-from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from copydesk.contract.operation import Operation, Parameter
@@ -58,11 +57,15 @@ def header(scope: Scope, name: bytes) -> str:
     return ""
 
 
+class ClientGoneError(Exception):
+    """The connection was closed before a request had come whole."""
+
+
 async def read_body(scope: Scope, receive: Receive) -> bytes:
     """Return the body of a request, read no further than it may be long.
 
     Raises a 400 for one that is too long, or that says it is something else than JSON, and
-    ``ClientDisconnect`` where the rest of it never comes.
+    ``ClientGoneError`` where the rest of it never comes.
     """
     length = header(scope, b"content-length")
     if length.isdecimal() and int(length[:20]) > BODY_LIMIT:
@@ -72,7 +75,7 @@ async def read_body(scope: Scope, receive: Receive) -> bytes:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise ClientDisconnect
+            raise ClientGoneError
         part = message.get("body", b"")
         more = message.get("more_body", False)
         size += len(part)

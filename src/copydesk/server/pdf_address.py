@@ -19,15 +19,17 @@ from dataclasses import astuple
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
-
-from starlette.requests import Request
-from starlette.responses import Response
+from typing import TYPE_CHECKING
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call
 from copydesk.server.queries.page import PlacedPage, placed_pages
 from copydesk.server.store import Store, Tx, to_json
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
 
 PATH = "/pdf/{ticket}"
 """Where PDFs are fetched; outside of ``/v1``, for it is no operation of the API."""
@@ -125,6 +127,8 @@ async def answer(store: Store, request: Request) -> Response:
         _PRINTER,
         lambda: store.read(lambda tx: _gather(tx, signed, base_url))(),
     )
+    from starlette.responses import Response
+
     return Response(
         data,
         media_type="application/pdf",

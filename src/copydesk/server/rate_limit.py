@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from copydesk.server.answer import Headers, refused
 from copydesk.server.errors import Refusal
 
 PERIOD_SECONDS = 3600
@@ -18,8 +18,6 @@ NO_LIMIT = 1_000_000
 
 MOST_TOKENS = 10_000
 """Tokens that are counted at the same time, so that invented ones do not fill the memory."""
-
-Headers = list[tuple[bytes, bytes]]
 
 
 class RateLimit:
@@ -86,10 +84,9 @@ def limited(app: ASGIApp, limit: RateLimit) -> ASGIApp:
             return
         headers, seconds = limit.take(_caller(scope) if limit.limit is not None else 0)
         if seconds:
-            body = limit.refusal(seconds).body()
-            refused = Response(body, 429, {"retry-after": str(seconds)}, "application/json")
-            refused.raw_headers += headers
-            await refused(scope, receive, send)
+            later = (b"retry-after", b"%d" % seconds)
+            answered = refused(limit.refusal(seconds), [later, *headers])
+            await answered(scope, receive, send)
             return
 
         async def tell(message: Message) -> None:

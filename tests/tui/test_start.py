@@ -165,7 +165,7 @@ def test_a_place_is_imported_when_somebody_goes_there(first_paint: Seen) -> None
 def test_client_and_desk_load_without_what_few_requests_need() -> None:
     probe = "import sys, copydesk.client.api, copydesk.server.app; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    seldom = {"click", "httpx", "markdown_it", "merge3", "pygments", "rapidfuzz", "yaml"}
+    seldom = {"click", "dulwich", "httpx", "markdown_it", "merge3", "pygments", "rapidfuzz", "yaml"}
     seldom |= {"http.client", "starlette.applications", "statistics", "urllib.request"}
     assert seldom.intersection(done.stdout.split()) == set()
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from copydesk.domain.access import LEVELS, rank
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.store import Row, Tx
 

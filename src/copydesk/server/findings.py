@@ -16,11 +16,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 
 from copydesk.contract.enumerations import FindingSeverity, FindingStatus, FindingType
 from copydesk.domain.documents import links_of
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.background import Worker
 from copydesk.server.implementation import Call

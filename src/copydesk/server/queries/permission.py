@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from copydesk.contract.models.permission import PermissionOrigin
 from copydesk.domain.access import rank
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import Link, Standing, site_chain, standings
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
@@ -25,6 +25,7 @@ from copydesk.contract.models.question import (
     SiteQuestionAnswer,
     SiteQuestionAnswerWithResponse,
 )
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import paginate

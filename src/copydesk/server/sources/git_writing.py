@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from dulwich.objects import Blob, Commit, ObjectID
 from dulwich.refs import Ref, check_ref_format
 from dulwich.repo import Repo
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.git import readable
 from copydesk.server.sources.model import Person, SourceError
 

@@ -10,6 +10,7 @@ from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, say
 from copydesk.cli.lookup import PAGE, find_organizations, find_site
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
+from copydesk.client.errors import OperationMissing
 from copydesk.domain.text import plural
 from copydesk.present.site import host, published, site_facts
 from copydesk.session.operations import ops
@@ -91,7 +92,7 @@ def show_site(
 
 
 async def _shows(api: Api, *ids: str) -> dict[str, list[Any]]:
-    """Return the sections of a site, or without any its spaces, as the service has them."""
+    """Return what a site shows as the service has it: sections, or its spaces, groups, links."""
     sections = [each async for each in api.pages(ops.list_site_sections, *ids, limit=PAGE)]
     spaces = (
         []
@@ -101,6 +102,19 @@ async def _shows(api: Api, *ids: str) -> dict[str, list[Any]]:
     return {
         "sections": [each.to_dict() for each in sections],
         "siteSpacesShown": [each.to_dict() for each in spaces],
+        **await _beside_sections(api, *ids),
+    }
+
+
+async def _beside_sections(api: Api, *ids: str) -> dict[str, list[Any]]:
+    """Return the groups and links of a site in their order; none of a service without them."""
+    try:
+        rows = (await api(ops.get_site_structure, *ids)).rows()
+    except OperationMissing:
+        return {}
+    kinds = {"sectionGroups": "site-section-group", "externalLinks": "site-external-link"}
+    return {
+        name: [row for row in rows if row.get("object") == kind] for name, kind in kinds.items()
     }
 
 

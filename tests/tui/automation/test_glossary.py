@@ -106,8 +106,10 @@ async def test_terms_are_added_changed_removed_and_taken_back(
 async def test_who_may_not_write_reads_the_glossary_and_is_told_why(world: World) -> None:
     await add(world, {"en": "refund"})
     reader = world.user("lee", "read")
-    app = open_world(world, "glossary", Target(world.home), user=reader)
+    app = open_world(world, "spaces", Target(world.home), user=reader)
     async with drive(app, size=(80, 24)) as driver:
+        await driver.app.go("glossary", Target(world.home))
+        await driver.idle()
         assert "refund" in driver.screen
         for key in ("ctrl+n", "e", "D"):
             await driver.press(key)

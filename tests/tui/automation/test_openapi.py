@@ -111,9 +111,12 @@ async def test_a_specification_is_added_from_a_file_and_watched_until_it_is_read
         await settled(world, driver)
         assert "read" in driver.line("pets").split()
         # While it is read again the list is watched, and what comes of it is told.
-        world.write(lambda tx: tx.run("UPDATE openapi_spec SET state = 'pending'"))
+        # Somebody has begun with it, so that the desk leaves it to them until it waits again.
+        state = "UPDATE openapi_spec SET state = ?, taken_at = ?"
+        world.write(lambda tx: tx.run(state, "progress", tx.now))
         await driver.press("R")
         assert watched(driver)
+        world.write(lambda tx: tx.run(state, "pending", None))
         await settled(world, driver)
         assert "pets has been read." in driver.screen
         assert not watched(driver)

@@ -22,8 +22,10 @@ async def test_sign_in_is_changed_and_taken_back_and_its_key_is_shown_only_when_
     docs = publish(world)
     key = (await read(world, docs.site)).private_key or ""
     target = Target(world.home, site=docs.site)
-    app = open_world(world, "site-sign-in", target)
+    app = open_world(world, "spaces", Target(world.home))
     async with drive(app, size=(80, 24)) as driver:
+        await app.go("site-sign-in", target)
+        await driver.idle()
         assert key not in driver.screen
         driver.golden("sign-in", update=update_golden)
         await driver.press("down", "e")
@@ -33,7 +35,7 @@ async def test_sign_in_is_changed_and_taken_back_and_its_key_is_shown_only_when_
         assert key in driver.screen.replace("\n", "")
         await driver.press("down")
         assert key[:20] not in driver.screen
-        await driver.press("up", "enter", "g s")
+        await driver.press("up", "enter", "g o")
         await driver.press("q")
         assert key[:20] not in driver.screen
         await driver.press("y")

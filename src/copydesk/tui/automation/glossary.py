@@ -149,7 +149,7 @@ GLOSSARY: Resource[GlossaryEntry] = Resource(
 
 
 @place("glossary", title="Glossary",
-       uses=("list_glossary_entries", "get_glossary_entry", "get_organization"))  # fmt: skip
+       uses=("list_glossary_entries", "get_organization"))  # fmt: skip
 class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
     """What the terms of an organization are called in each language."""
 

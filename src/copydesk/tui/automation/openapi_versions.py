@@ -73,7 +73,6 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
     """The versions of a specification, and beside them what one changed, or its document."""
 
     RESOURCE = VERSIONS
-    RAW = ("get_latest_openapi_spec_version",)
 
     def beside(self) -> Iterable[Widget]:
         """What the version under the cursor changed, in the place of its few details."""

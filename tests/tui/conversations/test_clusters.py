@@ -28,7 +28,7 @@ from copydesk.session.cluster_rows import Merge, cluster_row
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.conversations import cluster_requests, clusters
+from copydesk.tui.conversations import cluster_list, clusters
 from copydesk.tui.conversations.conversations import ConversationsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -583,7 +583,7 @@ async def test_requests_are_counted_once_for_what_is_on_screen(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Counted is what is on screen once the rows have rested there, on a busy machine too.
-    monkeypatch.setattr(cluster_requests, "REST_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_list, "REST_SECONDS", 0.5)
     ask(world)
 
     def write(tx: Tx) -> None:

@@ -30,7 +30,7 @@ from copydesk.tui.changes.guards import (
     no_rows,
     nothing_selected,
 )
-from copydesk.tui.conversations.cluster_links import go_to_cluster
+from copydesk.tui.conversations.rows import go_to_cluster
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, action

@@ -19,11 +19,9 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import ClusterCommands
-from copydesk.tui.conversations.cluster_links import OF_CONVERSATION
-from copydesk.tui.conversations.cluster_list import VIEWS, ClusterList
-from copydesk.tui.conversations.cluster_requests import ClusterRequests
+from copydesk.tui.conversations.cluster_list import VIEWS, ClusterList, ClusterRequests
 from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader, draw_again
-from copydesk.tui.conversations.rows import filtering, issue_fields
+from copydesk.tui.conversations.rows import OF_CONVERSATION, filtering, issue_fields
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource

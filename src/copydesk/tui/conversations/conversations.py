@@ -22,15 +22,19 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_links import go_to_cluster
-from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, ConversationList
-from copydesk.tui.conversations.reader import ConversationReader
+from copydesk.tui.conversations.reader import (
+    ALL,
+    NO_ORGANIZATION,
+    ConversationList,
+    ConversationReader,
+)
 from copydesk.tui.conversations.rows import (
     ConversationRow,
     Sources,
     conversation_fields,
     conversation_row,
     filtering,
+    go_to_cluster,
     named,
     since,
     state,

@@ -15,10 +15,20 @@ from copydesk.present.json_views import Raw
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_links import OF_CLUSTER, OF_CONVERSATION, go_to_cluster
-from copydesk.tui.conversations.list import ALL, NO_ORGANIZATION, ConversationList
-from copydesk.tui.conversations.reader import ConversationReader
-from copydesk.tui.conversations.rows import cluster_cell, filtering, issue_fields
+from copydesk.tui.conversations.reader import (
+    ALL,
+    NO_ORGANIZATION,
+    ConversationList,
+    ConversationReader,
+)
+from copydesk.tui.conversations.rows import (
+    OF_CLUSTER,
+    OF_CONVERSATION,
+    cluster_cell,
+    filtering,
+    go_to_cluster,
+    issue_fields,
+)
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane

@@ -21,7 +21,7 @@ from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.session.writes.requests import FINAL, OWN, VERBS, verdict
-from copydesk.tui.conversations.cluster_links import go_to_cluster
+from copydesk.tui.conversations.rows import go_to_cluster
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm

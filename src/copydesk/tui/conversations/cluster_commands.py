@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.session.cluster_rows import Merge
     from copydesk.tui.conversations.clusters import ClustersPlace
+    from copydesk.tui.framework.place import Place
 
 
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
@@ -89,13 +90,13 @@ def _day(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 
-def path_of(name: str, now: datetime) -> Path:
+def path_of(name: str, now: datetime, what: str = "clusters") -> Path:
     """Return where a table goes: the file named, else ``clusters-DATE.csv`` in this folder.
 
     A link is followed: what it leads to is written, and the link stays. Raises ``RuntimeError``
     where ``~`` stands for nobody's home folder.
     """
-    path = Path(name or f"clusters-{now:%Y-%m-%d}.csv").expanduser()
+    path = Path(name or f"{what}-{now:%Y-%m-%d}.csv").expanduser()
     return Path(os.path.realpath(path))
 
 
@@ -113,6 +114,34 @@ def put(path: Path, text: str, *, replacing: bool = False) -> None:
         if not replacing:
             path.unlink(missing_ok=True)
         raise
+
+
+def _other_than_a_file(path: Path) -> str:
+    """Return what stands at a path where that is no file."""
+    return "" if path.is_file() else "a folder" if path.is_dir() else "no plain file"
+
+
+async def put_asking(place: Place, path: Path, text: str) -> bool:
+    """Write a table to a file, asking before one is replaced; say why where it is not written."""
+    where = clean(str(path))
+    try:
+        try:
+            await asyncio.to_thread(put, path, text)
+        except FileExistsError:
+            if what := await asyncio.to_thread(_other_than_a_file, path):
+                place.tell(f"Not written to {where}: it is {what}.", "bad")
+                return False
+            sheet = Confirm(
+                "Replace the file?", [where, "There is a file of that name."], verb="replace"
+            )
+            if not await place.desk.push_screen_wait(sheet):
+                return False
+            await asyncio.to_thread(put, path, text, replacing=True)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        place.tell(f"Not written to {where}: {clean(why)}.", "bad")
+        return False
+    return True
 
 
 SUBJECT_LIMIT = 100
@@ -178,23 +207,7 @@ class ClusterCommands(Commands, scope="clusters"):
             return
         rows, merges = found
         text = table(rows, now, merges, self.place.reader.shown)
-        try:
-            try:
-                await asyncio.to_thread(put, path, text)
-            except FileExistsError:
-                if not path.is_file():
-                    what = "a folder" if path.is_dir() else "no plain file"
-                    self.place.tell(f"Not written to {where}: it is {what}.", "bad")
-                    return
-                sheet = Confirm(
-                    "Replace the file?", [where, "There is a file of that name."], verb="replace"
-                )
-                if not await self.app.push_screen_wait(sheet):
-                    return
-                await asyncio.to_thread(put, path, text, replacing=True)
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error)
-            self.place.tell(f"Not written to {where}: {clean(why)}.", "bad")
+        if not await put_asking(self.place, path, text):
             return
         masked = "" if self.place.reader.masked else ", e-mails and phone numbers in clear"
         self.place.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")

@@ -1,19 +1,26 @@
-"""How the items of a `Resource` are shown: its columns, and what its list can be filtered by."""
+"""How the items of a `Resource` are shown: columns, what its list can be filtered by, and masks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.text import Text
 
 from copydesk.domain.filter import Fields, Query, Value, fold
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.personal_data import mask
 from copydesk.domain.text import clean
 from copydesk.present.facts import Fact
+from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.widgets.list import Column
+
+if TYPE_CHECKING:
+    from copydesk.tui.framework.place import Place
+    from copydesk.tui.resource.place import ResourcePlace
 
 T = TypeVar("T")
 
@@ -146,3 +153,78 @@ def in_order(rows: Iterable[T], by: Callable[[T], Any], *, backwards: bool) -> l
     if backwards:
         there.reverse()
     return [item for _, item in there] + [item for (absent, _), item in found if absent]
+
+
+# What strangers wrote
+
+
+class MaskCommands(Commands, scope="resource_list"):
+    """Masking e-mail addresses and phone numbers in what strangers wrote, until they are shown."""
+
+    place: ResourcePlace[Any]
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.masked = True
+        self._known: dict[int, Resource[Any]] = {}
+
+    @action(
+        "V", "mask/show", show=9, group="Look",
+        now=lambda here: "mask" if here.shows_secret else "show masked",
+    )  # fmt: skip
+    def unmask(self) -> None:
+        """Show e-mail addresses and phone numbers while this screen is open, or mask them again."""
+        self.masked = not self.masked
+        self.place.texts.forget()
+        self.place.rows.refresh_rows()
+        self.place.show_item()
+        self.place.refresh_frame()
+        said = "Masked again." if self.masked else "E-mails and phone numbers show. V masks."
+        self.place.say(said)
+
+    def shown(self, text: str) -> str:
+        """Return a clean text as it may be seen now."""
+        return mask(text) if self.masked else text
+
+    @property
+    def in_clear(self) -> str:
+        """For as long as it is so, that personal data can be read."""
+        return "" if self.masked else "IN CLEAR: V masks"
+
+    @property
+    def note(self) -> str:
+        """Whether personal data is masked, as the status line says it."""
+        state = "masked: V shows" if self.masked else "in clear: V masks"
+        return f"e-mails and phone numbers are {state} them"
+
+    def of(self, resource: Resource[T]) -> Resource[T]:
+        """Return a resource with what is shown of its items masked as it is now.
+
+        An address that would be masked is not shown, opened or copied.
+        """
+        if id(resource) not in self._known:
+            self._known[id(resource)] = replace(
+                resource,
+                label=lambda item: self.shown(clean(resource.label(item))),
+                shown=[self._shown_of(each) for each in resource.shown],
+                more=lambda item, now: [
+                    (name, self._seen(said) or "") for name, said in resource.more(item, now)
+                ],
+                url=lambda item: self._address(resource.url(item)),
+                masked=lambda: self.masked,
+            )
+        return self._known[id(resource)]
+
+    def _shown_of(self, shown: Shown[T]) -> Shown[T]:
+        return replace(shown, of=lambda item, now: self._seen(shown.of(item, now)))
+
+    def _seen(self, said: str | Text | None) -> str | Text | None:
+        if said is None or not self.masked:
+            return said
+        if isinstance(said, str):
+            return self.shown(clean(said, lines=True))
+        hidden = self.shown(said.plain)
+        return said if hidden == said.plain else Text(hidden, style=said.style)
+
+    def _address(self, url: str | None) -> str | None:
+        return url if url is None or self.shown(url) == url else None

@@ -152,6 +152,8 @@ class Resource(Generic[T]):
     adding: str = ""
     readers_empty: str = ""
     work: Work[T] | None = None
+    masked: Callable[[], bool] = lambda: False
+    """Whether e-mail addresses and phone numbers are masked in what is shown now."""
 
     def copied(self, item: T, label: str) -> Sequence[tuple[str, str]]:
         """Return the address, name and id of an item, and its other ``copies``; clean."""
@@ -162,5 +164,5 @@ class Resource(Generic[T]):
         """Return where the raw JSON of an item comes from: its own read, else its list."""
         title = f"{self.noun} {self.label(item)}"
         if not self.get:
-            return Raw(title, value=item)
-        return Raw(title, self.get, self.arguments(target, item))
+            return Raw(title, value=item, masked=self.masked())
+        return Raw(title, self.get, self.arguments(target, item), masked=self.masked())

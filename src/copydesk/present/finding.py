@@ -1,0 +1,146 @@
+"""Findings, topics, questions and records of a site as cells and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.text import clean, plural
+from copydesk.domain.trend import sane, spark, trend
+from copydesk.present.facts import Fact, hint
+from copydesk.session.glyphs import UNICODE, glyphs
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.finding import SiteFinding
+    from copydesk.contract.models.question import QuestionStats
+    from copydesk.session.reads.findings import AnswerDetails, FindingDetails
+
+KINDS = {
+    "content-gap": "gap",
+    "content-incorrect": "incorrect",
+    "content-outdated": "outdated",
+    "broken-link": "broken link",
+    "outbound-link-error": "dead address",
+    "other": "other",
+}
+"""The types of findings in words."""
+
+SEVERITIES = ("low", "medium", "high")
+"""From the least to the most."""
+
+_TONES = {"high": "bad", "medium": "warn", "open": "strong", "candidate": "warn"}
+
+LONGEST = 4_000
+"""Characters of a description among the details."""
+
+SHOWN = 10
+"""So many pages, change requests and answers of a thread are among the details."""
+
+
+def kind_text(finding: SiteFinding) -> str:
+    """Return what a finding says of the content."""
+    return KINDS.get(finding.type, clean(finding.type))
+
+
+def toned(word: str) -> Text:
+    """Return a severity or status in its tone."""
+    return Text(clean(word), style=_TONES.get(word, "muted"))
+
+
+def severity_rank(finding: SiteFinding) -> int:
+    """Return by what findings are sorted by how much they matter."""
+    return SEVERITIES.index(finding.severity) if finding.severity in SEVERITIES else -1
+
+
+def pulse_cell(pulse: Sequence[float]) -> Text | None:
+    """Return 13 weeks as a small chart; None where nothing was asked in them."""
+    weeks = [sane(week) for week in pulse]
+    if not any(weeks):
+        return None
+    text = Text()
+    drawn = spark(weeks, ascii=glyphs().spark != UNICODE.spark)
+    for week, cell in zip(weeks, drawn, strict=True):
+        text.append(cell, style="accent" if week > 0 else "muted")
+    return text
+
+
+def trend_text(pulse: Sequence[float]) -> Text | None:
+    """Return the last 4 weeks against the 4 before; None where there is too little to tell."""
+    weeks = tuple(sane(week) for week in pulse)
+    said = trend(weeks, int(sum(weeks))).text
+    if not said:
+        return None
+    growing = said == "new" or said.startswith("+")
+    return Text(said, style="warn" if growing else "good" if said.startswith("-") else "muted")
+
+
+def asked_fact(pulse: Sequence[float]) -> Fact | None:
+    """Return the chart of 13 weeks with its trend."""
+    chart, change = pulse_cell(pulse), trend_text(pulse)
+    if chart is None:
+        return None
+    return Fact("asked", chart if change is None else Text("  ").join((chart, change)))
+
+
+def answered_text(stats: QuestionStats) -> str:
+    """Return how many of the times that something was asked it was answered."""
+    return f"{stats.answered.yes} of {stats.answers}" if stats.answers else ""
+
+
+def counts_of(counts: dict[str, float]) -> str:
+    """Return numbers by name, the most first."""
+    most = sorted(counts.items(), key=lambda pair: -sane(pair[1]))
+    return ", ".join(f"{connector_text(name)} {sane(count):.0f}" for name, count in most)
+
+
+def connector_text(connector: str) -> str:
+    """Return what brings records: "builtin:zendesk" is "zendesk"."""
+    return clean(connector.partition(":")[2] or connector)
+
+
+def finding_facts(found: FindingDetails | None, shown: Callable[[str], str]) -> list[Fact]:
+    """Return what is read of a finding once the cursor rests on it; ``shown`` masks."""
+    if found is None:
+        return []
+    facts = [fact] if (fact := asked_fact(found.pulse)) is not None else []
+    requests = Text()
+    for request in found.requests[:SHOWN]:
+        requests.append("\n" if requests else "").append(f"#{request.number} ", style="strong")
+        subject = clean(request.subject).strip() or "No subject"
+        requests.append(f"{shown(subject)}   ").append_text(toned(request.status))
+    facts.append(Fact("requests", requests or hint("none yet   ctrl+n begins one")))
+    pages = [clean(each.page.title).strip() or clean(each.page.id) for each in found.pages]
+    more = f"\n{plural(len(pages) - SHOWN, 'more page')}" if len(pages) > SHOWN else ""
+    if pages:
+        facts.append(Fact("on", "\n".join(pages[:SHOWN]) + more))
+    most = sorted(found.questions, key=lambda each: -sane(each.stats.answers))[:SHOWN]
+    if most:
+        lines = (f"{each.stats.answers} {shown(clean(each.question))}" for each in most)
+        facts.append(Fact("as", "\n".join(lines)))
+    return facts
+
+
+def answer_facts(
+    found: AnswerDetails | None, now: datetime, shown: Callable[[str], str]
+) -> list[Fact]:
+    """Return the words of an answer, those around it, and what it was made from."""
+    from copydesk.domain.documents import document_to_markdown
+
+    if found is None:
+        return []
+    facts = []
+    for each in found.thread[:SHOWN]:
+        asked = clean(each.input.raw or each.input.text, lines=True, limit=LONGEST)
+        facts.append(Fact("asked", shown(asked)))
+        said = (
+            "" if each.response.document is None else document_to_markdown(each.response.document)
+        )
+        said = clean(said, lines=True, limit=LONGEST).strip()
+        facts.append(Fact("answer", shown(said) or Text("nobody answered", style="muted")))
+    sources = [shown(clean(each.title) or clean(each.id)) for each in found.sources[:SHOWN]]
+    if sources:
+        facts.append(Fact("from", "\n".join(sources)))
+    return facts

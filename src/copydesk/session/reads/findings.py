@@ -1,0 +1,102 @@
+"""Reading what there is to a finding, an answer or a site's questions, beyond the row of a list."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copydesk.domain.trend import sane
+from copydesk.session.operations import ops
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.finding import SiteFindingPage, SiteFindingStats
+    from copydesk.contract.models.question import (
+        AnswerSource,
+        QuestionStats,
+        SiteQuestion,
+        SiteQuestionAnswerWithResponse,
+    )
+    from copydesk.contract.models.site import Site
+
+MOST = 50
+"""Pages, questions and change requests that are read of a finding."""
+
+WEEKS = 13
+
+Ids = tuple[str, str]
+"""An organization and a site."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingDetails:
+    """The change requests, pages and questions of a finding, and how often those were asked."""
+
+    requests: Sequence[ChangeRequest]
+    pages: Sequence[SiteFindingPage]
+    questions: Sequence[SiteQuestion]
+
+    @property
+    def pulse(self) -> tuple[float, ...]:
+        """How often the questions were asked in each of 13 weeks, the latest last."""
+        found = [0.0] * WEEKS
+        for each in self.questions:
+            weeks = [sane(week) for week in each.stats.weekly_pulse][-WEEKS:]
+            for back, week in enumerate(reversed(weeks), 1):
+                found[-back] += week
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDetails:
+    """The answers of a conversation, and what one of them was made from."""
+
+    thread: Sequence[SiteQuestionAnswerWithResponse]
+    sources: Sequence[AnswerSource]
+
+
+async def read_finding(api: Api, ids: Ids, finding: str) -> FindingDetails:
+    """Return what there is to a finding. Raises ``ApiError``."""
+    requests, pages, questions = await asyncio.gather(
+        api.page(ops.list_site_finding_change_requests, *ids, finding, limit=MOST),
+        api.page(ops.list_site_finding_pages, *ids, finding, limit=MOST),
+        api.page(ops.list_site_finding_questions, *ids, finding, limit=MOST),
+    )
+    return FindingDetails(requests.items, pages.items, questions.items)
+
+
+async def read_answer(api: Api, ids: Ids, answer: str) -> AnswerDetails:
+    """Return the words of an answer. Raises ``ApiError``."""
+    thread, sources = await asyncio.gather(
+        api(ops.get_site_question_answer_thread, *ids, answer),
+        api.page(ops.list_site_question_answer_sources, *ids, answer, limit=MOST),
+    )
+    return AnswerDetails(thread, sources.items)
+
+
+async def read_numbers(api: Api, ids: Ids) -> tuple[SiteFindingStats, QuestionStats]:
+    """Return the numbers of a site's findings and questions. Raises ``ApiError``."""
+    findings, questions = await asyncio.gather(
+        api(ops.get_site_finding_stats, *ids), api(ops.get_site_question_stats, *ids)
+    )
+    return findings, questions
+
+
+async def read_sites(api: Api, organization: str) -> Sequence[Site]:
+    """Return the sites of an organization. Raises ``ApiError``."""
+    return [site async for site in api.pages(ops.list_sites, organization)]
+
+
+async def begin_requests(api: Api, ids: Ids, finding: str) -> Sequence[ChangeRequest]:
+    """Have the service begin change requests for a finding; return those that are there by then.
+
+    A service may begin them later: then there are none. Raises ``ApiError``.
+    """
+    before = await api.page(ops.list_site_finding_change_requests, *ids, finding, limit=MOST)
+    known = {each.id for each in before.items}
+    await api(ops.begin_site_finding_change_requests, *ids, finding)
+    after = await api.page(ops.list_site_finding_change_requests, *ids, finding, limit=MOST)
+    return [each for each in after.items if each.id not in known]

@@ -1,0 +1,292 @@
+"""What is done about findings: their status, a change request, a table; topics and records."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.finding_inverses import finding_turned, requests_begun, topic_used
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.session.errors import failure_types, sentence
+from copydesk.session.operations import ops
+from copydesk.session.reads import findings as reading
+from copydesk.tui.conversations.cluster_commands import defused, path_of, put_asking
+from copydesk.tui.conversations.finding_resources import ids_of
+from copydesk.tui.dialogs.body_form import body_form
+from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.resource.place import SORTED_AT_MOST, WHOLE, nothing_selected
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.context_record import ContextRecordInput
+    from copydesk.contract.models.finding import SiteFinding
+    from copydesk.domain.reversal import Reversal
+    from copydesk.tui.conversations.findings import FindingsPlace
+
+
+def no_finding(here: FindingsPlace) -> str | None:
+    """Say so when no finding is under the cursor."""
+    if here.listed != "findings":
+        return "Only in Findings. Press 1."
+    return nothing_selected(here)
+
+
+def not_mine(here: FindingsPlace) -> str | None:
+    """Say why the reader may change nothing here."""
+    return here.rights.lacks("create_content")
+
+
+def no_candidate(here: FindingsPlace) -> str | None:
+    """Say so when the finding is no candidate any more."""
+    item = here.item
+    if here.listed == "findings" and item is not None and item.status != "candidate":
+        return f"It is {clean(item.status)}, not a candidate."
+    return None
+
+
+def no_topic(here: FindingsPlace) -> str | None:
+    """Say so when no topic is under the cursor."""
+    return nothing_selected(here) if here.listed == "topics" else "Only in Topics."
+
+
+def nothing_new(here: FindingsPlace) -> str | None:
+    """Say why nothing can be begun or handed in here."""
+    if here.listed == "records":
+        return here.missing() or here.rights.lacks("ingest_conversations")
+    if here.listed == "findings":
+        return nothing_selected(here)
+    return "In Findings it begins a change request, in Records it hands one in."
+
+
+def new_label(here: FindingsPlace) -> str:
+    """Return what ctrl+n does now."""
+    if here.listed == "findings":
+        return "new request"
+    return "hand in" if here.listed == "records" else ""
+
+
+def turn_label(here: FindingsPlace) -> str:
+    """Return what x does now."""
+    item = here.item
+    if item is None or no_finding(here):
+        return ""
+    return "open again" if _is_over(item) else "done"
+
+
+class FindingCommands(Commands, scope="findings"):
+    """What is done about a finding, a topic, and records."""
+
+    place: FindingsPlace
+
+    # How far a finding is
+
+    @action(
+        "a", "take up", unless=(no_finding, no_candidate, not_mine), show=26, group="Change",
+        uses="update_site_finding",
+        now=lambda here: "" if no_finding(here) or no_candidate(here) else "take up",
+    )  # fmt: skip
+    async def take_up(self) -> None:
+        """Open a candidate: it is something to work on. u takes it back."""
+        await self._turn("open", "Take up finding")
+
+    @action(
+        "x", "done/back", unless=(no_finding, not_mine), show=25, group="Change",
+        uses="update_site_finding",
+        now=turn_label,
+    )  # fmt: skip
+    async def turn(self) -> None:
+        """Say that a finding is done with, or open one again that was. u takes it back."""
+        item = self.place.item
+        if item is not None and _is_over(item):
+            await self._turn("open", "Open finding again")
+        else:
+            await self._turn("done", "Finding done")
+
+    async def _turn(self, status: str, what: str) -> None:
+        from copydesk.contract.models.finding import SiteFindingUpdate
+
+        item, ids = self.place.item, ids_of(self.place.target)
+        assert item is not None
+        body = SiteFindingUpdate.model_validate({"status": status})
+        await self.place.writer.perform(
+            what,
+            self.place.named(item),
+            lambda api: api(ops.update_site_finding, *ids, item.id, body),
+            reversal=finding_turned(ids, item.id, str(item.status), status),
+        )
+        self.place.read_written(item.id)
+
+    # Something new
+
+    @action(
+        "ctrl+n", "new", unless=nothing_new, danger=2, show=24, group="Write", now=new_label,
+        uses=(
+            "begin_site_finding_change_requests",
+            "list_site_finding_change_requests",
+            "upsert_site_context_records",
+        ),
+        types=True,
+    )  # fmt: skip
+    async def begin(self) -> None:
+        """Have the service begin a change request for the finding; in Records hand one in."""
+        if self.place.listed == "findings":
+            await self._begin_request()
+        else:
+            await self._hand_in()
+
+    async def _begin_request(self) -> None:
+        item, ids = self.place.item, ids_of(self.place.target)
+        assert item is not None
+        name = self.place.named(item)
+        facts = [
+            f"It is {clean(str(item.status))}, and has "
+            f"{plural(item.change_requests, 'change request')}.",
+            "The service begins a draft in the space that it is about. u archives it.",
+        ]
+        sheet = Confirm(f"New change request for {name}", facts, verb="begin")
+        if not await self.place.desk.push_screen_wait(sheet):
+            return
+
+        def back(made: Sequence[ChangeRequest]) -> Reversal | None:
+            return requests_begun([(each.space, each.id) for each in made])
+
+        made = await self.place.writer.perform(
+            "Begin change request",
+            name,
+            lambda api: reading.begin_requests(api, ids, item.id),
+            reversal=back,
+            several=True,
+        )
+        numbers = ", ".join(f"#{each.number}" for each in made)
+        said = f"Begun {numbers}. Enter goes to it, u archives it." if made else (
+            "The service begins it. R shows it once it is there."
+        )  # fmt: skip
+        self.place.tell(said, "good")
+        self.place.read_written(item.id)
+
+    async def _hand_in(self) -> None:
+        from copydesk.contract.models.context_record import ContextRecordBatch, ContextRecordInput
+
+        ids, key = ids_of(self.place.target), self.place.draft_key("begin")
+
+        async def send(body: ContextRecordInput) -> None:
+            await self.place.writer.perform(
+                "Hand in record",
+                shorten(clean(body.title), 40),
+                lambda api: api(ops.upsert_site_context_records, *ids, ContextRecordBatch([body])),
+                draft=key,
+            )
+
+        form = body_form(
+            ContextRecordInput,
+            title="Hand in a record",
+            draft_key=key,
+            send=send,
+            only=("id", "type", "title", "description", "body", "url"),
+            labels={"id": "Your id", "body": "Text", "url": "Address"},
+            lines={"body": 6},
+            facts=["One with this id is replaced. The service has no call that removes a record."],
+            verb="hand it in",
+        )
+        if await self.place.desk.push_screen_wait(form):
+            self.place.read_written()
+
+    # Topics
+
+    @action(
+        "e", "auto requests", unless=(no_topic, not_mine), show=20, group="Change",
+        uses="update_site_topic", now=lambda here: "" if no_topic(here) else "auto requests",
+    )  # fmt: skip
+    async def use(self) -> None:
+        """Have the service begin change requests for the findings of a topic, or no longer."""
+        from copydesk.contract.models.topic import SiteTopicUpdate
+
+        item, ids = self.place.item, ids_of(self.place.target)
+        assert item is not None
+        before = bool(item.usage_settings.change_requests)
+        body = SiteTopicUpdate.model_validate({"usageSettings": {"changeRequests": not before}})
+        await self.place.writer.perform(
+            "Begin none by itself for" if before else "Begin change requests for",
+            self.place.named(item),
+            lambda api: api(ops.update_site_topic, *ids, item.id, body),
+            reversal=topic_used(ids, item.id, before),
+        )
+        self.place.read_written(item.id)
+
+    # A table
+
+    @command(
+        "export", "csv [FILE]", complete=lambda here: ("csv",),
+        uses=(
+            "list_site_findings",
+            "list_site_topics",
+            "list_site_questions",
+            "list_site_context_records",
+        ),
+    )  # fmt: skip
+    async def export(self, rest: str) -> None:
+        """Write all that the tab lists to a file, for a spreadsheet.
+
+        Without a name it is findings-DATE.csv, by the tab, in the folder that copydesk was started
+        in. What is masked on screen is masked in the file.
+        """
+        form, _, name = rest.partition(" ")
+        place, kind = self.place, self.place.resource
+        if form != "csv":
+            place.say("Say :export csv, or :export csv FILE.", "warn")
+            return
+        if place.target.site is None:
+            place.say(place.missing() or "No site is chosen.", "warn")
+            return
+        try:
+            path = path_of(name.strip(), place.session.clock(), kind.title.lower())
+        except RuntimeError:
+            place.say(f"{name.strip()}: there is no such home folder.", "warn")
+            return
+        where = clean(str(path))
+
+        async def read() -> list[Any]:
+            rows: list[Any] = []
+            token: str | None = None
+            while len(rows) < SORTED_AT_MOST:
+                found, token, _ = await place.row_reader.page(
+                    token, WHOLE, kind, place.orders.query
+                )
+                rows.extend(found)
+                if token is None:
+                    break
+            return rows
+
+        try:
+            rows = await place.reads.now("export", read, f"Reading all {kind.title.lower()}")
+        except failure_types() as error:
+            place.tell(f"Not written to {where}. {sentence(error)}", "bad")
+            return
+        if rows is None:
+            place.say("Stopped. Nothing was written.")
+            return
+        masked = "" if not place.shows_secret else ", e-mails and phone numbers in clear"
+        if await put_asking(place, path, self._table(rows)):
+            place.tell(f"Wrote {plural(len(rows), kind.noun)} to {where}{masked}.", "good")
+
+    def _table(self, rows: Sequence[Any]) -> str:
+        out, place, kind = StringIO(), self.place, self.place.resource
+        lines = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
+        shown = [each for each in kind.shown if each.column and each.name != "weeks"]
+        lines.writerow([*(each.label for each in shown), "id"])
+        for row in rows:
+            texts = [str(place.text_of(each, row) or "") for each in shown]
+            lines.writerow([_cell(text) for text in (*texts, clean(kind.key(row)))])
+        return out.getvalue()
+
+
+def _cell(text: str) -> str | int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else defused(text)
+
+
+def _is_over(finding: SiteFinding) -> bool:
+    return finding.status in ("done", "canceled")

@@ -1,0 +1,463 @@
+"""What is listed of a site's findings: themselves, topics, questions, records, and parts of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+from rich.text import Text
+
+from copydesk.contract.enumerations import (
+    ChannelType,
+    FindingSeverity,
+    FindingStatus,
+    FindingType,
+    QuestionType,
+    RecordType,
+    Relevance,
+    Resolution,
+)
+from copydesk.domain.address import web_address
+from copydesk.domain.age import age, moment
+from copydesk.domain.text import clean, plural
+from copydesk.present import finding as present
+from copydesk.session.operations import ops
+from copydesk.tui.framework.place import View
+from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.context_record import ContextRecord
+    from copydesk.contract.models.document import Document
+    from copydesk.contract.models.finding import SiteFinding, SiteFindingPage
+    from copydesk.contract.models.question import (
+        SiteQuestion,
+        SiteQuestionAnswer,
+    )
+    from copydesk.contract.models.topic import SiteTopic
+    from copydesk.session.target import Target
+
+
+def ids_of(target: Target) -> tuple[str, str]:
+    """Return the ids of the organization and the site of a target."""
+    return target.organization or "", target.site or ""
+
+
+def _listed(name: str, **order: str) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
+    """Return what reads a list of a site, by the name of its operation and its first order."""
+
+    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+        given = {**asked.paging, **(asked.order or order), **asked.conditions}
+        read: Any = api.page
+        found: Page[Any] = await read(getattr(ops, name), *ids_of(target), **given)
+        return found
+
+    return pages
+
+
+def _of_item(name: str) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
+    """Return what reads a list of one thing of a site, by the name of its operation."""
+
+    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+        read: Any = api.page
+        found: Page[Any] = await read(
+            getattr(ops, name), *ids_of(target), target.item or "", **asked.paging
+        )
+        return found
+
+    return pages
+
+
+def _named(target: Target, item: Any) -> tuple[str, ...]:
+    return (*ids_of(target), item.id)
+
+
+def _several(values: Any, name: str, what: str) -> Condition:
+    return Condition(name, what, get_args(values), read=lambda text: [text])
+
+
+def _told(document: Document | None) -> str:
+    from copydesk.domain.documents import document_to_markdown
+
+    if document is None:
+        return ""
+    return clean(document_to_markdown(document), lines=True, limit=present.LONGEST).strip()
+
+
+# Findings
+
+
+def _finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str, str | Text]]:
+    if said := _told(finding.description):
+        yield "", said
+    if finding.records or finding.questions:
+        asked = plural(finding.questions, "question")
+        yield "tell of it", f"{plural(finding.records, 'record')}, {asked}"
+    if (elsewhere := finding.outbound_link) is not None:
+        why = elsewhere.http_status or elsewhere.failure_kind or ""
+        yield "address", clean(f"{elsewhere.url} {elsewhere.status} {why}").strip()
+    if (mend := finding.broken_link_action) is not None:
+        yield "redirect", clean(f"{mend.source} to {mend.destination.path} would mend it")
+    if finding.created_at is not None:
+        yield "found", moment(finding.created_at, now)
+    if finding.updated_at is not None:
+        yield "changed", moment(finding.updated_at, now)
+
+
+FINDINGS: Resource[SiteFinding] = Resource(
+    noun="finding",
+    title="Findings",
+    pages=_listed("list_site_findings", order_by="sources"),
+    key=lambda finding: finding.id,
+    label=lambda finding: finding.title,
+    shown=(
+        Shown("finding", "FINDING", lambda finding, now: finding.title, flex=1, minimum=20,
+              detail=False, sort=lambda finding: finding.title),
+        Shown("kind", "KIND", lambda finding, now: present.kind_text(finding), 12, drop=2,
+              values=tuple(present.KINDS.values())),
+        Shown("severity", "SEV", lambda finding, now: present.toned(finding.severity), 6,
+              values=present.SEVERITIES),
+        Shown("status", "STATUS", lambda finding, now: present.toned(finding.status), 9, drop=1,
+              values=get_args(FindingStatus)),
+        Shown("asked", "ASKED", lambda finding, now: str(finding.records), 5, align="right",
+              detail=False, filters=False),
+        Shown("requests", "CR", lambda finding, now: str(finding.change_requests or "-"), 3,
+              align="right", detail=False, filters=False,
+              sort=lambda finding: -finding.change_requests),
+    ),
+    empty="Nothing was found: no broken link, and nothing that several people struggle with.",
+    get="get_site_finding",
+    arguments=_named,
+    orders=(
+        Order("sources", "asked", {"order_by": "sources"}),
+        Order("severity", "severity", {"order_by": "severity"}),
+        Order("updatedAt", "last changed", {"order_by": "updatedAt"}),
+    ),
+    conditions=(
+        Condition("status", "how far they are", get_args(FindingStatus)),
+        _several(FindingType, "kind", "what they say of the content"),
+        Condition("severity", "how much they matter", get_args(FindingSeverity)),
+        Condition("has_change_requests", "whether a change request was begun", ("true", "false"),
+                  read=lambda text: text == "true"),
+        Condition("topic", "those of a topic, by its id"),
+        Condition("source", "questions, or connection:NAME", read=lambda text: [text]),
+    ),
+    more=lambda finding, now: [*_finding_details(finding, now)],
+    dim=lambda finding: finding.status in ("done", "canceled"),
+    adding="create_content",
+)  # fmt: skip
+"""The findings of a site."""
+
+
+# Topics
+
+
+def _topic_details(topic: SiteTopic, now: datetime) -> Iterator[tuple[str, str | Text]]:
+    if said := _told(topic.summary):
+        yield "", said
+    if (asked := present.asked_fact(topic.questions.weekly_pulse)) is not None:
+        yield asked.label, asked.text
+    answered = topic.questions.answered
+    yield "answered", f"{answered.yes}, partially {answered.partially}, not {answered.no}"
+    yield "asked in", present.counts_of(topic.questions.channel_types)
+    yield "on", f"{plural(topic.pages, 'page')}, {plural(topic.records, 'record')}"
+    begun = "are" if topic.usage_settings.change_requests else "are not"
+    yield "requests", f"{begun} begun by the service (e)"
+    if topic.updated_at is not None:
+        yield "changed", moment(topic.updated_at, now)
+
+
+def _pulse(pulse: Any) -> Text | None:
+    return present.pulse_cell(pulse)
+
+
+TOPICS: Resource[SiteTopic] = Resource(
+    noun="topic",
+    title="Topics",
+    pages=lambda api, target, asked: api(ops.list_site_topics, *ids_of(target)),
+    key=lambda topic: topic.id,
+    label=lambda topic: topic.label,
+    shown=(
+        Shown("topic", "TOPIC", lambda topic, now: topic.label, flex=1, minimum=20, detail=False,
+              sort=lambda topic: topic.label),
+        Shown("open", "OPEN", lambda topic, now: str(topic.findings.open), 4, align="right",
+              detail=False, filters=False, sort=lambda topic: -topic.findings.open),
+        Shown("asked", "ASKED", lambda topic, now: str(topic.questions.answers), 5, align="right",
+              detail=False, filters=False, sort=lambda topic: -topic.questions.answers),
+        Shown("weeks", "13 WEEKS", lambda topic, now: _pulse(topic.questions.weekly_pulse), 13,
+              drop=2, detail=False, filters=False),
+        Shown("trend", "TREND",
+              lambda topic, now: present.trend_text(topic.questions.weekly_pulse), 6,
+              align="right", drop=1, detail=False, filters=False),
+    ),
+    empty="No topics yet. They come with conversations and records.",
+    get="get_site_topic",
+    arguments=_named,
+    more=lambda topic, now: [*_topic_details(topic, now)],
+)  # fmt: skip
+"""What the questions, records and findings of a site are about."""
+
+
+# Questions
+
+
+def _question_details(question: SiteQuestion, now: datetime) -> Iterator[tuple[str, str | Text]]:
+    if (asked := present.asked_fact(question.stats.weekly_pulse)) is not None:
+        yield asked.label, asked.text
+    answered, rated = question.stats.answered, question.stats.feedback
+    yield "answered", f"{answered.yes}, partially {answered.partially}, not {answered.no}"
+    if rated.positive or rated.negative:
+        yield "rated", f"good {rated.positive}, bad {rated.negative}"
+    yield "asked in", present.counts_of(question.stats.channel_types)
+    if question.created_at is not None:
+        yield "first", moment(question.created_at, now)
+    if question.asked_at is not None:
+        yield "last", moment(question.asked_at, now)
+
+
+def _order(name: str, title: str) -> Order:
+    return Order(name, title, {"sort": name, "order": "desc"}, {"sort": name, "order": "asc"})
+
+
+_QUESTION: tuple[Shown[SiteQuestion], ...] = (
+    Shown("question", "QUESTION", lambda each, now: each.question, flex=1, minimum=20,
+          detail=False),
+    Shown("type", "TYPE", lambda each, now: clean(each.type), 15, drop=3,
+          values=get_args(QuestionType)),
+    Shown("asked", "ASKED", lambda each, now: str(each.stats.answers), 5, align="right",
+          detail=False, filters=False),
+    Shown("answered", "ANSWERED", lambda each, now: present.answered_text(each.stats), 9,
+          align="right", drop=1, detail=False, filters=False),
+    Shown("weeks", "13 WEEKS", lambda each, now: _pulse(each.stats.weekly_pulse), 13, drop=2,
+          detail=False, filters=False),
+    Shown("age", "AGE", lambda each, now: age(each.asked_at, now), 5, align="right",
+          detail=False, filters=False),
+)  # fmt: skip
+
+QUESTIONS: Resource[SiteQuestion] = Resource(
+    noun="question",
+    title="Questions",
+    pages=_listed("list_site_questions"),
+    key=lambda question: question.id,
+    label=lambda question: question.question,
+    shown=_QUESTION,
+    empty="Nobody has asked anything.",
+    get="get_site_question",
+    arguments=_named,
+    orders=(
+        _order("askedAt", "last asked"),
+        _order("stats.answers", "asked"),
+        _order("stats.answered", "answered"),
+        _order("stats.feedback", "rated"),
+    ),
+    conditions=(
+        _several(Resolution, "answered", "whether it was answered"),
+        Condition("kind", "what is asked for", get_args(QuestionType)),
+        _several(Relevance, "relevance", "whether it is about the documentation"),
+        _several(ChannelType, "channel_type", "where it was asked"),
+        Condition("topic", "those of a topic, by its id", read=lambda text: [text]),
+    ),
+    more=lambda question, now: [*_question_details(question, now)],
+)
+"""What people ask of a site."""
+
+
+# Records
+
+
+def _record_details(record: ContextRecord, now: datetime) -> Iterator[tuple[str, str | Text]]:
+    if record.description:
+        yield "", clean(record.description, lines=True, limit=present.LONGEST)
+    by = dict.fromkeys((present.connector_text(record.connector), clean(record.connection)))
+    yield "by", ", ".join(each for each in by if each)
+    if record.created_at is not None:
+        yield "from", moment(record.created_at, now)
+    said = "not yet" if record.processed_at is None else moment(record.processed_at, now)
+    yield "read", said
+    if address := web_address(record.urls.source):
+        yield "at", Text(address, style="link")
+
+
+_RECORD: tuple[Shown[ContextRecord], ...] = (
+    Shown("record", "RECORD", lambda each, now: each.title, flex=1, minimum=20, detail=False),
+    Shown("type", "TYPE", lambda each, now: clean(each.type), 8, drop=2,
+          values=get_args(RecordType)),
+    Shown("connection", "FROM", lambda each, now: each.connection, 12, drop=1, detail=False),
+    Shown("topics", "TOPICS", lambda each, now: str(len(each.topics or ()) or "-"), 6, drop=3,
+          align="right", detail=False, filters=False),
+    Shown("age", "AGE", lambda each, now: age(each.created_at, now), 5, align="right",
+          detail=False, filters=False),
+)  # fmt: skip
+
+RECORDS: Resource[ContextRecord] = Resource(
+    noun="record",
+    title="Records",
+    pages=_listed("list_site_context_records"),
+    key=lambda record: record.id,
+    label=lambda record: record.title,
+    shown=_RECORD,
+    empty="No records yet. ctrl+n hands one in.",
+    get="get_site_context_record",
+    arguments=_named,
+    url=lambda record: web_address(record.urls.source) or None,
+    conditions=(
+        Condition("kind", "tickets or documents", get_args(RecordType)),
+        Condition("connection", "those from one connection, by its name"),
+        Condition("connector", "those of one kind of connection, such as builtin:zendesk"),
+        Condition("topic", "those of a topic, by its id"),
+    ),
+    more=lambda record, now: [*_record_details(record, now)],
+    adding="ingest_conversations",
+)
+"""The tickets and documents from which is read what people struggle with."""
+
+KINDS: Mapping[str, Resource[Any]] = {
+    "findings": FINDINGS,
+    "topics": TOPICS,
+    "questions": QUESTIONS,
+    "records": RECORDS,
+}
+"""What the tabs list."""
+
+
+# Parts of a finding and of a question
+
+_PAGES: Resource[SiteFindingPage] = Resource(
+    noun="page",
+    title="Pages",
+    pages=_of_item("list_site_finding_pages"),
+    key=lambda found: f"{found.space_id}/{found.page.id}",
+    label=lambda found: found.page.title,
+    shown=(
+        Shown("page", "PAGE", lambda found, now: found.page.title, flex=1, detail=False),
+        Shown("path", "PATH", lambda found, now: found.page.path, flex=1, drop=1),
+        Shown("type", "TYPE", lambda found, now: clean(found.page.type), 9, drop=2),
+    ),
+    empty="It is about no page.",
+    of="item",
+)
+
+_REQUESTS: Resource[ChangeRequest] = Resource(
+    noun="change request",
+    title="Change requests",
+    pages=_of_item("list_site_finding_change_requests"),
+    key=lambda request: request.id,
+    label=lambda request: f"#{request.number} {request.subject}",
+    shown=(
+        Shown("number", "#", lambda request, now: f"#{request.number}", 6, detail=False),
+        Shown("subject", "SUBJECT", lambda request, now: request.subject or "No subject", flex=1,
+              detail=False),
+        Shown("status", "STATUS", lambda request, now: present.toned(request.status), 9),
+        Shown("age", "AGE", lambda request, now: age(request.updated_at, now), 5, align="right",
+              drop=1, detail=False, filters=False),
+    ),
+    empty="No change request was begun for it. ctrl+n there begins one.",
+    of="item",
+    get="get_change_request",
+    arguments=lambda target, request: (request.space, request.id),
+)  # fmt: skip
+
+FINDING_PARTS: Mapping[str, Resource[Any]] = {
+    "questions": Resource(
+        noun="question",
+        title="Questions",
+        pages=_of_item("list_site_finding_questions"),
+        key=lambda question: question.id,
+        label=lambda question: question.question,
+        shown=_QUESTION,
+        empty="No question tells of it.",
+        of="item",
+        get="get_site_question",
+        arguments=_named,
+        more=lambda question, now: [*_question_details(question, now)],
+    ),
+    "records": Resource(
+        noun="record",
+        title="Records",
+        pages=_of_item("list_site_finding_records"),
+        key=lambda record: record.id,
+        label=lambda record: record.title,
+        shown=_RECORD,
+        empty="No record tells of it.",
+        of="item",
+        get="get_site_context_record",
+        arguments=_named,
+        url=lambda record: web_address(record.urls.source) or None,
+        more=lambda record, now: [*_record_details(record, now)],
+    ),
+    "pages": _PAGES,
+    "requests": _REQUESTS,
+}
+"""What there is to a finding."""
+
+
+async def _answers(api: Api, target: Target, asked: Asked) -> Page[SiteQuestionAnswer]:
+    given: dict[str, Any] = {**asked.paging, **asked.conditions, "question": target.item}
+    return await api.page(ops.list_site_question_answers, *ids_of(target), **given)
+
+
+ANSWERS: Resource[SiteQuestionAnswer] = Resource(
+    noun="answer",
+    title="Answers",
+    pages=_answers,
+    key=lambda answer: answer.id,
+    label=lambda answer: answer.input.text,
+    shown=(
+        Shown("asked", "ASKED", lambda answer, now: answer.input.text, flex=1, detail=False),
+        Shown("answered", "ANSWERED", lambda answer, now: clean(answer.answered), 9,
+              values=get_args(Resolution)),
+        Shown("relevance", "RELEVANCE", lambda answer, now: clean(answer.relevance), 9, drop=2),
+        Shown("channel", "IN", lambda answer, now: present.connector_text(answer.channel.type), 8,
+              drop=1),
+        Shown("language", "LANGUAGE", lambda answer, now: answer.language.removeprefix("und")),
+        Shown("age", "AGE", lambda answer, now: age(answer.created_at, now), 5, align="right",
+              detail=False, filters=False),
+    ),
+    empty="Nobody has asked it in this time.",
+    of="item",
+    get="get_site_question_answer",
+    arguments=_named,
+    conditions=(
+        _several(Resolution, "answered", "whether it was answered"),
+        _several(Relevance, "relevance", "whether it is about the documentation"),
+        _several(ChannelType, "channel_type", "where it was asked"),
+        Condition("language", "the language, such as pt"),
+    ),
+)  # fmt: skip
+"""The times that a question was asked, and how it was answered."""
+
+QUESTION_PARTS: Mapping[str, Resource[Any]] = {
+    "answers": ANSWERS,
+    "sources": Resource[Any](
+        noun="source",
+        title="Sources",
+        pages=_of_item("list_site_question_sources"),
+        key=lambda source: source.id,
+        label=lambda source: source.title,
+        shown=(
+            Shown("source", "SOURCE", lambda source, now: source.title, flex=1, detail=False),
+            Shown("type", "TYPE", lambda source, now: clean(source.type), 8),
+            Shown("by", "BY",
+                  lambda source, now: present.connector_text(source.connector or ""), 12, drop=1),
+            Shown("weight", "WEIGHT", lambda source, now: f"{source.weight:g}", 6, align="right",
+                  drop=2),
+        ),
+        empty="Its answers were made from nothing that is known.",
+        of="item",
+    ),
+}  # fmt: skip
+"""What there is to a question."""
+
+
+def tabs(counts: Mapping[str, int | None], topic: bool) -> list[View]:
+    """Return the tabs with the counts that are known; a topic has none for topics."""
+    return [
+        View(name, each.title, counts.get(name))
+        for name, each in KINDS.items()
+        if not (topic and name == "topics")
+    ]

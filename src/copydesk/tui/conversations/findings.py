@@ -1,0 +1,454 @@
+"""Findings of a site, its topics, questions and records: what a support lead works through.
+
+What strangers wrote in them is masked as in conversations, until ``V`` shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.text import clean, plural
+from copydesk.present import finding as present
+from copydesk.present.facts import Fact
+from copydesk.session.operations import ops
+from copydesk.session.options import Option
+from copydesk.session.reads import findings as reading
+from copydesk.session.reads.sites import read_only_site
+from copydesk.session.target import Target
+from copydesk.tui.conversations.finding_commands import FindingCommands
+from copydesk.tui.conversations.finding_resources import (
+    ANSWERS,
+    FINDING_PARTS,
+    FINDINGS,
+    KINDS,
+    QUESTION_PARTS,
+    ids_of,
+    tabs,
+)
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.keyboard import run_command
+from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.place import View
+from copydesk.tui.resource.columns import MaskCommands
+from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
+from copydesk.tui.resource.resource import Resource
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.finding import SiteFindingStats
+    from copydesk.contract.models.question import QuestionStats
+    from copydesk.tui.resource.resource import Asked
+
+WHICH = "Which site? :site chooses one."
+"""Stands in the list where an organization has several sites and none is chosen."""
+
+
+@place(
+    "findings",
+    key="q",
+    title="Findings",
+    uses=(
+        "list_site_findings",
+        "list_site_topics",
+        "list_site_questions",
+        "list_site_context_records",
+        "get_site_finding_stats",
+        "get_site_question_stats",
+        "list_site_finding_change_requests",
+        "list_site_finding_pages",
+        "list_site_finding_questions",
+        "list_sites",
+        "get_site",
+        "get_site_topic",
+        "get_organization",
+    ),
+)
+class FindingsPlace(ResourcePlace[Any], scope="findings"):
+    """What is wrong with the content of a site, and who says so."""
+
+    OF_SITE = True
+    COMMAND_CLASSES = (FindingCommands, MaskCommands)
+    RESOURCE = FINDINGS
+    RAW = ("get_site_topic", "get_site_question", "get_site_context_record")
+    CONDITIONS = tuple(
+        {each.name: each for kind in KINDS.values() for each in kind.conditions}.values()
+    )
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.title = ""
+        """The title of the site, once it is known."""
+        self._several = False
+        """Whether the organization has several sites, of which one is to be chosen."""
+        self._topic = ""
+        self._counts: dict[str, int | None] = {}
+        self._numbers: tuple[SiteFindingStats, QuestionStats] | None = None
+        self._details: dict[str, reading.FindingDetails] = {}
+        """What was read of findings, by their ids."""
+
+    # What the place says of itself
+
+    def resource_of(self, view: str) -> Resource[Any]:
+        return self.mask.of(KINDS.get(view, FINDINGS))
+
+    @property
+    def listed(self) -> str:
+        """What is listed, by the name of its tab."""
+        return self.view or "findings"
+
+    @property
+    def mask(self) -> MaskCommands:
+        """What masks what strangers wrote."""
+        return self.commands_of(MaskCommands)
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.mask.masked
+
+    def views_note(self) -> str:
+        return self.mask.in_clear
+
+    def within(self) -> Iterable[str]:
+        yield self.title or "site"
+        if self.target.item is not None:
+            yield self.mask.shown(self._topic) or "topic"
+
+    def missing(self) -> str | None:
+        if self.target.site is None and self._several:
+            return WHICH
+        return super().missing()
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        return [
+            *super().signs(),
+            ("ASKED", "records that tell of a finding; how often something was asked"),
+            ("CR", "change requests that were begun for it"),
+            ("ANSWERED", "how often it was answered, of the times that it was asked"),
+        ]
+
+    def status_left(self) -> str:
+        if self._numbers is None or self.listed != "findings" or self.target.item:
+            return super().status_left()
+        findings, questions = self._numbers
+        counts = findings.statuses
+        told = [f"{counts.open} open", f"{counts.done} done", plural(questions.answers, "answer")]
+        return f"{', '.join(told)}   {self.mask.note}"
+
+    def opened(self) -> None:
+        super().opened()
+        self._show_tabs()
+
+    def _show_tabs(self) -> None:
+        self.set_views(tabs(self._counts, self.target.item is not None), self.view or "findings")
+
+    # The site
+
+    async def page(
+        self, api: Api, resource: Resource[Any], target: Target, asked: Asked
+    ) -> Page[Any]:
+        """Read a page of what is listed of the site, in a topic of what is about that."""
+        await self._find_site(api, target.organization or "")
+        target = target.but(site=self.target.site)
+        if target.site is None:
+            from copydesk.contract.models.base import Page
+
+            return Page[Any](items=[], count=0)
+        if target.item is not None:
+            topic = [target.item] if self.listed == "questions" else target.item
+            asked = _with(asked, {**asked.conditions, "topic": topic})
+        found = await super().page(api, resource, target, asked)
+        if asked.token is None and not self.limits.chosen:
+            many = found.count if found.next or found.count is not None else len(found.items)
+            self._counts[resource.title.lower()] = many
+            self.call_later(self._show_tabs)
+        return found
+
+    async def _find_site(self, api: Api, organization: str) -> None:
+        if self.target.site is None:
+            chosen = self.session.left.get(("site", organization))
+            self.target = self.target.but(site=chosen if isinstance(chosen, str) else None)
+        if self.target.site is None:
+            only = await read_only_site(api, organization)
+            self._several = only is None
+            if only is not None:
+                self._be_of(only.id, only.title)
+            else:
+                self.call_later(self._ask)
+        elif not self.title:
+            site = await api(ops.get_site, organization, self.target.site)
+            self._be_of(site.id, site.title)
+        if self.target.item is not None and not self._topic:
+            topic = await api(ops.get_site_topic, *ids_of(self.target), self.target.item)
+            self._topic = clean(topic.label)
+
+    def _be_of(self, site: str, title: str) -> None:
+        self.target = self.target.but(organization=self.organization, site=site)
+        self.title = clean(title).strip() or "Untitled"
+
+    def _ask(self) -> None:
+        if self.target.site is None and self.desk.here is self:
+            self.rows.empty = WHICH
+            self.rows.refresh_rows()
+            self.call_later(run_command, self, self.LINE_COMMANDS["site"], "")
+
+    @command("site", uses="list_sites")
+    async def choose_site(self, rest: str = "") -> None:
+        """Choose the site whose findings are shown."""
+        organization = self.organization
+        if organization is None:
+            self.say(self.missing() or "", "warn")
+            return
+        sites = await reading.read_sites(await self.session.ready(), organization)
+        options = [Option(each.id, clean(each.title) or "Untitled") for each in sites]
+        if not options:
+            self.say("There is no site in this organization.", "warn")
+            return
+        chosen = await self.app.push_screen_wait(
+            Choice("Of which site?", options, current=self.target.site or "")
+        )
+        if chosen is not None:
+            title = next(each.title for each in options if each.id == chosen)
+            self._be_of(chosen, title)
+            self.session.left["site", organization] = chosen
+            self._counts.clear()
+            self._numbers = None
+            self.target = self.target.but(item=None)
+            self._show_tabs()
+            self.ask_anew()
+            self.read_again()
+
+    # Reading
+
+    def came(self) -> None:
+        super().came()
+        if self.target.site is not None and self._numbers is None and self.target.item is None:
+            ids = ids_of(self.target)
+            self.reads.load(
+                "numbers", lambda api: reading.read_numbers(api, ids), self._counted,
+                what="Counting", quiet=True,
+            )  # fmt: skip
+
+    def _counted(self, numbers: tuple[SiteFindingStats, QuestionStats]) -> None:
+        self._numbers = numbers
+        self._counts |= {"findings": numbers[0].total, "questions": numbers[1].total}
+        self._show_tabs()
+
+    def reload(self) -> None:
+        """Read the list again, and what was read of findings."""
+        self._details.clear()
+        self._numbers = None
+        super().reload()
+
+    def show_item(self) -> None:
+        """Show the details of the item; of a finding also its requests, pages and questions."""
+        super().show_item()
+        item = self.item
+        if item is None or self.listed != "findings" or item.id in self._details:
+            return
+        ids = ids_of(self.target)
+
+        def arrived(found: reading.FindingDetails) -> None:
+            self._details[item.id] = found
+            super(FindingsPlace, self).show_item()
+
+        self.reads.load(
+            "details", lambda api: reading.read_finding(api, ids, item.id), arrived,
+            what="Reading what tells of it", of=item.id, after=REST_SECONDS, kept="away",
+        )  # fmt: skip
+
+    def facts_of(self, item: Any) -> list[Fact]:
+        facts = super().facts_of(item)
+        if self.listed == "findings":
+            facts += present.finding_facts(self._details.get(item.id), self.mask.shown)
+        return facts
+
+    # Going on
+
+    def open_item(self, item: Any) -> None:
+        """Go to what there is to a finding, a topic or a question; to the details of a record."""
+        target = self.target.but(view=None, item=item.id)
+        if self.listed == "findings":
+            self.desk.go_soon("finding", target)
+        elif self.listed == "topics":
+            self.desk.go_soon("findings", target)
+        elif self.listed == "questions":
+            self.desk.go_soon("question", target)
+        else:
+            super().open_item(item)
+
+    @action("l", "open", show=False, group="Move", also=("right",))
+    def go_right(self) -> None:
+        """Go on to the questions and records of a finding, or to what a topic or question has."""
+        if self.item is not None:
+            self.open_item(self.item)
+
+
+def _with(asked: Asked, conditions: Mapping[str, Any]) -> Asked:
+    from dataclasses import replace
+
+    return replace(asked, conditions=conditions)
+
+
+def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
+    """Return the tabs of the parts of one finding or question."""
+    return [View(name, each.title) for name, each in parts.items()]
+
+
+@place(
+    "finding",
+    title="Finding",
+    uses=(
+        "list_site_finding_questions",
+        "list_site_finding_records",
+        "list_site_finding_pages",
+        "list_site_finding_change_requests",
+        "get_site_finding",
+    ),
+)
+class FindingPlace(ResourcePlace[Any], scope="finding"):
+    """The questions, records, pages and change requests of one finding."""
+
+    COMMAND_CLASSES = (MaskCommands,)
+    RESOURCE = FINDING_PARTS["questions"]
+    RAW = ("get_site_context_record", "get_change_request")
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._finding = ""
+
+    def resource_of(self, view: str) -> Resource[Any]:
+        return self.mask.of(FINDING_PARTS.get(view, self.RESOURCE))
+
+    @property
+    def mask(self) -> MaskCommands:
+        """What masks what strangers wrote."""
+        return self.commands_of(MaskCommands)
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.mask.masked
+
+    def views_note(self) -> str:
+        return self.mask.in_clear
+
+    def opened(self) -> None:
+        super().opened()
+        self.set_views(part_views(FINDING_PARTS), self.view or "questions")
+
+    def within(self) -> Iterable[str]:
+        yield self.mask.shown(self._finding) or "finding"
+
+    def reload(self) -> None:
+        """Read the list again, and the finding for its title."""
+        super().reload()
+        ids, item = ids_of(self.target), self.target.item or ""
+
+        def arrived(title: str) -> None:
+            self._finding = clean(title)
+            self.refresh_frame()
+
+        async def read(api: Api) -> str:
+            return (await api(ops.get_site_finding, *ids, item)).title
+
+        self.reads.load("finding", read, arrived, what="Reading the finding", quiet=True)
+
+    def open_item(self, item: Any) -> None:
+        """Go to the question, the page or the change request; to the details of a record."""
+        home = self.organization
+        if self.view == "questions":
+            self.desk.go_soon("question", self.target.but(view=None, item=item.id))
+        elif self.view == "pages":
+            target = Target(organization=home, space=item.space_id, page=item.page.id)
+            self.desk.go_soon("pages", target)
+        elif self.view == "requests":
+            target = Target(organization=home, space=item.space, change_request=item.id)
+            self.desk.go_soon("review", target)
+        else:
+            super().open_item(item)
+
+
+@place(
+    "question",
+    title="Question",
+    uses=(
+        "list_site_question_answers",
+        "list_site_question_sources",
+        "get_site_question",
+        "get_site_question_answer_thread",
+        "list_site_question_answer_sources",
+    ),
+)
+class QuestionPlace(ResourcePlace[Any], scope="question"):
+    """How a question was answered each time, and what the answers were made from."""
+
+    COMMAND_CLASSES = (MaskCommands,)
+    RESOURCE = ANSWERS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._question = ""
+        self._answers: dict[str, reading.AnswerDetails] = {}
+        """What was read of answers, by their ids."""
+
+    def resource_of(self, view: str) -> Resource[Any]:
+        return self.mask.of(QUESTION_PARTS.get(view, ANSWERS))
+
+    @property
+    def mask(self) -> MaskCommands:
+        """What masks what strangers wrote."""
+        return self.commands_of(MaskCommands)
+
+    @property
+    def shows_secret(self) -> bool:
+        return not self.mask.masked
+
+    def views_note(self) -> str:
+        return self.mask.in_clear
+
+    def opened(self) -> None:
+        super().opened()
+        self.set_views(part_views(QUESTION_PARTS), self.view or "answers")
+
+    def within(self) -> Iterable[str]:
+        yield self.mask.shown(self._question) or "question"
+
+    def reload(self) -> None:
+        """Read the list again, and the question for its words."""
+        super().reload()
+        ids, item = ids_of(self.target), self.target.item or ""
+
+        def arrived(said: str) -> None:
+            self._question = clean(said)
+            self.refresh_frame()
+
+        async def read(api: Api) -> str:
+            return (await api(ops.get_site_question, *ids, item)).question
+
+        self.reads.load("question", read, arrived, what="Reading the question", quiet=True)
+
+    def show_item(self) -> None:
+        """Show the details of the item, and the words of an answer."""
+        super().show_item()
+        item = self.item
+        if item is None or self.view == "sources" or item.id in self._answers:
+            return
+        ids = ids_of(self.target)
+
+        def arrived(found: reading.AnswerDetails) -> None:
+            self._answers[item.id] = found
+            super(QuestionPlace, self).show_item()
+
+        self.reads.load(
+            "answer", lambda api: reading.read_answer(api, ids, item.id), arrived,
+            what="Reading the answer", of=item.id, after=REST_SECONDS, kept="away",
+        )  # fmt: skip
+
+    def facts_of(self, item: Any) -> list[Fact]:
+        facts = super().facts_of(item)
+        if self.view != "sources":
+            found = self._answers.get(item.id)
+            facts += present.answer_facts(found, self.session.now, self.mask.shown)
+        return facts

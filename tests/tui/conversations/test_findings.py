@@ -1,0 +1,237 @@
+"""The findings of a site: worked through, acted on and written to a table, as sent to the desk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copydesk.domain.finding_inverses import requests_begun
+from copydesk.server import site_seed as seed
+from copydesk.server.store import Tx
+from copydesk.session.target import Target
+from copydesk.tui.conversations.findings import FindingsPlace
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import World
+
+HOSTILE = "Call \x1b[31m+351 912 345 678\x1b[0m or ann@acme.example\u202e"
+
+
+class Support:
+    """A site with a broken link, and clusters of conversations of which one holds personal data."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        pages = {
+            "webhooks": "Webhooks arrive late. See [replay](replay.md).\n",
+            "setup": "Begin.\n",
+        }
+        self.guide = world.space("Guide", pages)
+
+        def build(tx: Tx) -> tuple[str, str]:
+            site = seed.add_site(tx, world.home, "Docs")
+            seed.add_site_space(tx, site, self.guide)
+            late = seed.add_cluster(tx, world.home, "Webhooks arrive late", summary="They wait.")
+            odd = seed.add_cluster(tx, world.home, HOSTILE)
+            for number in range(6):
+                title = "Why are webhooks late?" if number else "Is there a replay?"
+                tell(tx, world.home, f"late-{number}", title, late, "slack")
+            tell(tx, world.home, "odd-0", HOSTILE, odd, "zendesk")
+            return site, late
+
+        self.site, self.late = world.write(build)
+
+    @property
+    def home(self) -> Target:
+        return Target(organization=self.world.home)
+
+    def finding(self, title: str) -> Any:
+        return self.world.store.read(
+            lambda tx: tx.one("SELECT * FROM finding WHERE title LIKE ?", f"%{title}%")
+        )
+
+
+def tell(tx: Tx, home: str, key: str, title: str, cluster: str | None, source: str) -> None:
+    parts: list[Any] = [("user", title), ("assistant", "Like this.")]
+    address = f"https://desk.example/{key}"
+    seed.add_conversation(
+        tx, home, parts, source=source, subject=title, conversation_id=key, source_url=address
+    )
+    seed.add_issue(tx, home, key, title, cluster_id=cluster)
+
+
+async def send(driver: Driver, command: str) -> None:
+    await driver.press(":")
+    await driver.type(command)
+    await driver.press("enter")
+
+
+async def back(driver: Driver, name: str) -> None:
+    """Step back until the screen of that name is in front."""
+    for _ in range(4):
+        if name != driver.place.PLACE:
+            await driver.press("q")
+    assert name == driver.place.PLACE
+
+
+async def test_a_support_lead_works_through_findings(
+    world: World, update_golden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = tmp_path / "table.csv"
+    support = Support(world)
+    async with drive(open_world(world, "spaces", support.home), size=(140, 40)) as driver:
+        await driver.press("g q")
+        assert driver.place.PLACE == "findings"
+        driver.golden("findings", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("findings", update=update_golden)
+        await driver.resize(140, 40)
+        assert "+351 912" not in driver.screen
+
+        # One that is open is done, and open again; a candidate is taken up.
+        late = "Webhooks arrive late"
+        await driver.press("x")
+        assert support.finding(late)["status"] == "done"
+        await driver.press("u")
+        assert support.finding(late)["status"] == "open"
+        await driver.press("x", "x")
+        assert support.finding(late)["status"] == "open"
+        await driver.press("a")
+        assert "It is open, not a candidate." in driver.screen
+        await driver.press("j", "j")
+        await driver.press("a")
+        assert support.finding("Call")["status"] == "open"
+        await driver.press("u")
+        assert support.finding("Call")["status"] == "candidate"
+
+        # A change request is begun, and gone to from the finding.
+        await driver.press("home", "ctrl+n")
+        driver.golden("finding-begin", update=update_golden)
+        await driver.press("y")
+        assert "Begun #1." in driver.screen
+        assert f"#1 {late}   draft" in driver.screen
+        await driver.press("u")
+        [row] = world.store.read(lambda tx: tx.all("SELECT * FROM change_request"))
+        assert (row["status"], row["cluster_id"]) == ("archived", support.late)
+
+        await driver.press("enter")
+        assert driver.place.PLACE == "finding"
+        assert "Why are webhooks late?" in driver.screen
+        await driver.press("]", "g j")
+        assert '"context-record"' in driver.screen
+        await driver.press("escape", "]", "enter")
+        assert driver.place.PLACE == "pages"
+        await back(driver, "finding")
+        await driver.press("]")
+        assert "#1" in driver.screen
+        await driver.press("enter")
+        assert driver.place.PLACE == "review"
+        await back(driver, "findings")
+
+        # A table of what is listed, masked as the screen is.
+        await send(driver, "export csv table.csv")
+        text = table.read_text("utf-8-sig")
+        assert '"Webhooks arrive late","other","medium","open",6,1' in text
+        assert "ann@acme.example" not in text
+        await driver.press("V")
+        assert "+351 912" in driver.screen
+        assert "IN CLEAR" in driver.screen
+        await send(driver, "export csv table.csv")
+        assert "Replace the file?" in driver.screen
+        await driver.press("y")
+        assert "ann@acme.example" in table.read_text("utf-8-sig")
+
+
+async def test_topics_questions_and_records_of_a_site(world: World, update_golden: bool) -> None:
+    support = Support(world)
+    async with drive(open_world(world, "findings", support.home), size=(140, 40)) as driver:
+        await driver.press("]")
+        driver.golden("topics", update=update_golden)
+        await driver.press("s", *"topic", "enter")
+        late = driver.line("Webhooks arrive late")
+        assert "Webhooks" in late
+        assert isinstance(driver.place, FindingsPlace)
+        assert driver.place.rows.select(support.late)
+        await driver.press("g j")
+        assert '"context-topic"' in driver.screen
+        await driver.press("escape", "e")
+
+        def used() -> int:
+            row = world.store.read(lambda tx: tx.one("SELECT * FROM topic_usage"))
+            assert row is not None
+            return int(row["change_requests"])
+
+        assert used() == 1
+        await driver.press("u")
+        assert used() == 0
+        await driver.press("enter")
+        assert "Docs > Webhooks arrive late > Findings" in driver.screen
+        assert "Broken link" not in driver.screen
+        await driver.press("]")
+        assert "Why are webhooks late?" in driver.screen
+        assert "or ***" not in driver.screen
+
+        await driver.press("escape", "]")
+        driver.golden("questions", update=update_golden)
+        await send(driver, "where answered=no")
+        assert "None with answered=no" in driver.screen
+        await send(driver, "where")
+        await driver.press("end", "g j")
+        assert '"site-question"' in driver.screen
+        await driver.press("escape", "enter")
+        assert driver.place.PLACE == "question"
+        driver.golden("question", update=update_golden)
+        await driver.press("g j")
+        assert '"site-question-answer"' in driver.screen
+        await driver.press("escape", "]")
+        assert "record   api" in driver.line("Why are webhooks late?   ")
+        await driver.press("escape", "]")
+        driver.golden("records", update=update_golden)
+        await driver.press("g j")
+        assert '"context-record"' in driver.screen
+        await driver.press("escape", "ctrl+n")
+        await driver.type("paper-1")
+        await driver.press("tab", "right", "right", "tab")
+        await driver.type("Webhooks arrive late")
+        await driver.press("tab", "tab")
+        await driver.type("Why")
+        await driver.press("ctrl+s")
+        row = world.store.read(lambda tx: tx.one("SELECT * FROM conversation WHERE id = 'paper-1'"))
+        assert row is not None
+        assert (row["type"], row["subject"]) == ("document", "Webhooks arrive late")
+        assert "Webhooks arrive late" in driver.screen
+
+
+async def test_who_may_not_change_anything_reads(world: World) -> None:
+    support = Support(world)
+    reader = world.user("rea", "read")
+    api = world.api(reader)
+    async with drive(open_world(world, "findings", support.home, api=api)) as driver:
+        assert "Webhooks arrive late" in driver.screen
+        await driver.press("x")
+        assert "That takes the permission createContent" in driver.screen
+        await driver.press("ctrl+n", "y")
+        assert "Not allowed" in driver.screen
+
+
+async def test_of_several_sites_one_is_chosen_and_remembered(world: World) -> None:
+    support = Support(world)
+    world.write(lambda tx: seed.add_site(tx, world.home, "Portal"))
+    async with drive(open_world(world, "spaces", support.home)) as driver:
+        await driver.press("g q")
+        assert "Of which site?" in driver.screen
+        await driver.press("escape")
+        assert "Which site? :site chooses one." in driver.screen
+        await send(driver, "site")
+        await driver.type("Docs")
+        await driver.press("enter")
+        assert "Webhooks arrive late" in driver.screen
+        await driver.press("g s", "g q")
+        assert "Webhooks arrive late" in driver.screen
+
+
+def test_nothing_is_archived_where_no_change_request_is_known() -> None:
+    assert requests_begun([]) is None

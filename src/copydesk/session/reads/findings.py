@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.trend import sane
 from copydesk.session.operations import ops
 

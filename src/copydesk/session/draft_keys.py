@@ -11,13 +11,16 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from dataclasses import fields as fields_of
+from typing import TYPE_CHECKING
 
-from copydesk.domain.access import Holder, staged_of
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural
 from copydesk.local.drafts import field_of
 from copydesk.session.declarations import label, ways
 from copydesk.session.target import Target
+
+if TYPE_CHECKING:
+    from copydesk.domain.access import Holder
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,8 @@ def access_key(where: Holder, part: str) -> str:
 
 def levels(text: str) -> str:
     """Return staged levels as text."""
+    from copydesk.domain.access import staged_of  # a start needs none of it
+
     found = staged_of(text).values()
     return "\n".join([f"{plural(len(found), 'change')} staged", "",
                       *(f"- {clean(each.name)}: {each.said}" for each in found)])  # fmt: skip

@@ -199,6 +199,18 @@ async def test_who_does_not_administer_it_is_told_so(world: World) -> None:
         assert "Put the cursor on a space, a collection or a site" in driver.screen
 
 
+async def test_who_was_given_a_role_on_a_site_may_change_it(world: World) -> None:
+    bo = world.user("bo", "read")
+    docs, portal = a_place(world, "site")[0], a_place(world, "site")[0]
+    world.grant(docs, bo, "create")
+    for site, may in ((docs, True), (portal, False)):
+        target = Target(world.home, site=site)
+        app = open_world(world, "site-settings", target, user=bo)
+        async with drive(app, size=(80, 24)) as driver:
+            await driver.press("e")
+            assert ("Changing a site needs the role create" in driver.screen) != may
+
+
 async def test_an_earlier_service_says_what_it_lacks() -> None:
     world = World(edition="earlier")
     space = world.space("Manual")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
@@ -78,7 +79,7 @@ async def read_site(
     found, structure, rights = await asyncio.gather(
         itself(),
         (read_arranged if arranging else read_structure)(api, organization, site, progress),
-        read_rights(api, organization, me),
+        read_rights(api, organization, me, site),
     )
     return SiteRead(found, structure, rights.change)
 
@@ -157,15 +158,27 @@ ANY = Rights()
 """The rights for an unknown role: the service decides."""
 
 
-async def read_rights(api: Api, organization: str, me: str | None) -> Rights:
-    """Return a person's rights on the sites of an organization. Raises ``ApiError``."""
+async def read_rights(
+    api: Api, organization: str, me: str | None, site: str | None = None
+) -> Rights:
+    """Return a person's rights on the sites of an organization, or on one that they may have been
+    given a role on. Raises ``ApiError``.
+    """
     if me is None:
         return ANY
     try:
         member = await api(ops.get_member, organization, me)
     except (Forbidden, NotFound):
         return ANY
-    return rights_of(member.role)
+    role, email = member.role, member.user.email
+    if site is not None and role != "admin" and email:
+        with suppress(Forbidden, NotFound, OperationMissing):
+            async for each in api.pages(
+                ops.list_site_permissions, organization, site, search=email
+            ):
+                if each.user.id == me:
+                    role = each.permission
+    return rights_of(role)
 
 
 def rights_of(role: str | None) -> Rights:

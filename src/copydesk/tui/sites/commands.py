@@ -100,8 +100,8 @@ class PublicationCommands(Commands, scope="site_publishing"):
     async def know_rights(self, api: Api, organization: str) -> Rights:
         """Return what the reader may do, read at the first call. Raises ``ApiError``."""
         if self.rights is None or (self._rights_kept and not reads_cached()):
-            me = self.place.session.me
-            self.rights = await read_rights(api, organization, me.id if me is not None else None)
+            me, site = self.place.session.me, self.place.target.site
+            self.rights = await read_rights(api, organization, me.id if me else None, site)
             self._rights_kept = reads_cached()
         return self.rights
 

@@ -40,7 +40,7 @@ def actor_name(actor: AuditEventActor) -> str:
 
 def target_name(target: AuditEventTarget) -> str:
     """Return what it was done to, never empty."""
-    return target.label or f"{target.type} {target.id}"
+    return target.label or f"{target.type} without a name"
 
 
 def _moment(text: str) -> datetime:
@@ -83,7 +83,6 @@ AUDIT: Resource[AuditEvent] = Resource(
               minimum=16),
         Shown("kind", "KIND", lambda event, now: event.target.type),
         Shown("source", "BY WAY OF", lambda event, now: event.source),
-        Shown("id", "ID", lambda event, now: event.target.id, filters=False),
     ),
     empty="Nothing was done in this organization that an audit tells of.",
     get="get_organization_audit_event",

@@ -45,6 +45,7 @@ class Facts(Pane):
         self._about: str | None = None
         self._lines: list[Strip] | None = None
         self._width = -1
+        self._none_said = ""
         self._base = Style.null()
         self._looked: object = None
         self._drawn: dict[object, list[Strip]] = {}
@@ -109,12 +110,17 @@ class Facts(Pane):
             self.refresh(*differing)
 
     def _measured(self) -> list[Strip]:
-        width = self.line_width
-        if self._lines is None or width != self._width:
-            self._width = width
+        width, said = self.line_width, "" if self._facts else self._said_of_none()
+        if self._lines is None or (width, said) != (self._width, self._none_said):
+            self._width, self._none_said = width, said
             self._lines = self._draw(width)
             self.call_later(self._take_size)
         return self._lines
+
+    def _said_of_none(self) -> str:
+        """Return what stands where there are no facts; beside a list that says if all is empty."""
+        aside = any(each.has_class("-side") for each in self.ancestors)
+        return offered(self, self.empty) if aside else self.nothing_said(self.empty)
 
     def _take_size(self) -> None:
         if self._lines is not None:
@@ -124,7 +130,7 @@ class Facts(Pane):
         console = self.app.console
         base = self.rich_style
         muted = base + console.get_style("muted")
-        facts = self._facts or [Fact("", Text(offered(self, self.empty), style="muted"))]
+        facts = self._facts or [Fact("", Text(self._none_said, style="muted"))]
         beside = max((cell_len(label) for label, _ in facts if label), default=0)
         beside = beside + GAP if beside else 0
         looks = width, beside, base, muted

@@ -76,11 +76,13 @@ async def targets(api: Api) -> dict[str, Target]:
     return {
         "": at,
         "backlinks": at.but(page=pages[0].id),
+        "blame": at.but(page=pages[0].id),
         "collection-spaces": at.but(item=collection),
         "commenters": at.but(change_request=request),
         "impact": at.but(change_request=request),
         "integration": at.but(item="lantern-chat"),
         "member": at.but(item=member),
+        "openapi-versions": at.but(item="payments"),
         "pages": at.but(change_request=request),
         "review": at.but(change_request=request),
         "team-members": at.but(item=team),

@@ -275,6 +275,12 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
     def within(self) -> Iterable[str]:
         yield "blocks of a page"
 
+    def missing(self) -> str | None:
+        said = super().missing()
+        return said or (
+            "No page is chosen: b in its history does." if not self.target.page else None
+        )
+
     def poll(self) -> None:
         """Read nothing: it takes many revisions. R reads them again."""
 

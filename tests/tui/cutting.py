@@ -258,6 +258,8 @@ class Desk:
                 home, {"title": "Acme"}, {"title": "Acme Ltd"}
             )
         )
+        invited = {"emails": ["new@example.org"], "role": "read"}
+        yield made("invite_members", org, invited)
         yield made("add_sso_member", {**org, "user_id": self.stranger}, None)
         yield changed(
             organization_inverses.provider_changed(saml, {"label": "Acme"}, {"label": "Main"})

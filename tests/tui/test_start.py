@@ -170,6 +170,13 @@ def test_client_and_desk_load_without_what_few_requests_need() -> None:
     assert seldom.intersection(done.stdout.split()) == set()
 
 
+def test_the_review_that_is_loaded_beside_the_list_compares_nothing_yet() -> None:
+    probe = "import sys, copydesk.tui.review.screen; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    seldom = {"dulwich", "httpx", "rapidfuzz", "starlette"}
+    assert seldom.intersection(done.stdout.split()) == set()
+
+
 def test_a_desk_in_this_process_answers_without_an_http_client_or_server(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", ASK, str(tmp_path / "desk.db")],

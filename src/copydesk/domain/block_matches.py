@@ -12,11 +12,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from rapidfuzz.distance import Indel
-
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.line_matches import equal_runs, gaps, partners, window_for
+from copydesk.domain.line_matches import equal_runs, gaps, likeness, partners, window_for
 from copydesk.domain.words import words
 
 PAIRED_FROM = 0.34
@@ -194,7 +192,7 @@ class _Matching:
             return 0.0
         if self._old_keys[before] == self._new_keys[after]:
             return 1.0
-        share = Indel.normalized_similarity(self._sample(0, before), self._sample(1, after)) * 0.99
+        share = likeness(self._sample(0, before), self._sample(1, after)) * 0.99
         if kinds[0] != kinds[1]:
             # A paragraph that became a heading says nearly the same; else they are two.
             share *= 0.7

@@ -74,14 +74,30 @@ def equal_runs(old: Sequence[Item], new: Sequence[Item], *, held: bool = False) 
         if cut and not (held and level >= LEVELS):
             waiting.extend((gap, level + 1) for gap in cut)
         elif not held:
-            from rapidfuzz.distance import Indel  # a desk opens without it
-
             runs.extend(
-                Run(a1 + block.a, b1 + block.b, block.size)
-                for block in Indel.opcodes(old[a1:a2], new[b1:b2]).as_matching_blocks()
-                if block.size
+                Run(a1 + a, b1 + b, size)
+                for a, b, size in shortest_edit(old[a1:a2], new[b1:b2])
+                if size
             )
     return _joined(sorted(runs))
+
+
+def shortest_edit(old: Sequence[Item], new: Sequence[Item]) -> list[Run]:
+    """Return the runs that the shortest edit keeps, and an empty one at the end.
+
+    Takes time with the product of the lengths: for slices of bounded size.
+    """
+    from rapidfuzz.distance import Indel  # screens that may compare texts are loaded without it
+
+    found = Indel.opcodes(old, new).as_matching_blocks()
+    return [Run(block.a, block.b, block.size) for block in found]
+
+
+def likeness(old: Sequence[str], new: Sequence[str]) -> float:
+    """Return what two sequences have in common, in order: from 0.0 to 1.0."""
+    from rapidfuzz.distance import Indel  # as above
+
+    return Indel.normalized_similarity(old, new)
 
 
 def gaps(runs: Sequence[Run], old: int, new: int) -> list[Gap]:

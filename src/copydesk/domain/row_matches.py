@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from rapidfuzz.distance import Indel
-
 from copydesk.domain.block_matches import (
     PAIRED_FROM,
     Matched,
@@ -17,7 +15,7 @@ from copydesk.domain.block_matches import (
 )
 from copydesk.domain.block_scanner import CELLS
 from copydesk.domain.blocks import BlockText
-from copydesk.domain.line_matches import equal_runs, gaps, partners, window_for
+from copydesk.domain.line_matches import equal_runs, gaps, likeness, partners, window_for
 from copydesk.domain.words import Spans, compare_cells, compare_words, count_words, words
 
 if TYPE_CHECKING:
@@ -159,7 +157,7 @@ class RowLayout:
                     samples[said] = words(said)
             if not samples[was]:
                 return 0.0
-            found = Indel.normalized_similarity(samples[was], samples[now])
+            found = likeness(samples[was], samples[now])
             return found if found >= PAIRED_FROM else 0.0
 
         pairs = {run.before + n: (run.after + n, True) for run in runs for n in range(run.size)}
@@ -194,7 +192,7 @@ class RowLayout:
         now = "\n".join(map(self._new.said, new))
         if len(was) + len(now) > QUICK:
             return False
-        return Indel.normalized_similarity(words(was), words(now)) >= BROKEN_FROM
+        return likeness(words(was), words(now)) >= BROKEN_FROM
 
     def _pair(
         self, old: int, new: int, kind: Literal["same", "moved"], run: int, *, same: bool = True

@@ -6,10 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from rapidfuzz.distance import Indel
-
 from copydesk.domain.blocks import cells, even
-from copydesk.domain.line_matches import Run, equal_runs
+from copydesk.domain.line_matches import Run, equal_runs, shortest_edit
 
 SpanKind: TypeAlias = Literal["same", "added", "removed"]
 
@@ -76,10 +74,7 @@ def matching_tokens(old: Sequence[str], new: Sequence[str]) -> list[Run]:
     end = _common(old[start:][::-1], new[start:][::-1])
     inner_old, inner_new = old[start : len(old) - end], new[start : len(new) - end]
     if len(inner_old) * len(inner_new) <= WORD_CELLS:
-        inner = [
-            Run(block.a, block.b, block.size)
-            for block in Indel.opcodes(inner_old, inner_new).as_matching_blocks()
-        ]
+        inner = shortest_edit(inner_old, inner_new)
     else:
         inner = equal_runs(inner_old, inner_new)
     runs = [Run(0, 0, start), *(Run(start + a, start + b, size) for a, b, size in inner)]

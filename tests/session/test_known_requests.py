@@ -215,11 +215,11 @@ async def test_spaces_are_listed_once_where_several_are_wanted(world: World, lis
         assert sum(path.endswith(f"/orgs/{world.home}/spaces") for path in way.asked) == 1
         way.asked.clear()
         await spaces.learn(api, world.home, [guide, other, "gone"])
-        model = await spaces.model(api, guide)
-        assert model.id == guide
+        model = await spaces.space(api, guide)
+        assert model.organization == world.home
         assert way.asked == []
         spaces.forget()
-        assert await spaces.model(api, guide) is await spaces.model(api, guide)
+        assert await spaces.space(api, guide) is await spaces.space(api, guide)
         assert len(way.asked) == 1
         assert spaces.title(guide) == "Guide"
         rules = await spaces.rules(api, model)

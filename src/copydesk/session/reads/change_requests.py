@@ -40,7 +40,7 @@ from copydesk.session.page_changes import (
 )
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
-from copydesk.session.reads.merge import RulesRead, judge, organization_rules
+from copydesk.session.reads.merge import RuledSpace, RulesRead, judge, organization_rules
 from copydesk.session.views import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
 
 if TYPE_CHECKING:
@@ -91,29 +91,30 @@ class Spaces:
     """The spaces of the rows, each read once."""
 
     known: dict[str, SpaceInfo] = field(default_factory=dict)
-    models: dict[str, Space] = field(default_factory=dict)
-    """The spaces themselves, for their rules."""
+    ruled: dict[str, RuledSpace] = field(default_factory=dict)
+    """By what their rules are judged."""
     _listed: set[str] = field(default_factory=set)
     """The organizations whose spaces were all read."""
+    _rules: dict[str, MergeRules] = field(default_factory=dict)
+    """The rules of spaces by their JSON: most spaces have the same."""
     _inherited: dict[str, MergeRules | None] = field(default_factory=dict)
     """The rules of organizations that spaces inherit."""
     _gate: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def forget(self) -> None:
         """Have spaces and rules read again when they are needed; titles and rights stay."""
-        self.models.clear()
+        self.ruled.clear()
         self._inherited.clear()
 
-    async def model(self, api: Api, space_id: str) -> Space:
+    async def space(self, api: Api, space_id: str) -> RuledSpace:
         """Return a space, read once for however many ask at the same time. Raises ``ApiError``."""
         async with self._gate:
-            found = self.models.get(space_id)
+            found = self.ruled.get(space_id)
             if found is None:
-                found = self.models[space_id] = await api(ops.get_space, space_id)
-                self.put(found)
+                found = self.ruled[space_id] = self.put(await api(ops.get_space, space_id))
             return found
 
-    async def rules(self, api: Api, space: Space) -> MergeRules | None:
+    async def rules(self, api: Api, space: RuledSpace) -> MergeRules | None:
         """Return the rules that a space inherits, read once. Raises ``ApiError``."""
         if space.merge_rules.type != "inherit":
             return None
@@ -145,16 +146,18 @@ class Spaces:
             pass
         self._listed.add(organization)
 
-    def put(self, space: Space) -> None:
-        """Store the data of a space that the list needs."""
+    def put(self, space: Space) -> RuledSpace:
+        """Store the data of a space that the list needs; return what its rules are judged by."""
         granted = space.permissions
-        self.models[space.id] = space
+        rules = self._rules.setdefault(space.merge_rules.model_dump_json(), space.merge_rules)
+        found = self.ruled[space.id] = RuledSpace(space.organization, rules, space.revision)
         self.known[space.id] = SpaceInfo(
             clean(space.title).strip() or "Untitled",
             None
             if granted is None
             else frozenset(name for name, given in granted if given is True),
         )
+        return found
 
     async def _one(self, api: Api, space_id: str) -> None:
         try:
@@ -295,7 +298,7 @@ async def read_parts(
     judged, compared = RULES in parts, SIDES in parts and row.outdated
     if not row.whole and (judged or compared or TEXT in parts):
         row = row_of(await api(ops.get_change_request, row.space, row.id))
-    space = await shared.model(api, row.space) if judged or compared else None
+    space = await shared.space(api, row.space) if judged or compared else None
     rules, sides, pages, talk, cluster = await asyncio.gather(
         judge(api, row, space, partial(shared.rules, api, space))
         if judged and space

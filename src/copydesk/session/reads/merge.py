@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
@@ -122,10 +122,18 @@ async def read_rules(
     return replace(rules, both_sides=both)
 
 
+class RuledSpace(NamedTuple):
+    """What of a space its rules are judged by: a list of hundreds keeps no more of each."""
+
+    organization: str
+    merge_rules: MergeRules
+    revision: str
+
+
 async def judge(
     api: Api,
     row: ChangeRow,
-    space: Space,
+    space: Space | RuledSpace,
     organization: Callable[[], Awaitable[MergeRules | None]],
 ) -> RulesRead:
     """Read the reviews of a change request, and evaluate the rules of its space for it.
@@ -197,7 +205,7 @@ async def _requested(api: Api, request: ChangeRow) -> list[RequestedReviewer] | 
         return None
 
 
-async def organization_rules(api: Api, space: Space) -> MergeRules | None:
+async def organization_rules(api: Api, space: Space | RuledSpace) -> MergeRules | None:
     """Read the rules that a space inherits; None where it does not, or they are not to be seen."""
     if space.merge_rules.type != "inherit" or not space.organization:
         return None

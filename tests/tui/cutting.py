@@ -32,6 +32,7 @@ from copydesk.contract.models.user import User
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain import (
     automation_inverses,
+    finding_inverses,
     inverses,
     organization_inverses,
     site_inverses,
@@ -276,6 +277,10 @@ class Desk:
                 site, at["site_redirect_id"], {**was, "destination": to}, was
             )
         )
+        yield changed(
+            finding_inverses.finding_turned(site, at["site_finding_id"], "candidate", "open")
+        )
+        yield changed(finding_inverses.topic_used(site, at["site_topic_id"], before=False))
         yield changed(site_inverses.setting_changed(site, "title", self.site_title, "Our docs"))
 
 

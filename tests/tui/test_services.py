@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from copydesk.client.errors import OperationMissing
 from copydesk.contract import operations as ops
+from copydesk.server import site_seed
 from copydesk.session import errors
 from copydesk.session.target import Target
 from tests.drive import Driver, drive
@@ -57,6 +59,17 @@ async def test_today_s_service_has_no_clusters_and_no_conversations(
         await expect(driver, "g v", said="This service has no conversations, but questions.")
         await driver.press("g s")
         await expect(driver, "g u", said="This service has no issues of conversations.")
+
+
+async def test_findings_and_clusters_name_each_other(today: World) -> None:
+    earlier = World(edition="earlier")
+    for world, keys, other in ((earlier, "g q", "g k: clusters"), (today, "g k", "g q: findings")):
+        world.space("Guide", {"intro": "One."})
+        world.write(partial(site_seed.add_site, organization_id=world.home, title="Docs"))
+        api = world.api(elsewhere=True)
+        async with drive(open_world(world, "spaces", api=api)) as driver:
+            await expect(driver, keys, said=other)
+    earlier.close()
 
 
 async def test_today_s_service_has_no_links(today: World) -> None:

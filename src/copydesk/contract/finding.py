@@ -23,9 +23,15 @@ from copydesk.contract.models.finding import (
 from copydesk.contract.models.parts import Timestamp
 from copydesk.contract.models.question import SiteQuestion
 from copydesk.contract.operation import Wire, operation
+from copydesk.contract.successors import CLUSTERS
 
 
-@operation("GET", "/orgs/{organization_id}/sites/{site_id}/findings", extension="E14")
+@operation(
+    "GET",
+    "/orgs/{organization_id}/sites/{site_id}/findings",
+    extension="E14",
+    successor=CLUSTERS,
+)
 def list_site_findings(
     organization_id: str,
     site_id: str,

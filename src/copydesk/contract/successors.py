@@ -1,4 +1,4 @@
-"""What newer services have in the place of older operations: method and path of each."""
+"""What services have in the place of operations that they lack: method and path of each."""
 
 from __future__ import annotations
 
@@ -8,3 +8,6 @@ FINDINGS = f"GET {_SITE}/findings"
 QUESTIONS = f"GET {_SITE}/questions"
 RECORDS = f"PUT {_SITE}/context-records"
 SORT = f"PATCH {_SITE}/structure/sort"
+
+CLUSTERS = "GET /orgs/{organization_id}/conversations-clusters"
+"""What older services have in the place of findings."""

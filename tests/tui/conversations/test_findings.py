@@ -131,6 +131,10 @@ async def test_a_support_lead_works_through_findings(
         assert driver.place.PLACE == "review"
         await back(driver, "findings")
 
+        await driver.press("g j")
+        assert '"site-finding"' in driver.screen
+        await driver.press("escape")
+
         # A table of what is listed, masked as the screen is.
         await send(driver, "export csv table.csv")
         text = table.read_text("utf-8-sig")
@@ -145,11 +149,16 @@ async def test_a_support_lead_works_through_findings(
         assert "ann@acme.example" in table.read_text("utf-8-sig")
 
 
-async def test_topics_questions_and_records_of_a_site(world: World, update_golden: bool) -> None:
+async def test_topics_questions_and_records_of_a_site(
+    world: World, update_golden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     support = Support(world)
     async with drive(open_world(world, "findings", support.home), size=(140, 40)) as driver:
         await driver.press("]")
         driver.golden("topics", update=update_golden)
+        await send(driver, "export csv topics.csv")
+        assert "Wrote 2 topics" in driver.screen
         await driver.press("s", *"topic", "enter")
         late = driver.line("Webhooks arrive late")
         assert "Webhooks" in late
@@ -176,6 +185,8 @@ async def test_topics_questions_and_records_of_a_site(world: World, update_golde
 
         await driver.press("escape", "]")
         driver.golden("questions", update=update_golden)
+        await send(driver, "export csv questions.csv")
+        assert "Wrote 3 questions" in driver.screen
         await send(driver, "where answered=no")
         assert "None with answered=no" in driver.screen
         await send(driver, "where")
@@ -190,6 +201,8 @@ async def test_topics_questions_and_records_of_a_site(world: World, update_golde
         assert "record   api" in driver.line("Why are webhooks late?   ")
         await driver.press("escape", "]")
         driver.golden("records", update=update_golden)
+        await send(driver, "export csv records.csv")
+        assert "Wrote 7 records" in driver.screen
         await driver.press("g j")
         assert '"context-record"' in driver.screen
         await driver.press("escape", "ctrl+n")

@@ -113,6 +113,7 @@ async def test_where_a_level_comes_from_is_told_step_by_step(
     space = world.space("Manual", parent=inner)
     world.grant(shelf, web, "edit")
     world.grant(space, bo, "read")
+    site = world.write(lambda tx: site_seed.add_site(tx, world.home, "Docs"))
     app = open_world(world, "spaces")
     async with drive(app, size=(140, 40)) as driver:
         await on(driver, space)
@@ -141,7 +142,12 @@ async def test_where_a_level_comes_from_is_told_step_by_step(
         await driver.burst(*"edit")
         await driver.press("enter")
         assert driver.selected == bo
-        assert "where role=edit" not in driver.screen
+        await driver.press("g t")
+        await on(driver, site)
+        await driver.press("g P")
+        assert "Docs > Access" in driver.screen
+        await on(driver, bo)
+        assert "role" in driver.line("bo@").split()
 
 
 async def test_what_is_staged_is_kept_dropped_and_brought_back(world: World) -> None:

@@ -61,6 +61,10 @@ async def test_events_are_listed_asked_for_and_followed(world: World, update_gol
 
         await line(driver, "where")
         assert "4 events" in driver.screen
+        await line(driver, "where")
+        await driver.press("enter", *typed("update organ"), "enter")
+        assert "1 event" in driver.screen
+        await line(driver, "where")
         await driver.press("j", "j", "g j", "G")
         assert '"changeRequestId"' in driver.screen
         await driver.press("escape", "enter")

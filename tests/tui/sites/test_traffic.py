@@ -55,7 +55,8 @@ async def test_pages_of_a_site_are_shown_by_views_sorted_counted_and_opened(
     docs = publish(world)
     space, page = viewed(docs)
     target = Target(organization=world.home, site=docs.site)
-    async with drive(open_world(world, "traffic", target), size=(140, 40)) as driver:
+    async with drive(open_world(world, "site-settings", target), size=(140, 40)) as driver:
+        await line(driver, "traffic")
         driver.golden("traffic", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("traffic", update=update_golden)

@@ -101,7 +101,7 @@ async def test_the_state_is_shown_as_the_service_tells_it(
         },
     )
     target = Target(organization=world.home, space=space)
-    async with drive(open_world(world, "git-sync", target), size=(140, 40)) as driver:
+    async with drive(open_world(world, "pages", target), "g G", size=(140, 40)) as driver:
         driver.golden("git", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("git", update=update_golden)

@@ -403,7 +403,6 @@ class PagesPlace(Place, scope="pages"):
         self._revision, self._behind = tree.revision, False
         self._say_behind()
         self._space_title = tree.title
-        self._count_views()
         self.order = PageOrder(reading.walk(tree.pages))
         self.rows.empty = "This space has no pages yet."
         source = self.rows.tree_source
@@ -424,6 +423,7 @@ class PagesPlace(Place, scope="pages"):
                 self._read_on()
             self._wanted = None
         self._look(after=0)
+        self._count_views()
 
     def _unread(self, text: str) -> None:
         if not self.order.readable:

@@ -16,7 +16,9 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_source import merge_pages, page_update, read_page_source, title_of
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.text import clean
 from copydesk.domain.text_merge import Clash
+from copydesk.domain.yaml_lines import FileError
 
 EditKind: TypeAlias = Literal["update", "insert", "delete"]
 
@@ -109,6 +111,41 @@ def compared(edit: PageEdit, theirs: str | None, revision: str) -> Standing:
     return Standing("there" if on_top.idle else "merged", on_top)
 
 
+Side: TypeAlias = Literal["mine", "theirs", "both"]
+
+_MINE, _BETWEEN, _THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
+
+
+def settled(edit: PageEdit, theirs: str, revision: str, side: Side) -> PageEdit:
+    """Return an edit on top of theirs, with one side where the same lines were changed.
+
+    Both stand there between lines that mark them, for somebody who makes one text of the two.
+    """
+
+    def settle(clash: Clash) -> tuple[str, ...]:
+        if side != "both":
+            return clash.ours if side == "mine" else clash.theirs
+        end = "\r\n" if any("\r\n" in line for line in (*clash.ours, *clash.theirs)) else "\n"
+
+        def whole(lines: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(line if line.endswith("\n") else f"{line}{end}" for line in lines)
+
+        marked = (f"{_MINE}{end}", *whole(clash.ours), f"{_BETWEEN}{end}")
+        return (*marked, *whole(clash.theirs), f"{_THEIRS}{end}")
+
+    text, _ = merge_pages(edit.base_text, edit.text, theirs, settle=settle)
+    return replace(edit, base_revision=revision, base_text=theirs, text=text)
+
+
+def unsettled_line(edit: PageEdit) -> int:
+    """Return the line (from 1) where both sides still stand in an edit; 0 for none."""
+    known = edit.base_text.splitlines()
+    for number, line in enumerate(edit.text.splitlines(), 1):
+        if line in (_MINE, _THEIRS) and line not in known:
+            return number
+    return 0
+
+
 # What is sent
 
 
@@ -140,6 +177,20 @@ def content_changes(
                 changes.append({**change, **told, **(_place(edit) if edit.moved else {})})
     gone = [page for page in order if edits[page].kind == "delete"]
     return [*changes, *({"operation": "delete_page", "page": page} for page in reversed(gone))]
+
+
+def settings_lines(edit: PageEdit) -> list[str]:
+    """Return what an edit changes of the settings of its page, a line each; clean."""
+    try:
+        told = page_update(edit.base_text, edit.text) if edit.base_text else {}
+    except FileError as error:
+        return [f"Not to be sent so: {clean(str(error), limit=200)}"]
+    lines = [
+        f"{name}: {clean(str(value), limit=200) or 'none'}"
+        for name, value in told.items()
+        if name != "document"
+    ]
+    return [*lines, *(["moved"] if edit.moved else [])]
 
 
 def _place(edit: PageEdit) -> dict[str, JSON]:

@@ -12,7 +12,7 @@ from dataclasses import field
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import JSON
-from copydesk.domain.text_merge import Clash, merge_text
+from copydesk.domain.text_merge import Clash, Settle, merge_text
 from copydesk.domain.yaml_lines import Fields, FileError, Problem, Word, read, word
 
 TEXTS = ("title", "slug", "description", "icon", "emoji", "condition")
@@ -126,17 +126,21 @@ def page_update(before: str, after: str) -> dict[str, JSON]:
     return update
 
 
-def merge_pages(base: str, mine: str, theirs: str) -> tuple[str, tuple[Clash, ...]]:
+def merge_pages(
+    base: str, mine: str, theirs: str, *, settle: Settle = lambda clash: clash.ours
+) -> tuple[str, tuple[Clash, ...]]:
     """Merge two changes of one page: its settings one by one, its Markdown by line.
 
     Returns the merged text and what clashes; a setting that clashes is a line of its own.
+    ``settle`` says what stands where they clash; a setting has one value, and mine where both would
+    stand there.
     """
     try:
         was, now = _both(base, mine)
         there = _both(base, theirs)[1]
     except FileError:
-        return merge_text(base, mine, theirs)
-    markdown, clashes = merge_text(was.markdown, now.markdown, there.markdown)
+        return merge_text(base, mine, theirs, settle=settle)
+    markdown, clashes = merge_text(was.markdown, now.markdown, there.markdown, settle=settle)
     if was.whole:
         return markdown, clashes
     settings: dict[str, JSON] = {}
@@ -145,7 +149,9 @@ def merge_pages(base: str, mine: str, theirs: str) -> tuple[str, tuple[Clash, ..
         settings[name] = other if new == old else new
         if other not in (old, new) and new != old:
             was_there, ours, yours = ((f"{name}: {each or ''}\n",) for each in (old, new, other))
-            clashes += (Clash(was_there, ours, yours, 0, 0),)
+            clash = Clash(was_there, ours, yours, 0, 0)
+            clashes += (clash,)
+            settings[name] = other if tuple(settle(clash)) == yours else new
     return page_source(settings, markdown), clashes
 
 
@@ -158,6 +164,14 @@ def _is_whole(text: str) -> bool:
         return "title" not in _settings(found["yaml"], strict=True)
     except FileError:
         return True
+
+
+def body_of(text: str) -> str:
+    """Return the Markdown of a text; all of it where its settings cannot be read."""
+    try:
+        return read_page_source(text).markdown
+    except FileError:
+        return text
 
 
 def title_of(text: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs
@@ -36,10 +36,17 @@ class Clash:
     theirs_start: int
 
 
-def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[Clash, ...]]:
+Settle: TypeAlias = Callable[[Clash], Iterable[str]]
+"""Says which lines stand where two changes clash."""
+
+
+def merge_text(
+    base: str, ours: str, theirs: str, *, settle: Settle = lambda clash: ()
+) -> tuple[str, tuple[Clash, ...]]:
     """Merge two changes of one text by line.
 
-    Returns the merged text and the stretches that clash, which the merged text lacks.
+    Returns the merged text and the stretches that clash; in the merged text stands what ``settle``
+    says, without it nothing.
     """
     from merge3 import Merge3  # a desk opens without it
 
@@ -56,9 +63,11 @@ def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[Clash, ...
         if region[0] == "conflict":
             _, *bounds = region
             z1, z2, a1, a2, b1, b2 = bounds
-            clashes.append(
-                Clash(tuple(before[z1:z2]), tuple(mine[a1:a2]), tuple(yours[b1:b2]), a1 + 1, b1 + 1)
+            clash = Clash(
+                tuple(before[z1:z2]), tuple(mine[a1:a2]), tuple(yours[b1:b2]), a1 + 1, b1 + 1
             )
+            clashes.append(clash)
+            lines.extend(settle(clash))
             continue
         source = {"unchanged": before, "a": mine, "same": mine, "b": yours}[region[0]]
         lines.extend(source[region[1] : region[2]])

@@ -7,12 +7,17 @@ another window changed since is never replaced.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sqlite3
 from collections.abc import Mapping
+from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from copydesk.local.drafts import KEPT_SECONDS
 from copydesk.local.durable import token
+from copydesk.local.paths import private_folder
 
 if TYPE_CHECKING:
     from copydesk.local.state import State
@@ -40,6 +45,18 @@ class DeskEdits:
             self._desk, space, request,
         )  # fmt: skip
         return dict(rows)
+
+    def editor_file(self, space: str, request: str, page: str) -> Path:
+        """Return the path at which an editor has the text of a page; its folder is there.
+
+        What a killed program leaves there is found again at the same path.
+        """
+        name = hashlib.sha256("\n".join((self._desk, space, request, page)).encode()).hexdigest()
+        folder = self._store.path.parent / "editing"
+        if self._store.path.name == ":memory:":
+            folder = Path(gettempdir()) / f"copydesk-editing-{os.getpid()}"
+        private_folder(folder)
+        return folder / f"{name[:20]}.md"
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Return how many pages are staged, by space and change request."""

@@ -147,6 +147,11 @@ def levels(text: str) -> str:
                       *(f"- {clean(each.name)}: {each.said}" for each in found)])  # fmt: skip
 
 
+def source_key(space: str, request: str, page: str) -> str:
+    """Return the key of the text of a page that is being edited, before it is staged."""
+    return f"page source {space} {request} {page}"
+
+
 def about_key(space: str, request: str) -> str:
     """Return the key of the subject and description of a change request."""
     return f"change-request {space} {request} about"
@@ -285,6 +290,9 @@ def belonging(key: str) -> Belonging | None:
         case ["change-request", space, request, "about"]:
             target = Target(space=space, change_request=request)
             return Belonging("changes", target, "description", "about")
+        case ["page", "source", space, request, page]:
+            target = Target(space=space, change_request=request, page=page)
+            return Belonging("review", target, "edit of a page", f"source {page}")
         case ["outbox", entry]:
             words = "edit of a write that waits"
             return Belonging("outbox", Target(item=entry), words, entry, fields)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from copydesk.client.errors import NotFound, Unreachable
+from copydesk.client.errors import NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import (
     MOST,
@@ -23,6 +23,7 @@ from copydesk.domain.page_edits import (
     content_changes,
     edit_of,
     sent_reversal,
+    unsettled_line,
 )
 from copydesk.domain.page_source import page_source, read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
@@ -141,6 +142,12 @@ class Check:
         return {page: each for page, each in self.standings.items() if each.open}
 
     @property
+    def unsettled(self) -> dict[str, int]:
+        """The lines where both sides still stand in an edit, by page."""
+        found = {page: unsettled_line(edit) for page, edit in self.ready.items()}
+        return {page: line for page, line in found.items() if line}
+
+    @property
     def merged(self) -> dict[str, Standing]:
         """The edits that changes of others went into, by page."""
         return {page: each for page, each in self.standings.items() if each.how == "merged"}
@@ -238,6 +245,7 @@ async def send_edits(
     session, space, request = staged.session, staged.space, staged.request
     ids = {"space_id": space, "change_request_id": request}
     edits, batch = check.ready, token()
+    kept = {page: staged.edits[page] for page in edits if page in staged.edits}
     changes = content_changes(edits, check.tree)
 
     async def send() -> Sent:
@@ -247,13 +255,13 @@ async def send_edits(
         api = await session.ready()
         answer = await api(ops.update_change_request_content, space, request, body, compat=False)
         sent = _sent(answer)
-        await _gone(staged, edits, batch)
+        await _gone(staged, kept, batch)
         return sent
 
     async def look() -> Sent | None:
         sent = await find_sent(await session.ready(), space, request, edits, check)
         if sent is not None:
-            await _gone(staged, edits, batch)
+            await _gone(staged, kept, batch)
         return sent
 
     def back(sent: Sent) -> Reversal | None:
@@ -265,6 +273,10 @@ async def send_edits(
             batch=batch,
         )  # fmt: skip
 
+    def then(sent: Sent) -> None:
+        # Also where it arrived later, from the outbox.
+        session.writes.hold_open(asyncio.create_task(_gone(staged, kept, batch)))
+
     bases = {edit.base_revision for edit in edits.values()}
     return await session.writes.perform(
         "Edit pages of",
@@ -273,6 +285,7 @@ async def send_edits(
         reversal=back,
         recall=recall,
         look=look,
+        then=then,
         expects=Expectation(
             Step("get_change_request", ids),
             {"revision": bases.pop() if len(bases) == 1 else check.revision},
@@ -335,9 +348,13 @@ async def find_sent(
     return None
 
 
-def is_away(error: BaseException) -> bool:
-    """Whether a check failed because the service is away: then what is staged may wait."""
-    return isinstance(error, Unreachable)
+def waits(session: Session, request: str) -> bool:
+    """Whether a content write of a change request waits in the outbox."""
+    return any(
+        (entry.request or {}).get("name") == "update_change_request_content"
+        and request in str(entry.request)
+        for entry in session.outbox.items.values()
+    )
 
 
 def unchecked(edits: Mapping[str, PageEdit], revision: str, tree: Sequence[PageNode]) -> Check:

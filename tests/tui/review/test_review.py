@@ -141,7 +141,7 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         assert "resolved by Ana Silva" in driver.screen
         await driver.press("u")
         assert review.world.row("comment", found["hours"])["status"] == "open"
-        await driver.press("e")
+        await driver.press("tab", "e")
         await driver.press("ctrl+end")
         await driver.type(" Really")
         await driver.press("ctrl+s")
@@ -150,7 +150,6 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         assert thread is not None
         assert thread.replies is not None
         reply = thread.replies[-1].id
-        await driver.press("tab")
         assert place(driver).discussion.beside.select(reply)
         await driver.press("+", "E")
         await driver.type("kite")
@@ -187,7 +186,7 @@ async def test_a_thread_resolved_in_the_list_stays_until_the_list_is_left(
 
 async def test_only_its_author_edits_a_message(review: ReviewWorld) -> None:
     furnish(review)
-    async with drive(review.app(review.lee), "]", "e") as driver:
+    async with drive(review.app(review.lee), "]", "tab", "e") as driver:
         assert "Only Ana Silva may edit this." in driver.screen
 
 
@@ -249,7 +248,7 @@ async def test_undo_passes_over_what_is_gone(review: ReviewWorld) -> None:
     app = review.app()
     async with drive(app, "]", "x", "c", size=(140, 40)) as driver:
         await driver.type("Why not ten?")
-        await driver.press("ctrl+s", "e")
+        await driver.press("ctrl+s", "tab", "e")
         await driver.press("ctrl+end")
         await driver.type(" Really")
         await driver.press("ctrl+s", "D")

@@ -62,7 +62,8 @@ class Composer(TextField, scope="composer"):
 
     ``send`` is given the text on ctrl+s, at once: the key that comes next is for what is in front
     then. Posts `Left` on Esc. The draft is kept by then. Call `accepted` once the text has arrived,
-    which drops the draft. What ``may_be_empty`` is sent without a text too.
+    which drops the draft. What ``may_be_empty`` is sent without a text too, and what is ``exact``
+    with the blanks at its ends.
     """
 
     class Left(Message):
@@ -85,12 +86,14 @@ class Composer(TextField, scope="composer"):
         quote: str = "",
         at_start: bool = False,
         may_be_empty: bool = False,
+        exact: bool = False,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self.draft_key = draft_key
         self.send_text = send
-        self.may_be_empty = may_be_empty
+        self.may_be_empty = may_be_empty or exact
+        self._exact = exact
         self.quote = quote
         self._given = typed(text, lines=True)
         self._at_start = at_start
@@ -260,7 +263,7 @@ class Composer(TextField, scope="composer"):
         """Send what was written."""
         self.keep()
         if self.may_be_empty or not self._gone_elsewhere():
-            self.send_text(self.text.strip())
+            self.send_text(self.text if self._exact else self.text.strip())
 
     def _gone_elsewhere(self) -> bool:
         """Whether the draft left the disk by another hand: then it may have arrived. Said once.
@@ -376,6 +379,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         verdict: bool = False,
         drafts: Sequence[PendingDraft] = (),
         where: Callable[[PendingDraft], str] = lambda draft: "",
+        exact: bool = False,
     ) -> None:
         super().__init__(title)
         self._facts = (*facts, *([instead] if instead else []))
@@ -386,7 +390,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         self._ticks = DraftTicks(drafts, where) if drafts else None
         self.composer = Composer(
             draft_key, self.dismiss, text=text, quote=quote, at_start=at_start,
-            may_be_empty=verdict,
+            may_be_empty=verdict, exact=exact,
         )  # fmt: skip
         self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)
 

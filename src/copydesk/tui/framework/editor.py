@@ -23,10 +23,21 @@ class EditorError(Exception):
     """Why nothing came back from an editor, as a sentence; the text is as it was."""
 
 
-def edit_in_editor(app: DeskApp, text: str, quote: str = "", suffix: str = ".md") -> str:
-    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``. Raises `EditorError`.
+LINE = frozenset(
+    {"vi", "vim", "nvim", "nano", "emacs", "micro", "kak", "joe", "ne", "pico", "mg", "jed"}
+)
+"""Editors that begin at the line that ``+LINE`` names before the file."""
 
-    ``suffix`` is what the name of the file ends with, by which editors know what they edit.
+
+def has_editor() -> bool:
+    """Whether an editor is set."""
+    return any(os.environ.get(name, "").strip() for name in ("VISUAL", "EDITOR"))
+
+
+def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
+    """Let the user edit a file, from a line (from 1) on where that is given. Raises `EditorError`.
+
+    The file is left as the editor leaves it.
     """
     name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
     try:
@@ -35,6 +46,29 @@ def edit_in_editor(app: DeskApp, text: str, quote: str = "", suffix: str = ".md"
         raise EditorError(f"${name} cannot be read as a command: {error}.") from error
     if not editor:
         raise EditorError("Neither $VISUAL nor $EDITOR is set: set one, and start copydesk again.")
+    at = [f"+{line}"] if line and Path(editor[0]).name in LINE else []
+    shown = clean(editor[0], limit=60)
+    try:
+        with app.suspend():
+            status = run([*editor, *at, str(path)])
+    except FileNotFoundError as error:
+        raise EditorError(f"There is no {shown}, which ${name} names as the editor.") from error
+    except OSError as error:
+        raise EditorError(
+            f"{shown}, which ${name} names, did not start: {error.strerror}."
+        ) from error
+    except SuspendNotSupported as error:
+        raise EditorError("This terminal cannot be left for an editor.") from error
+    if status != 0:
+        raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
+    app.redraw()
+
+
+def edit_in_editor(app: DeskApp, text: str, quote: str = "", suffix: str = ".md") -> str:
+    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``. Raises `EditorError`.
+
+    ``suffix`` is what the name of the file ends with, by which editors know what they edit.
+    """
     body = text
     if quote:
         quoted = "\n".join(f"> {line}" for line in quote.splitlines())
@@ -42,23 +76,9 @@ def edit_in_editor(app: DeskApp, text: str, quote: str = "", suffix: str = ".md"
     with tempfile.TemporaryDirectory(prefix="copydesk-") as folder:
         path = Path(folder) / f"text{suffix}"
         path.write_text(body, encoding="utf-8")
-        shown = clean(editor[0], limit=60)
-        try:
-            with app.suspend():
-                status = run([*editor, str(path)])
-        except FileNotFoundError as error:
-            raise EditorError(f"There is no {shown}, which ${name} names as the editor.") from error
-        except OSError as error:
-            raise EditorError(
-                f"{shown}, which ${name} names, did not start: {error.strerror}."
-            ) from error
-        except SuspendNotSupported as error:
-            raise EditorError("This terminal cannot be left for an editor.") from error
-        if status != 0:
-            raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
+        run_editor(app, path)
         try:
             edited = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
-            raise EditorError(f"{shown} left no file: the text is as it was.") from error
-    app.redraw()
+            raise EditorError("The editor left no file: the text is as it was.") from error
     return edited.split(SCISSORS, 1)[0].rstrip("\n")

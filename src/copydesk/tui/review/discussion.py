@@ -25,9 +25,9 @@ from copydesk.tui.threads.pane import ThreadView
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.diff import DiffView, Mark
+    from copydesk.tui.review.edits import PageTree
     from copydesk.tui.review.model import ReviewModel
     from copydesk.tui.review.tabs import RequestTabs
-    from copydesk.tui.review.tree import PageTree
 
 
 class Discussion:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.diff import DiffView
     from copydesk.tui.review.discussion import Discussion
+    from copydesk.tui.review.edits import PageTree
     from copydesk.tui.review.model import ReviewModel
     from copydesk.tui.review.tabs import RequestTabs
-    from copydesk.tui.review.tree import PageTree
 
 
 class HasReview(Protocol):
@@ -88,6 +88,8 @@ def no_line(here: HasReview) -> str | None:
         return NoRowYet("The page is not read yet.")
     if here.view != "changes" or here.diff.page is None:
         return "There is no line to comment on here. 2 goes to the changes, C is for the request."
+    if here.model.edit is not None:
+        return "This is what you staged: = shows the page as it is sent, to comment on."
     if here.diff.line is None:
         return "Put the cursor on a line with text first, or press C for the page."
     if here.diff.text_line is None:
@@ -168,6 +170,21 @@ def up_to_date(here: HasReview) -> str | None:
     return None if opened.request.outdated else f"{here.model.numbered} is up to date with main."
 
 
+def may_not_write(here: HasReview) -> str | None:
+    """Say so when the pages of the request cannot be edited here."""
+    opened = here.model.opened
+    if opened is None:
+        return not_read(here)
+    if opened.request.status not in ("open", "draft"):
+        return (
+            f"{here.model.numbered} is {clean(opened.request.status)}: its pages stay as they are."
+        )
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.edit:
+        return "You may review here, not edit."
+    return None
+
+
 def no_page(here: HasReview) -> str | None:
     """Say so when no changed page is in front."""
     if here.view != "changes":
@@ -179,6 +196,8 @@ def never_seen(here: HasReview) -> str | None:
     """Say so when the page was never marked as seen, so that there is no text to compare with."""
     if (why := no_text(here)) is not None:
         return why
+    if here.model.page_id in here.model.edits:
+        return None
     if here.model.since or here.model.seen_state(here.model.page_id) != "unseen":
         return None
     return "You have not marked this page as seen, so there is nothing to compare with."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
@@ -12,14 +12,20 @@ from copydesk.session.readiness import Readiness, readiness
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.domain.page_edits import PageEdit
     from copydesk.domain.page_text import PageText
     from copydesk.present.threads import Threads
     from copydesk.session.change_rows import ChangeRow
     from copydesk.session.page_changes import Changed
+    from copydesk.session.page_edits import StagedPages
     from copydesk.session.reads.merge import RulesRead
     from copydesk.session.reads.review import Opened
     from copydesk.session.seen_pages import SeenPages
 
+
+Showing = Literal["mine", "staged", "sent"]
+"""What is shown of a page with something staged: all of it against main, only what is staged, or
+the page as it is sent."""
 
 KEPT_PAGES = 24
 """How many pages have their texts kept; the others are read again."""
@@ -35,6 +41,13 @@ class ReviewModel:
         """The row of a list, where the request itself could not be read."""
         self.changes: list[Changed] = []
         """Changed pages and files as they stand in the tree."""
+        self.shown: list[Changed] = []
+        """Those, with the pages of which only I staged something, which is not sent."""
+        self.staged: StagedPages | None = None
+        self.mine: dict[str, tuple[PageEdit, Mapping[Showing, PageText]]] = {}
+        """What is staged of pages that were read, compared with main and with what is sent."""
+        self.showing: Showing = "mine"
+        """What is shown of a page that has something staged."""
         self.rules: RulesRead | None = None
         self.threads = Threads()
         self.threads_read = False
@@ -94,17 +107,36 @@ class ReviewModel:
 
     def find(self, page: str | None) -> Changed | None:
         """Return a changed page by its id."""
-        return next((change for change in self.changes if change.id == page), None)
+        return next((change for change in self.shown if change.id == page), None)
 
     @property
     def page_at(self) -> int:
-        """The place of the page in front among the changed ones; -1 for none."""
-        return next((at for at, c in enumerate(self.changes) if c.id == self.page_id), -1)
+        """The place of the page in front among those that are shown; -1 for none."""
+        return next((at for at, c in enumerate(self.shown) if c.id == self.page_id), -1)
 
     @property
     def text(self) -> PageText | None:
-        """The text of the page in front."""
+        """The text of the page in front, as it is sent."""
         return self.texts.get(self.page_id or "")
+
+    # What is staged
+
+    @property
+    def edits(self) -> Mapping[str, PageEdit]:
+        """What is staged of the request, by page."""
+        return {} if self.staged is None else self.staged.edits
+
+    @property
+    def edit(self) -> PageEdit | None:
+        """What is staged of the page in front, where that is what is shown."""
+        return None if self.showing == "sent" else self.edits.get(self.page_id or "")
+
+    def as_shown(self, page: str, text: PageText) -> PageText:
+        """Return the text of a page with what is staged of it, as it is to be shown."""
+        edit, known = self.edits.get(page), self.mine.get(page)
+        if edit is None or known is None or known[0] != edit or page != self.page_id:
+            return text
+        return known[1].get(self.showing, text)
 
     def keep_text(self, page: str, text: PageText) -> None:
         """Keep the text of a page as the newest."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from copydesk.domain.diff import compare
+from copydesk.domain.page_edits import PageEdit, settings_lines
+from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.diff_rows import SIDES
@@ -19,6 +22,7 @@ from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.review.guards import HasReview, ReviewCommands, never_seen, no_text
+from copydesk.tui.review.model import Showing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -35,13 +39,31 @@ SEEN_BEFORE = "Edited after you marked it as seen: = shows what is new, space ma
 ALL_THREE = 190
 """From how many cells on the tree and the threads stay beside two texts side by side."""
 
+SHOWN_AS: dict[Showing, str] = {
+    "mine": "staged by me, not sent",
+    "staged": "only what I staged",
+    "sent": "as it is sent",
+}
+"""What the title says of a page with something staged."""
+
 MIN_PLACE = 12
 """Cells of a page's place that are always shown above it."""
 
 
+def staged_texts(edit: PageEdit, text: PageText) -> dict[Showing, PageText]:
+    """Compare what is staged of a page with main, and with what is sent. Takes a while."""
+    after = "" if edit.kind == "delete" else body_of(edit.text)
+    settings = [] if edit.kind == "delete" else settings_lines(edit)
+    notes = [*(["Staged: this page is deleted."] if edit.kind == "delete" else ()), *settings]
+    return {
+        "mine": page_text(text.before, after, [*text.notes, *notes]),
+        "staged": page_text(text.after, after, notes),
+    }
+
+
 def page_titles(here: HasReview) -> list[str]:
     """Return the titles of the changed pages, for completion."""
-    return [clean(change.node.title) for change in here.model.changes]
+    return [clean(change.node.title) for change in here.model.shown]
 
 
 class PageReader(ReviewCommands, scope="review"):
@@ -55,7 +77,7 @@ class PageReader(ReviewCommands, scope="review"):
     def show_first(self) -> None:
         """Show the page that was in front, or the first that was not seen."""
         model = self.model
-        if not model.changes:
+        if not model.shown:
             self.here.diff.empty = model.no_changes
             self.here.diff.show(None, {})
             return
@@ -63,10 +85,10 @@ class PageReader(ReviewCommands, scope="review"):
         if page is not None and model.find(page) is None:
             # An address names a page by its path.
             path = page.strip("/")
-            page = next((c.id for c in model.changes if c.node.path == path), page)
+            page = next((c.id for c in model.shown if c.node.path == path), page)
         if model.find(page) is None:
-            unseen = (c.id for c in model.changes if model.seen_state(c.id) != "seen")
-            page = next(unseen, model.changes[0].id)
+            unseen = (c.id for c in model.shown if model.seen_state(c.id) != "seen")
+            page = next(unseen, model.shown[0].id)
         assert page is not None
         self.show_page(page, keep_place=page == model.page_id)
 
@@ -83,6 +105,8 @@ class PageReader(ReviewCommands, scope="review"):
         change = self.model.find(page)
         if opened is None or change is None:
             return
+        if page != self.model.page_id:
+            self.model.showing = "mine"
         self.model.page_id, self.model.since = page, False
         self.retitle()
         if self.here.page_tree.selected_id != page:
@@ -107,11 +131,25 @@ class PageReader(ReviewCommands, scope="review"):
         )
 
     async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
-        text = await reading.read_page(api, opened, change)
+        edit = self.model.edits.get(change.id)
+        if edit is not None and edit.kind == "insert":
+            text = PageText("", "", compare("", ""))
+        else:
+            text = await reading.read_page(api, opened, change)
+        await self.take_mine(change.id, text)
         # Where the former text cannot be read, less is shown than was seen: that is no change.
-        if self.model.seen is not None and not opened.untold:
+        if self.model.seen is not None and not opened.untold and edit is None:
             await self.model.seen.compare(change.id, text.now)
         return text
+
+    async def take_mine(self, page: str, text: PageText) -> None:
+        """Compare what is staged of a page with its texts, in a thread."""
+        edit = self.model.edits.get(page)
+        if edit is None:
+            self.model.mine.pop(page, None)
+        elif self.model.mine.get(page, (None,))[0] != edit:
+            found = await asyncio.to_thread(staged_texts, edit, text)
+            self.model.mine[page] = edit, found
 
     def compare_with_seen(self) -> None:
         """Compare the page in front with what it was when it was marked as seen."""
@@ -142,7 +180,9 @@ class PageReader(ReviewCommands, scope="review"):
         if page != self.model.page_id:
             return
         self._note_seen(text)
-        self.here.diff.show(text, self.here.discussion.marks(text), keep_place=keep_place)
+        shown = self.model.as_shown(page, text)
+        marks = self.here.discussion.marks(shown)
+        self.here.diff.show(shown, marks, keep_place=keep_place)
         self.retitle()
         self.here.discussion.show_beside()
         if then is not None:
@@ -168,7 +208,8 @@ class PageReader(ReviewCommands, scope="review"):
         """Bring what stands above the page in line with its mark."""
         text = self.model.text
         if text is not None and not self.model.since and self._note_seen(text):
-            self.here.diff.show(text, self.here.diff.marks, keep_place=True)
+            shown = self.model.as_shown(self.model.page_id or "", text)
+            self.here.diff.show(shown, self.here.diff.marks, keep_place=True)
 
     def _keep(self, page: str, text: PageText) -> None:
         self.model.keep_text(page, text)
@@ -181,7 +222,7 @@ class PageReader(ReviewCommands, scope="review"):
         """Read the next page that will be asked for, while this one is read by a person."""
         opened = self.model.opened
         at = self.model.page_at
-        following = self.model.changes[at + 1 : at + 3] if at >= 0 else []
+        following = self.model.shown[at + 1 : at + 3] if at >= 0 else []
         change = next((c for c in following if c.id not in self.model.texts), None)
         if opened is None or change is None:
             return
@@ -205,10 +246,12 @@ class PageReader(ReviewCommands, scope="review"):
             self.here.diff.title = ""
             return
         mark, _ = sign(change)
-        lead = f"{self.model.page_at + 1}/{len(self.model.changes)} {mark} "
+        lead = f"{self.model.page_at + 1}/{len(self.model.shown)} {mark} "
         parts = [""]
         if self.model.since:
             parts.append("since you saw it")
+        if change.id in self.model.edits:
+            parts.append(SHOWN_AS[self.model.showing])
         if self.here.diff.sides:
             parts.append(
                 "side by side" if self.here.diff.fits else f"side by side takes {SIDES} cells"
@@ -243,11 +286,11 @@ class PageReader(ReviewCommands, scope="review"):
     def step_page(self, by: int) -> None:
         """Go to the next or previous changed page."""
         at = self.model.page_at + by
-        if not 0 <= at < len(self.model.changes):
+        if not 0 <= at < len(self.model.shown):
             word = "last" if by > 0 else "first"
             self.place.say(f"This is the {word} changed page.", "warn")
             return
-        self.show_page(self.model.changes[at].id)
+        self.show_page(self.model.shown[at].id)
         self.here.diff.focus()
 
     # What is done with the page in front
@@ -256,7 +299,7 @@ class PageReader(ReviewCommands, scope="review"):
     def next_change(self) -> None:
         """Go to the next changed lines; at the end of the page it stops and says so."""
         if not self.here.diff.step_change(1):
-            last = self.model.page_at == len(self.model.changes) - 1
+            last = self.model.page_at == len(self.model.shown) - 1
             self.place.say(
                 "No further change on this page. space marks it seen."
                 if last
@@ -279,7 +322,7 @@ class PageReader(ReviewCommands, scope="review"):
     )
     async def mark_seen(self) -> None:
         """Mark the page as seen and go to the next one that is not; again takes the mark away."""
-        change, page, seen = self.model.change, self.here.diff.page, self.model.seen
+        change, page, seen = self.model.change, self.model.text, self.model.seen
         assert change is not None
         assert page is not None
         assert seen is not None
@@ -289,7 +332,11 @@ class PageReader(ReviewCommands, scope="review"):
             await self._put_mark("Unsee", change.id, before, f"{title} is not marked as seen now.")
             return
         at = self.model.page_at
-        order = self.model.changes[at + 1 :] + self.model.changes[: max(0, at)]
+        order = [
+            each
+            for each in (*self.model.shown[at + 1 :], *self.model.shown[: max(0, at)])
+            if each in self.model.changes
+        ]
         following = next((c for c in order if seen.state(c.id) != "seen"), None)
         count = seen.count(c.id for c in self.model.changes) + 1
         done = f"{title} is seen. {count} of {len(self.model.changes)}."
@@ -329,7 +376,17 @@ class PageReader(ReviewCommands, scope="review"):
 
     @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:
-        """Compare the page with what I saw when I marked it; again compares with main."""
+        """Compare the page with what I saw when I marked it; again compares with main.
+
+        A page with something staged is shown with it, then that alone, then as it is sent.
+        """
+        page = self.model.page_id
+        if page is not None and page in self.model.edits:
+            order = list(SHOWN_AS)
+            at = order.index(self.model.showing) + 1
+            self.model.showing = order[at % len(order)]
+            self.show_page(page, keep_place=True)
+            return
         if self.model.since and self.model.page_id is not None:
             self.show_page(self.model.page_id)
         else:
@@ -380,7 +437,7 @@ class PageReader(ReviewCommands, scope="review"):
     def go_page(self, rest: str) -> None:
         """Go to a changed page by a part of its name."""
         wanted = rest.strip().casefold()
-        found = next((c for c in self.model.changes if wanted in place_of(c).casefold()), None)
+        found = next((c for c in self.model.shown if wanted in place_of(c).casefold()), None)
         if found is None:
             self.place.say(f"No changed page is called {clean(rest)!r}.", "warn")
             return

@@ -35,13 +35,13 @@ from copydesk.tui.framework.styles import style_path
 from copydesk.tui.review.commands import ImpactCommands, RequestCommands
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.review.discussion import Discussion
+from copydesk.tui.review.edits import EditCommands, PageTree
 from copydesk.tui.review.guards import may_not_comment, no_line
 from copydesk.tui.review.model import ReviewModel
 from copydesk.tui.review.news import NewsCommands
 from copydesk.tui.review.pages import REST_SECONDS, PageReader
 from copydesk.tui.review.tabs import RequestTabs
 from copydesk.tui.review.threads import DraftCommands, WalkCommands
-from copydesk.tui.review.tree import PageTree
 from copydesk.tui.threads.commands import MessageCommands, ThreadCommands
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import VirtualList
@@ -71,6 +71,7 @@ class Review(Place):
 
     COMMAND_CLASSES = (
         PageReader,
+        EditCommands,
         ImpactCommands,
         ContentCommands,
         PageCommands,
@@ -112,6 +113,10 @@ class Review(Place):
         )
         self.news = self.commands_of(NewsCommands)
         self.reader.came = self._page_came
+        self.editing = self.commands_of(EditCommands)
+        self.editing.shows = lambda page: self.reader.show_page(page, keep_place=True)
+        self.editing.takes = self._take_mine
+        self.page_tree.commands = self.diff.commands = (self.editing.on_page,)
         self.reader.look_again = self.news.look_again
         tabs = self.request_tabs
         self.tabs: dict[str, Pane] = {
@@ -151,6 +156,8 @@ class Review(Place):
         parts = [clean(opened.request.status) if ready is None else ready.word]
         if opened.request.outdated and opened.request.status in ("open", "draft"):
             parts[0] += f" {glyphs().outdated}"
+        if self.model.edits:
+            parts.append(f"STAGED {len(self.model.edits)}")
         if self.model.changes:
             parts.append(f"seen {self.model.seen_count}/{len(self.model.changes)}")
         return NOTE_GAP.join(parts)
@@ -202,7 +209,13 @@ class Review(Place):
             self.model.seen = SeenPages(self.session.seen, opened.request.id)
         await self.model.seen.read()
         await self.discussion.read_drafts(opened.space.id, opened.request.id)
+        await self.editing.read(opened.space.id, opened.request.id)
         return opened
+
+    async def _take_mine(self, page: str) -> None:
+        text = self.model.texts.get(page)
+        if text is not None:
+            await self.reader.take_mine(page, text)
 
     def poll(self) -> None:
         """Ask what others did: their verdicts and a status are shown at once, as they move nothing.
@@ -282,6 +295,7 @@ class Review(Place):
         asked = self.model.page_id or self.begins_at or self.target.page or self.target.thread
         self.discussion.read()
         self.reader.show_first()
+        self.editing.go_on()
         self.news.compare_seen(unasked=not asked)
         self.session.snoozed.look(opened.request.id, self.session.now)
 
@@ -388,7 +402,7 @@ class Review(Place):
 
     def step_view(self, by: int) -> None:
         """On the changes go to the next or previous page, else to the next or previous tab."""
-        if self.view == "changes" and self.model.changes:
+        if self.view == "changes" and self.model.shown:
             self.reader.step_page(by)
         else:
             super().step_view(by)

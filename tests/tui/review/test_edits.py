@@ -1,0 +1,199 @@
+"""Editing the pages of a change request: staged on disk, shown as mine, sent with one request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from copydesk.local.page_edits import DeskEdits
+from copydesk.local.state import State
+from copydesk.tui.dialogs.dialog import Confirm
+from tests.drive import drive
+from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld
+from tests.world import World
+
+Write = Callable[[str], None]
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    return ReviewWorld(world)
+
+
+def source(body: str, **settings: str) -> str:
+    lines = [f"{name}: {value}" for name, value in settings.items()]
+    return "\n".join(["---", *lines, "---", body])
+
+
+RETRIES_SOURCE = {"title": "Retries", "slug": "retries"}
+
+
+async def text_of(review: ReviewWorld, path: str) -> str:
+    async with review.world.client() as client:
+        at = f"/spaces/{review.space}/change-requests/{review.request}/content/page"
+        found = await client.get(f"{at}/{review.page(path)}", params={"format": "markdown"})
+        return str(found.json()["markdown"])
+
+
+async def test_pages_are_edited_sent_and_taken_back(
+    review: ReviewWorld, editor: Write, tmp_path: Path, update_golden: bool
+) -> None:
+    edited = RETRIES_NOW.replace("eight times over 24 hours", "nine times over 48 hours")
+    for size in ((140, 40), (80, 24)):
+        async with drive(review.app(), "]", size=size) as driver:
+            editor(source(edited, **RETRIES_SOURCE))
+            await driver.press("e")
+            opened = (tmp_path / "opened").read_text()
+            assert opened == source(RETRIES_NOW, **RETRIES_SOURCE)
+            assert "Staged: Retries. Nothing is sent" in driver.screen
+            assert await text_of(review, "webhooks/retries") == RETRIES_NOW
+            driver.golden("review-staged", update=update_golden)
+            await driver.press("=")
+            assert "only what I staged" in driver.screen
+            assert "{+nine+}" in driver.screen
+            await driver.press("=")
+            assert "as it is sent" in driver.screen
+            assert "nine" not in driver.screen
+            await driver.press("=", "]", "D")
+            assert "STAGED 2" in driver.screen
+            await driver.press("ctrl+s")
+            assert isinstance(driver.app.screen, Confirm)
+            driver.golden("review-send", update=update_golden)
+            await driver.press("y")
+            assert "Sent: 2 pages of #1. u takes it back." in driver.screen
+            assert await text_of(review, "webhooks/retries") == edited
+            assert "STAGED" not in driver.screen
+            await driver.press("u")
+            assert await text_of(review, "webhooks/retries") == RETRIES_NOW
+            assert "STAGED 2" in driver.screen
+            await driver.press("u", "u")
+            assert "STAGED" not in driver.screen
+
+
+async def test_what_others_wrote_goes_along_or_is_settled(
+    review: ReviewWorld, editor: Write, tmp_path: Path
+) -> None:
+    mine = RETRIES_NOW.replace("eight times", "nine times")
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        editor(source(mine, **RETRIES_SOURCE))
+        await driver.press("e")
+        theirs = RETRIES_NOW.replace("Event delivery", "Delivery")
+        review.world.edit_change_request(review.request, {"webhooks/retries": theirs})
+        await driver.press("ctrl+s")
+        assert "Ana Silva changed Retries too: both are in it." in driver.screen
+        await driver.press("escape")
+        assert "STAGED 1" in driver.screen
+        theirs = theirs.replace("eight times", "ten times")
+        review.world.edit_change_request(review.request, {"webhooks/retries": theirs})
+        editor(source(theirs.replace("ten times", "twelve times"), **RETRIES_SOURCE))
+        await driver.press("ctrl+s")
+        assert "Ana Silva changed 1 place of Retries too" in driver.screen
+        await driver.press("enter")
+        marked = (tmp_path / "opened").read_text()
+        assert "<<<<<<< mine\nWe retry nine times" in marked
+        assert "=======\nWe retry ten times" in marked
+        await driver.press("ctrl+s", "y")
+    assert await text_of(review, "webhooks/retries") == theirs.replace("ten times", "twelve times")
+
+
+async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor: Write) -> None:
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        left = f"{RETRIES_NOW}\n<<<<<<< mine\n"
+        editor(source(left, **RETRIES_SOURCE))
+        await driver.press("e", "ctrl+s")
+        assert "Both sides still stand in Retries, line 27: e edits it." in driver.screen
+        await driver.press("X")
+        assert "Dropped what was staged of Retries. u brings it back." in driver.screen
+        await driver.press("u")
+        assert "STAGED 1" in driver.screen
+
+
+async def test_without_an_editor_it_is_written_here(
+    review: ReviewWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    text = "# Webhooks\r\n\r\nWhat they are.\r\n"
+    review.world.edit_change_request(review.request, {"webhooks": text})
+    async with drive(review.app(), "t", "h", "g g", "j", size=(140, 40)) as driver:
+        assert driver.selected == review.page("webhooks")
+        await driver.press("e")
+        assert "Edit Webhooks" in driver.screen
+        await driver.press(*["down"] * 7)
+        await driver.type("More.")
+        await driver.press("escape")
+        assert "STAGED" not in driver.screen
+        await driver.press("e")
+        assert "More." in driver.screen
+        await driver.press("ctrl+s")
+        assert "Staged: Webhooks." in driver.screen
+        await driver.press("ctrl+s", "y")
+    assert await text_of(review, "webhooks") == f"{text}More."
+
+
+async def test_a_new_page_is_written_and_another_start_goes_on(
+    review: ReviewWorld, editor: Write
+) -> None:
+    store = DeskEdits(State())
+    app = review.app()
+    app.session.staged = store
+    async with drive(app, "]", size=(140, 40)) as driver:
+        editor("# Limits\n\nNone.\n")
+        await driver.press("ctrl+n")
+        await driver.type("Limits")
+        await driver.press("enter")
+        assert "+ Limits  staged" in driver.screen
+    app = review.app()
+    app.session.staged = store
+    async with drive(app, size=(140, 40)) as driver:
+        assert "+ Limits  staged" in driver.screen
+        await driver.press("ctrl+s", "y")
+        assert "Sent: 1 page of #1." in driver.screen
+    assert await text_of(review, "webhooks/limits") == "# Limits\n\nNone.\n"
+
+
+async def test_bad_settings_and_bad_bytes_are_named_and_kept(
+    review: ReviewWorld, editor: Write, tmp_path: Path
+) -> None:
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        editor(source(RETRIES_NOW, title="Retries", hidden="perhaps"))
+        await driver.press("e")
+        assert "Staged, but it cannot be sent so: line 3: hidden is true or false." in driver.screen
+        await driver.press("ctrl+s")
+        assert "Not sent: line 3" in driver.screen
+        (tmp_path / "written").write_bytes(b"---\ntitle: A\n---\nIn Latin: \xe9\n")
+        await driver.press("e")
+        assert "Line 4 is not UTF-8: e edits it again." in driver.screen
+        editor("")
+        await driver.press("e")
+        assert (tmp_path / "opened").read_bytes().endswith(b"\xe9\n")
+
+
+async def test_offline_what_is_staged_waits_in_the_outbox(
+    review: ReviewWorld, editor: Write
+) -> None:
+    faults = Faults(review.world)
+    app = review.app(faults=faults)
+    async with drive(app, "]", size=(140, 40)) as driver:
+        editor(source(RETRIES_NOW.replace("eight", "nine"), **RETRIES_SOURCE))
+        await driver.press("e")
+        faults.gone = True
+        await driver.press("ctrl+s")
+        await driver.press("ctrl+s", "y")
+        assert "Waits in the outbox" in driver.screen
+        await driver.press("ctrl+s")
+        assert "What is staged waits in the outbox already" in driver.screen
+        faults.gone = False
+        await driver.press("R")
+        await driver.idle()
+        assert await text_of(review, "webhooks/retries") == RETRIES_NOW.replace("eight", "nine")
+        assert "STAGED" not in driver.screen
+
+
+async def test_who_may_not_edit_is_told(review: ReviewWorld) -> None:
+    reader = review.world.user("rea", role="comment")
+    async with drive(review.app(reader), "]", size=(140, 40)) as driver:
+        await driver.press("e")
+        assert "You may review here, not edit." in driver.screen

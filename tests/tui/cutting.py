@@ -197,6 +197,20 @@ class Desk:
                 trace=begun_trace(space, me=self.me, subject="New words"),
             ),
         )
+        edit = {"operation": "update_page", "page": at["page_id"], "title": "Better words"}
+        yield (
+            "update_change_request_content",
+            Kind(
+                Step(
+                    "update_change_request_content", {**there, "compat": False}, {"changes": [edit]}
+                ),
+                expects=Expectation(
+                    Step("get_change_request", there),
+                    {"revision": self.revision},
+                    said="it was edited since",
+                ),
+            ),
+        )
         yield made("create_openapi_spec", org, {"slug": "books", "source": {"text": SPEC}})
         yield made("create_saml_provider", org, {"label": "Other"})
         yield made("create_share_link", {**org, "site_id": site[1]}, {"name": "Press"})

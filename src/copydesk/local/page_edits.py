@@ -132,19 +132,25 @@ class DeskEdits:
                 (self._desk, *key, wanted),
             )
 
-    def undo(self, space: str, request: str) -> list[str]:
-        """Take back the newest step and return its pages; none before what was sent.
+    def step(self, space: str, request: str) -> str:
+        """Return the name of the newest step that can be taken back; "" for none.
 
-        Raises `StagedElsewhereError` when another window changed one of them since.
+        None can before what was sent.
         """
         rows = self._store.rows(
             "SELECT batch, ended FROM staged_step WHERE desk = ? AND space = ? AND request = ?"
             " ORDER BY number DESC LIMIT 1",
             self._desk, space, request,
         )  # fmt: skip
-        if not rows or rows[0][1]:
-            return []
-        return self._back(str(rows[0][0]))
+        return str(rows[0][0]) if rows and not rows[0][1] else ""
+
+    def undo(self, space: str, request: str) -> list[str]:
+        """Take back the newest step and return its pages; none where there is no step.
+
+        Raises `StagedElsewhereError` when another window changed one of them since.
+        """
+        step = self.step(space, request)
+        return self._back(step) if step else []
 
     def stage_again(self, batch: str) -> list[str]:
         """Stage again what was sent in a step, and return its pages.

@@ -53,12 +53,15 @@ class StagedPages:
     def __init__(self, session: Session, space: str, request: str) -> None:
         self.session, self.space, self.request = session, space, request
         self.edits: dict[str, PageEdit] = {}
+        self.steps = False
+        """Whether a step can be taken back."""
         self.trouble = ""
 
     async def read(self) -> None:
         """Read what is kept."""
         try:
             kept = await asyncio.to_thread(self.session.staged.of, self.space, self.request)
+            step = await asyncio.to_thread(self.session.staged.step, self.space, self.request)
         except OSError as error:
             self.trouble = error.strerror or str(error)
             return
@@ -69,7 +72,7 @@ class StagedPages:
                 found[page] = edit_of(text)
             except ValueError:
                 self.trouble = "what is staged of a page was kept by another version"
-        self.edits = found
+        self.edits, self.steps = found, bool(step)
 
     async def stage(self, edits: Mapping[str, PageEdit | None]) -> None:
         """Stage edits by page, or drop them (None); it is on the disk when this returns."""
@@ -83,6 +86,7 @@ class StagedPages:
         if not changes:
             return
         await asyncio.to_thread(self.session.staged.stage, self.space, self.request, changes)
+        self.steps = True
         for page, (_, after) in changes.items():
             edit = edits[page]
             if after is None or edit is None:

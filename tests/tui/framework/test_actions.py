@@ -208,8 +208,6 @@ FOR_SCRIPTS = {
     "list_revision_pages", "list_revision_files", "get_revision_file",
     "get_revision_reusable_content", "get_space_page_by_path", "get_change_request_page_by_path",
     "get_content_by_url", "list_change_request_contributors",
-    # Nothing on a screen changes the text of a page.
-    "update_change_request_content",
 }  # fmt: skip
 """The operations that only `copydesk api` sends."""
 

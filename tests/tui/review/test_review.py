@@ -141,8 +141,9 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         assert "resolved by Ana Silva" in driver.screen
         await driver.press("u")
         assert review.world.row("comment", found["hours"])["status"] == "open"
-        await driver.press("tab", "e")
-        await driver.press("ctrl+end")
+        await driver.press("tab")
+        assert place(driver).discussion.beside.select(found["hours"])
+        await driver.press("e", "ctrl+end")
         await driver.type(" Really")
         await driver.press("ctrl+s")
         assert "Really" in review.world.row("comment", found["hours"])["body"]

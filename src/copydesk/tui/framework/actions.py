@@ -384,6 +384,7 @@ class Acts:
     """Whether its actions with ``override`` take their keys from owners that are asked later."""
     TYPES_TEXT: ClassVar[bool] = False
     """Whether letters are text for it: then Textual's own order of handling keys is kept."""
+    first: Sequence[Acts] = ()  # what else acts on what is in it: its keys come before its own
 
     def __init_subclass__(cls, *, scope: str = "", **kwargs: Any) -> None:
         own_actions: list[Action] = [
@@ -422,8 +423,7 @@ class Acts:
         if issubclass(cls, DOMNode) and not cls.TYPES_TEXT:
             kwargs.setdefault("inherit_bindings", False)
         super().__init_subclass__(**kwargs)
-        # Textual has merged them by now. Left there, it would go through them again for each class
-        # below, which has those of its actions anyway.
+        # Textual has merged them: left there, it would go through them again for each class below.
         cls.BINDINGS = own_bindings  # type: ignore[attr-defined]
 
     async def action_press(self, method: str) -> None:
@@ -444,7 +444,7 @@ class Acts:
     @property
     def owners(self) -> Sequence[Acts]:
         """What has the actions that one can do here, in the order it is asked in."""
-        return (self,)
+        return (*self.first, self)
 
 
 def actions_of(chain: Sequence[Acts | type[Acts]]) -> Iterator[tuple[int, Action]]:

@@ -52,12 +52,6 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     ALLOW_MAXIMIZE = False
     leads = ""
     """The group of actions that come first in the footer while this pane has the focus."""
-    commands: Sequence[Acts] = ()
-    """What its place does with what is in it: such keys come before its own, and its place's."""
-
-    @property
-    def owners(self) -> Sequence[Acts]:
-        return (*self.commands, self)
 
     title: reactive[str] = reactive("", layout=False, repaint=False)
     """What the border says; plain text, never markup."""

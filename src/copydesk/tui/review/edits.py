@@ -105,7 +105,8 @@ def while_staged(label: str) -> Callable[[HasReview], str]:
 
 def nothing_back(here: HasReview) -> str | None:
     """Say so when there is neither a staged step nor a write to take back."""
-    return None if here.model.edits else nothing_to_undo(here)
+    staged = here.model.staged
+    return None if staged is not None and staged.steps else nothing_to_undo(here)
 
 
 def with_staged(
@@ -585,6 +586,16 @@ def _put(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
+def titles(model: ReviewModel) -> Callable[[Entry], Text]:
+    """Return how the tree names a page, with a word where something is staged of it."""
+
+    def title(entry: Entry) -> Text:
+        shown = present.entry_title(entry)
+        return shown.append("  staged", "accent") if entry.id in model.edits else shown
+
+    return title
+
+
 class PageTree(TreeList[Entry]):
     """Shows the changed pages, or all, with their open threads and changed lines."""
 
@@ -614,11 +625,9 @@ class PageTree(TreeList[Entry]):
         """Show the pages as they were read and staged; the cursor stays on its page."""
         model, opened = self._model, self._model.known
         self.empty = model.no_changes
-        known = {change.id: change for change in opened.changes}
         changes = with_staged(opened.changes, opened.pages, model.edits)
         roots = present.entries(opened.pages, changes, everything=self.everything)
-        model.shown = present.in_order(roots)
-        model.changes = [known[each.id] for each in model.shown if each.id in known]
+        model.order(present.in_order(roots))
         here = self.selected_id
         self._pages.unfolded |= {entry.id for entry in _walk(roots) if entry.children}
         self._pages.set_roots(roots)
@@ -642,23 +651,17 @@ class PageTree(TreeList[Entry]):
         threads: Column[Entry] = Column("threads", "", self._thread_count, 1, align="right")
         lines: Column[Entry] = Column("lines", "", self._line_counts, 1, align="right", drop=1)
         return [
-            Column("title", "", self._title, flex=1, minimum=14),
+            Column("title", "", titles(self._model), flex=1, minimum=14),
             by_content(threads, entries, most=3),
             by_content(lines, entries, most=10),
         ]
-
-    def _title(self, entry: Entry) -> Text:
-        title = present.entry_title(entry)
-        return title.append("  staged", "accent") if entry.id in self._model.edits else title
 
     def _thread_count(self, entry: Entry) -> Text:
         count = self._model.open_counts.get(entry.id, 0)
         return Text(str(count), style="accent") if count else Text("")
 
     def _line_counts(self, entry: Entry) -> Text:
-        page = self._model.texts.get(entry.id)
-        if page is not None and entry.id in self._model.mine and entry.id in self._model.edits:
-            page = self._model.mine[entry.id][1]["mine"]
+        page = self._model.newest(entry.id)
         if entry.change is None or entry.change.thing:
             return Text("")
         if page is None:

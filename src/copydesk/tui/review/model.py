@@ -131,6 +131,19 @@ class ReviewModel:
         """What is staged of the page in front, where that is what is shown."""
         return None if self.showing == "sent" else self.edits.get(self.page_id or "")
 
+    def order(self, shown: list[Changed]) -> None:
+        """Take the pages in the order of the tree, with those of which something is staged."""
+        known = {change.id: change for change in self.known.changes}
+        self.shown = shown
+        self.changes = [known[change.id] for change in shown if change.id in known]
+
+    def newest(self, page: str) -> PageText | None:
+        """Return the text of a page with what is staged of it; None while it is not read."""
+        edit, known = self.edits.get(page), self.mine.get(page)
+        if edit is not None and known is not None and known[0] == edit:
+            return known[1]["mine"]
+        return self.texts.get(page)
+
     def as_shown(self, page: str, text: PageText) -> PageText:
         """Return the text of a page with what is staged of it, as it is to be shown."""
         edit, known = self.edits.get(page), self.mine.get(page)

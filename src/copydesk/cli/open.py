@@ -199,6 +199,7 @@ def _show(
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.opens_with = ways, said
     app.goes_on = target is None
+    app.notices = settings.news
     app.kept_for = preface.conditions() if usual else ""
     if connection.token is None:
         app.account.welcome = FirstRun(paths, connection)

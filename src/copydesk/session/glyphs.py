@@ -35,6 +35,7 @@ class Glyphs:
     dot: str = "·"
     merged: str = "▲"
     waits: str = "»"
+    news: str = "◆"
     spark: str = "▁▂▃▄▅▆▇█"
 
 
@@ -63,6 +64,7 @@ ASCII = Glyphs(
     dot=".",
     merged="^",
     waits="w",
+    news="!",
     spark="..::||##",
 )
 

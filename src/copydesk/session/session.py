@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.client.budget import Budget
     from copydesk.contract.models.user import User
+    from copydesk.session.news import News
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
 
@@ -143,6 +144,7 @@ class Session:
     _connecting: asyncio.Task[Api] | None = None
     _watchers: list[Callable[[], None]] = field(default_factory=list)
     _arranger: Arranger | None = None
+    _news: News | None = None
 
     def title_of(self, organization: str | None) -> str:
         """Return the title of an organization, its id where the title is unknown; clean text."""
@@ -196,6 +198,15 @@ class Session:
         """Return whether there is a draft; None when there is none."""
         text = await asyncio.to_thread(self.drafts.own_text, key)
         return None if text is None else {"kept": True}
+
+    @property
+    def news(self) -> News:
+        """What others did that concerns the reader."""
+        if self._news is None:
+            from copydesk.session.news import News
+
+            self._news = News(self)
+        return self._news
 
     @property
     def arranging(self) -> Arranger:

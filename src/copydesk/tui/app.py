@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.writes.log import Written
     from copydesk.tui.framework.prompt import Prompt
+    from copydesk.tui.system.news import Newsreader
     from copydesk.tui.system.reference import Reference
 
 R = TypeVar("R")
@@ -136,6 +137,8 @@ class CopydeskApp(DeskApp):
         self.session = session
         self.account = Account(self)
         self.runs = Runs(self)
+        self.notices = "quiet"
+        """How news is told beside the screen (`local.settings`)."""
         self.opens_with = ""
         """What it says first: where it came from."""
         session.report = self._report
@@ -220,6 +223,8 @@ class CopydeskApp(DeskApp):
         ):
             return
         self._ticked_at = now
+        if place is self.screen:
+            self.newsreader.tick()
         self.lifecycle.tend_drafts()
         self.keep_visit()
         if self._rests:
@@ -238,6 +243,15 @@ class CopydeskApp(DeskApp):
             # Under a sheet, or while something is typed, nothing is read: but who waits for the
             # service is told when it is back, and what waits to be sent goes then.
             session.probe()
+
+    @cached_property
+    def newsreader(self) -> Newsreader:
+        """What has the news read."""
+        from copydesk.tui.system.news import Newsreader
+
+        terminal = self.terminal
+        assert terminal is not None
+        return Newsreader(self.session, self.notices, self.bell, terminal.write)
 
     def on_app_blur(self) -> None:
         """Note that the terminal lost the focus: nothing is read for somebody who is away."""
@@ -854,7 +868,7 @@ class CopydeskApp(DeskApp):
         self.push_screen(Activity(self.session))
 
     def open_requests(self) -> None:
-        from copydesk.tui.system.requests import Requests
+        from copydesk.tui.system.activity import Requests
 
         self.push_screen(Requests(self.session))
 

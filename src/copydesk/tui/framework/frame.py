@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
+from copydesk.present.news import news_line
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Action, Commands, actions_of, away
@@ -44,6 +45,9 @@ SMALLEST = Size(20, 3)
 
 NAMED_WIDTH = 120
 """From how many cells on the header says what its age is that of."""
+
+NEWS_CELLS = 44
+"""Cells of the newest piece of news in the header."""
 
 Said = tuple[str, Sequence[str]]
 """A tone of the line, and the ways to say it, the longest first."""
@@ -259,6 +263,11 @@ class Head(Line):
         if session.slow and (budget := session.budget) is not None:
             left_over = f"api {budget.remaining:,}/{budget.limit:,} " if width >= 60 else ""
             right.append(f"  {left_over}slow", style=self.tone("warn"))
+        if (item := session.news.newest) is not None:
+            said = f"{session.news.unseen}"
+            if width >= NAMED_WIDTH:
+                said = f"{shorten(news_line(item), NEWS_CELLS, glyphs().more)} (g N)"
+            right.append(f"  {glyphs().news} {said}", style=self.tone("current"))
         if session.drafts.count:
             right.append(f"  drafts {session.drafts.count}")
         if session.outbox.count:

@@ -1,15 +1,19 @@
-"""The activity log: every write of this run, what became of it, another try; long messages."""
+"""What this program did: every write of this run, its long messages, and the requests it sent."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.widgets import Static
 
-from copydesk.domain.text import clean
+from copydesk.client.sent import KEPT_MINUTES
+from copydesk.domain.text import clean, plural
 from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown import Line
+from copydesk.present.requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
 from copydesk.session.errors import UNKNOWN
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError, Written
@@ -202,4 +206,68 @@ class Activity(ScrollingSheet[None], scope="activity"):
     @action("q", "back", show=False)
     def back(self) -> None:
         """Close the log."""
+        self.dismiss(None)
+
+
+class Requests(ScrollingSheet[None], scope="requests"):
+    """Lists what was sent, by screen and reason, the latest first."""
+
+    ASKS = False
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(f"Requests of the last {KEPT_MINUTES} minutes   q back")
+        self._session = session
+        self._source: ListSource[SentRow] = ListSource(self._rows(), key=lambda row: row.id)
+        self._stop = session.watch(self._changed)
+
+    def _rows(self) -> list[SentRow]:
+        api = self._session.api
+        since = self._session.clock().timestamp() - 60 * KEPT_MINUTES
+        return [] if api is None else sent_rows(api.tally, since)
+
+    def body(self) -> ComposeResult:
+        self.add_class("help")
+        yield Static(self.paint(self._budget()), id="requests-budget")
+        yield VirtualList(self._source, self._columns(), empty="Nothing was sent.")
+        yield Static(self.paint(Text(WHY_TOLD, "muted")))
+
+    def _columns(self) -> list[Column[SentRow]]:
+        def at(row: SentRow) -> str:
+            return f"{datetime.fromtimestamp(row.last, UTC).astimezone():%H:%M:%S}"
+
+        def answers(row: SentRow) -> Text:
+            return Text(row.answers, style="warn" if row.bad else "")
+
+        return [
+            Column("screen", "SCREEN", lambda row: row.asker.screen or "copydesk", width=13),
+            Column("why", "WHY", lambda row: WHY[row.asker.why], width=6),
+            Column("name", "REQUEST", lambda row: row.name, flex=1, minimum=30),
+            Column("count", "N", lambda row: f"{row.count:,}", width=4, align="right"),
+            Column("last", "LAST", at, width=8, drop=1),
+            Column("took", "TOOK", lambda row: f"{row.seconds / row.count * 1000:,.0f} ms", width=8,
+                   align="right", drop=1),
+            Column("answers", "ANSWERS", answers, width=12),
+        ]  # fmt: skip
+
+    def _budget(self) -> Text:
+        budget, rows = self._session.budget, self._rows()
+        bad = sum(row.bad for row in rows)
+        sent = plural(sum(row.count for row in rows), "request")
+        said = f"{sent} sent{f', {bad:,} without success' if bad else ''}. "
+        if budget is None:
+            return Text(said)
+        left = budget_line(budget, self._session.clock())
+        return Text.assemble(said, (left, "warn" if self._session.slow else ""))
+
+    def _changed(self) -> None:
+        if self.is_attached and self.query(VirtualList):
+            self._source.set(self._rows())
+            self.query_one("#requests-budget", Static).update(self.paint(self._budget()))
+
+    def on_unmount(self) -> None:
+        self._stop()
+
+    @action("q", "back", show=False)
+    def back(self) -> None:
+        """Close the list."""
         self.dismiss(None)

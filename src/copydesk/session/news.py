@@ -1,0 +1,206 @@
+"""What others did that concerns the reader, since they last looked: verdicts, mentions, requests.
+
+It is kept on this machine, so that nothing is news twice, also after a restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from copydesk.domain.age import instant
+from copydesk.domain.cause import ASKER, Asker, Why
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean
+from copydesk.session.errors import failure_types
+from copydesk.session.reachability import IDLE_SHARE, LONGEST_IDLE, interval, seconds
+
+if TYPE_CHECKING:
+    from copydesk.session.session import Session
+
+Kind = Literal["approved", "changes", "asked", "named", "answered"]
+"""``approved`` and ``changes``: a verdict on a request of the reader; ``asked``: the reader's
+review of a request is asked for; ``named``: somebody wrote @ and their name; ``answered``: somebody
+replied in a thread that they began."""
+
+KEPT = 150
+"""So many news are kept, the newest; what is older than the oldest of them is none."""
+
+AWAY_SECONDS = 60.0
+"""The interval between two reads while nobody looks at the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewsItem:
+    """One thing that somebody did. ``at`` is the service's time; all text is clean."""
+
+    id: str
+    kind: Kind
+    who: str
+    at: datetime
+    space: str
+    request: str
+    number: int
+    subject: str
+    thread: str = ""
+
+
+@dataclass
+class Known:
+    """What earlier reads have told, by ids of requests.
+
+    ``began`` is the service's time of the first read: nothing before it is news. ``marks`` change
+    when something was done to a request, ``asked`` are those whose review the reader is asked for;
+    None before the first read. ``turns`` is in what order the others are read, as no list tells of
+    a reply.
+    """
+
+    began: datetime | None = None
+    marks: dict[str, str] = field(default_factory=dict)
+    asked: frozenset[str] | None = None
+    ids: set[str] = field(default_factory=set)
+    turns: dict[str, None] = field(default_factory=dict)
+
+    def is_news(self, id: str, at: datetime | None) -> bool:
+        """Whether something is news that was done at a time."""
+        return id not in self.ids and at is not None and self.began is not None and at > self.began
+
+
+class News:
+    """The news of a session: read as often as the screen in front is, and kept."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._of: str | None = None
+        """The organization and the reader that this is about."""
+        self.items: list[NewsItem] = []
+        """The newest first."""
+        self.unseen = 0
+        """How many of them came since the reader looked: the first ones."""
+        self.looked_at: datetime | None = None
+        """When the reader last looked."""
+        self._known = Known()
+        self._read_at: datetime | None = None
+        self.reading: asyncio.Task[None] | None = None
+        """The last read, which may be under way."""
+
+    @property
+    def newest(self) -> NewsItem | None:
+        """The newest that the reader has not looked at."""
+        return self.items[0] if self.unseen else None
+
+    def due(self) -> bool:
+        """Whether it is time to read; the first time comes one interval after the start."""
+        session, now = self._session, self._session.clock()
+        contact = session.contact
+        if session.me is None or not session.organization or session.held:
+            return False
+        if contact.refused or not session.may_spend:
+            return False
+        if self._read_at is None:
+            self._read_at = now
+            return False
+        idle = 0.0 if contact.pressed_at is None else seconds(contact.pressed_at, now)
+        away = contact.away or idle > LONGEST_IDLE / IDLE_SHARE
+        wait = AWAY_SECONDS if away else interval(session.share)
+        reading = self.reading is not None and not self.reading.done()
+        return not reading and not 0 <= seconds(self._read_at, now) < wait
+
+    def read_soon(self) -> asyncio.Task[None]:
+        """Read in the background; who watches the session is told of what came."""
+        self._read_at = self._session.clock()
+        self.reading = asyncio.create_task(self._read(), name="news")
+        return self.reading
+
+    def look(self) -> tuple[int, datetime | None]:
+        """Return how many came since the reader last looked, and when that was; they look now."""
+        found = self.unseen, self.looked_at
+        self.unseen, self.looked_at = 0, self._session.clock()
+        return found
+
+    async def keep(self) -> None:
+        """Keep it on this machine."""
+        if self._of is not None:
+            await asyncio.to_thread(self._session.snapshot.write, self._of, self._rows())
+
+    async def _read(self) -> None:
+        from copydesk.session.reads.news import read_news
+
+        session = self._session
+        me, organization = session.me, session.organization
+        assert me is not None
+        assert organization is not None
+        ASKER.set(Asker("news", Why.POLLING))
+        await self._recall(f"news {organization} {me.id}")
+        try:
+            api = await session.ready()
+            if self._known.began is None:
+                self._known.began = session.now
+            found = await read_news(api, organization, me, session.members, self._known)
+        except failure_types():
+            return  # the screen in front says that the service is away
+        if session.organization != organization or session.me is not me:
+            return
+        self._known.ids.update(item.id for item in found)
+        self.items = sorted([*found, *self.items], key=lambda item: item.at, reverse=True)[:KEPT]
+        self.unseen = min(len(self.items), self.unseen + len(found))
+        # Before it is told: what was told once is never told again.
+        await self.keep()
+        if found:
+            session.touched()
+
+    async def _recall(self, name: str) -> None:
+        """Take over what is kept, once for each organization and reader."""
+        if self._of == name:
+            return
+        rows = await asyncio.to_thread(self._session.snapshot.read, name)
+        self._of, self.items, self.unseen, self.looked_at = name, [], 0, None
+        self._known = Known()
+        if not rows:
+            return
+        head, *rest = rows
+        self._known.began = _moment(head.get("began"))
+        self.looked_at = _moment(head.get("looked_at"))
+        asked, marks = head.get("asked"), head.get("marks")
+        if isinstance(asked, list):
+            self._known.asked = frozenset(each for each in asked if isinstance(each, str))
+        if isinstance(marks, dict):
+            self._known.marks = {str(key): str(mark) for key, mark in marks.items()}
+        self.items = [item for item in map(_item, rest) if item is not None]
+        unseen = head.get("unseen")
+        self.unseen = min(len(self.items), unseen) if isinstance(unseen, int) else 0
+        self._known.ids = {item.id for item in self.items}
+        if len(self.items) == KEPT:
+            self._known.began = self.items[-1].at
+
+    def _rows(self) -> Sequence[Mapping[str, Any]]:
+        known = self._known
+        head = {
+            "began": known.began and known.began.isoformat(),
+            "looked_at": self.looked_at and self.looked_at.isoformat(),
+            "asked": None if known.asked is None else sorted(known.asked),
+            "marks": known.marks,
+            "unseen": self.unseen,
+        }
+        return [head, *(asdict(item) | {"at": item.at.isoformat()} for item in self.items)]
+
+
+def _moment(value: object) -> datetime | None:
+    return instant(value) if isinstance(value, str) else None
+
+
+def _item(row: Mapping[str, Any]) -> NewsItem | None:
+    """Return a kept item; None for an unreadable one."""
+    at, number = _moment(row.get("at")), row.get("number")
+    kind = next((each for each in get_args(Kind) if each == row.get("kind")), None)
+    names = ("id", "who", "space", "request", "subject", "thread")
+    texts = {name: row.get(name) for name in names}
+    if at is None or kind is None or type(number) is not int:
+        return None
+    if not all(isinstance(text, str) for text in texts.values()):
+        return None
+    told = {name: clean(str(text)) for name, text in texts.items()}
+    return NewsItem(kind=kind, at=at, number=number, **told)

@@ -1,0 +1,192 @@
+"""News: what others did that concerns the reader, once, also after a restart."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import MarkdownBody, ReplyCreate
+from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
+from copydesk.local.snapshot import Snapshots
+from copydesk.present.news import NOTICE, news_line, notice_codes, notice_text
+from copydesk.session.news import AWAY_SECONDS, NewsItem
+from copydesk.session.reachability import POLL_SECONDS
+from copydesk.session.session import Session
+from tests.hostile import FORBIDDEN, POISON
+from tests.world import START, World
+
+
+class Newsroom:
+    """A desk on which Lee does what concerns Ana, and what her session makes of it."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.folder = world, folder
+        self.lee = world.user("lee", display_name="Lee Park")
+        self.space = world.space("Guide", {"a": "One.\n"})
+        self.mine = world.change_request(self.space, {"a": "Two.\n"}, subject="Mine")
+        self.other = world.change_request(
+            self.space, {"a": "Three.\n"}, subject="Lee's", by=self.lee
+        )
+        self.session = self.start()
+
+    def start(self) -> Session:
+        """Return the session of another run on the same machine."""
+        world = self.world
+
+        async def connect() -> Api:
+            return world.api()
+
+        return Session(connect, snapshot=Snapshots(self.folder), clock=lambda: world.clock.now)
+
+    async def begin(self) -> None:
+        """Connect, and read for the first time."""
+        await self.session.ready()
+        assert not self.session.news.due(), "it is early"
+        await self.later()
+
+    async def later(self, seconds: float = POLL_SECONDS) -> list[str]:
+        """Let time pass and return what is new, the latest first."""
+        news, before = self.session.news, {item.id for item in self.session.news.items}
+        self.world.clock.now += timedelta(seconds=seconds)
+        assert news.due()
+        await news.read_soon()
+        return [news_line(item) for item in news.items if item.id not in before]
+
+    async def review(self, request: str, status: str, by: str | None = None) -> None:
+        async with self.world.api(by or self.lee) as api:
+            body = ReviewCreate.model_validate({"status": status})
+            await api(ops.create_change_request_review, self.space, request, body)
+
+    async def reply(self, request: str, comment: str, text: str) -> None:
+        async with self.world.api(self.lee) as api:
+            body = ReplyCreate(body=MarkdownBody(markdown=text))
+            await api(ops.create_change_request_comment_reply, self.space, request, comment, body)
+
+    async def ask(self) -> None:
+        async with self.world.api(self.lee) as api:
+            body = ReviewersRequest(users=[self.world.ana])
+            await api(ops.request_reviewers, self.space, self.other, body)
+
+
+@pytest.fixture
+async def room(world: World, tmp_path: Path) -> Newsroom:
+    room = Newsroom(world, tmp_path / "snapshots")
+    world.comment(room.space, "@Ana before", by=room.lee, change_request=room.other)
+    await room.begin()
+    return room
+
+
+async def test_what_concerns_the_reader_is_told_once(room: Newsroom) -> None:
+    world, news = room.world, room.session.news
+    assert news.items == [], "what was there before is no news"
+    await room.review(room.mine, "approved")
+    assert await room.later() == ["Lee Park approved #1"]
+    await room.review(room.mine, "changes-requested")
+    await room.review(room.other, "approved", world.ana)
+    assert await room.later() == ["Lee Park asks for changes in #1"]
+    await room.ask()
+    assert await room.later() == ["Lee Park asks you to review #2"]
+    world.user("costa", display_name="Ana Costa")
+    world.comment(room.space, "@Ana Silva, look", by=room.lee, change_request=room.other)
+    world.comment(room.space, "@Ana Costa, look", by=room.lee, change_request=room.mine)
+    world.comment(room.space, "@Ana Silva, I", change_request=room.mine)
+    assert await room.later() == ["Lee Park names you on #2"]
+    assert await room.later() == []
+    assert news.unseen == 4
+    assert news.look() == (4, None)
+    assert news.newest is None
+    assert (await room.later(), news.unseen) == ([], 0)
+
+
+async def test_what_is_said_in_threads_that_exist_is_found_in_turn(room: Newsroom) -> None:
+    mine = room.world.comment(room.space, "Why?", change_request=room.mine)
+    await room.later()
+    await room.reply(room.mine, mine, "Because.")
+    found = [*await room.later(), *await room.later()]
+    assert found == ["Lee Park answered you on #1"]
+    assert room.session.news.items[0].thread == mine
+    await room.reply(room.mine, mine, "Is it so, @ana?")
+    found = [*await room.later(), *await room.later()]
+    assert found == ["Lee Park names you on #1"]
+
+
+async def test_nothing_is_news_twice_after_a_restart(room: Newsroom) -> None:
+    await room.review(room.mine, "approved")
+    await room.later()
+    room.session.news.look()
+    await room.session.news.keep()
+    await room.ask()
+    await room.later()
+    looked = room.session.news.looked_at
+    room.session = room.start()
+    await room.review(room.mine, "changes-requested")
+    await room.session.ready()
+    assert not room.session.news.due()
+    await room.later()
+    news = room.session.news
+    assert [news_line(item) for item in news.items] == [
+        "Lee Park asks for changes in #1",
+        "Lee Park asks you to review #2",
+        "Lee Park approved #1",
+    ]
+    assert (news.unseen, news.looked_at) == (2, looked)
+    # What is kept is nobody's promise: unreadable rows are left out.
+    kept = Snapshots(room.folder)
+    name = f"news {room.world.home} {room.world.ana}"
+    rows = [{**row, "kind": "x"} if row.get("kind") == "asked" else row for row in kept.read(name)]
+    kept.write(name, [*rows, {"id": 3}])
+    room.session = room.start()
+    await room.session.ready()
+    room.session.news.due()
+    await room.later()
+    assert [item.kind for item in room.session.news.items] == ["changes", "approved"]
+
+
+async def test_it_is_read_as_often_as_there_is_somebody_to_tell(room: Newsroom) -> None:
+    session, news = room.session, room.session.news
+    clock = room.world.clock
+
+    def due_after(seconds: float) -> bool:
+        clock.now += timedelta(seconds=seconds)
+        found = news.due()
+        clock.now -= timedelta(seconds=seconds)
+        return found
+
+    session.contact.focused(clock.now, focus=True)
+    assert [due_after(POLL_SECONDS - 1), due_after(POLL_SECONDS)] == [False, True]
+    session.contact.focused(clock.now, focus=False)
+    assert [due_after(AWAY_SECONDS - 1), due_after(AWAY_SECONDS)] == [False, True]
+    session.contact.lost(clock.now, "gone")
+    assert not due_after(AWAY_SECONDS)
+    session.contact.answered()
+    session.contact.refused = True
+    assert not due_after(AWAY_SECONDS)
+
+
+async def test_a_service_that_is_away_is_no_news(room: Newsroom) -> None:
+    session = room.session
+    session.organization = "none"
+    room.world.clock.now += timedelta(seconds=POLL_SECONDS)
+    await session.news.read_soon()
+    assert session.news.items == []
+
+
+def test_a_notice_ends_where_it_ends() -> None:
+    item = NewsItem("1", "named", POISON, START, "s", "r", 7, POISON * 9 + "; \x1b\\\x07" * 9)
+    said = notice_text([item, item, item])
+    assert cell_len(said) <= NOTICE
+    assert said.endswith(", and 2 more pieces of news")
+    codes = notice_codes(said)
+    first, second = codes.split("\x1b\\")[:2]
+    assert codes.count("\x1b") == 4
+    assert first.startswith("\x1b]9;")
+    assert second.startswith("\x1b]777;notify;copydesk;")
+    assert second.count(";") == 3
+    assert not FORBIDDEN.search(first[4:] + second[5:])
+    wrapped = notice_codes("Hi", tmux=True)
+    assert wrapped.startswith("\x1bPtmux;\x1b\x1b]9;Hi\x1b\x1b\\\x1b\\\x1bPtmux;")

@@ -1,0 +1,124 @@
+"""News: a line in the header, a notice of the terminal, and the list of what came."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
+from copydesk.session.glyphs import glyphs
+from copydesk.session.reachability import POLL_SECONDS
+from copydesk.tui.system.news import NOTICE_SECONDS, Newsreader
+from tests.drive import Driver, drive
+from tests.hostile import FORBIDDEN
+from tests.tui.opening import open_world
+from tests.world import World
+
+SIZES = [(80, 24), (140, 40)]
+
+
+class Desk:
+    """The program over a world with a request of Ana's and one of Lee's."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.lee = world.user("lee", display_name="Lee Park")
+        self.space = world.space("Guide", {"a": "One.\n"})
+        self.mine = world.change_request(self.space, {"a": "Two.\n"}, subject="More retries")
+        self.other = world.change_request(
+            self.space, {"a": "Three.\n"}, subject="Rate \x1b[31mlimits\u202e", by=self.lee
+        )
+        self.app = open_world(world)
+        self.rung = 0
+        self.written: list[str] = []
+
+    def ring(self) -> None:
+        self.rung += 1
+
+    def tell(self, notices: str) -> None:
+        """Have news told beside the screen, to this."""
+        session = self.app.session
+        self.app.newsreader = Newsreader(session, notices, self.ring, self.written.append)
+
+    async def later(self, driver: Driver, seconds: float = POLL_SECONDS) -> str:
+        """Let time pass, tick, and return the header."""
+        self.world.clock.now += timedelta(seconds=seconds)
+        self.app.session.contact.pressed_at = self.world.clock.now
+        self.app.tick()
+        if (task := self.app.session.news.reading) is not None:
+            await task
+        await driver.idle()
+        return driver.screen.splitlines()[0]
+
+    async def approve(self) -> None:
+        async with self.world.api(self.lee) as api:
+            body = ReviewCreate(status="approved")
+            await api(ops.create_change_request_review, self.space, self.mine, body)
+
+    async def ask(self) -> None:
+        async with self.world.api(self.lee) as api:
+            body = ReviewersRequest(users=[self.world.ana])
+            await api(ops.request_reviewers, self.space, self.other, body)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_news_is_in_the_header_until_it_is_looked_at(
+    world: World, size: tuple[int, int], update_golden: bool
+) -> None:
+    desk = Desk(world)
+    async with drive(desk.app, size=size) as driver:
+        desk.tell("notice")
+        sign = glyphs().news
+        await desk.later(driver)
+        assert sign not in await desk.later(driver)
+        await desk.approve()
+        head = await desk.later(driver)
+        assert (f"{sign} Lee Park approved #1 (g N)" if size[0] > 100 else f"{sign} 1") in head
+        await desk.ask()
+        thread = world.comment(
+            desk.space, "@Ana Silva, look", by=desk.lee, change_request=desk.other
+        )
+        assert f"{sign} 3" in await desk.later(driver) or size[0] > 100
+        await driver.press(":")
+        await driver.type("news")
+        await driver.press("enter")
+        assert "3 new pieces" in driver.screen
+        assert sign not in driver.screen.splitlines()[0]
+        assert not FORBIDDEN.search(driver.screen.replace("\n", ""))
+        driver.golden("news", update=update_golden)
+        # What comes now is shown, and what was read before is dimmer at the next look.
+        await desk.approve()
+        await desk.later(driver)
+        assert driver.screen.count("approved") == 2
+        await driver.press("q", "g N")
+        assert "nothing new since 09:0" in driver.screen.splitlines()[1]
+        await driver.press("j", "enter")
+        assert driver.place.PLACE == "review"
+        assert driver.place.target.change_request == desk.other
+        assert driver.place.target.thread in (thread, None)
+
+
+async def test_a_notice_is_given_as_the_settings_say(world: World) -> None:
+    desk = Desk(world)
+    async with drive(desk.app) as driver:
+        await desk.later(driver)
+        await desk.later(driver)
+
+        async def told(notices: str, seconds: float) -> tuple[int, int]:
+            before = desk.rung, len(desk.written)
+            desk.tell(notices)
+            await desk.approve()
+            await desk.later(driver, seconds)
+            return desk.rung - before[0], len(desk.written) - before[1]
+
+        assert await told("quiet", POLL_SECONDS) == (0, 0)
+        assert await told("bell", POLL_SECONDS) == (1, 0)
+        assert await told("notice", POLL_SECONDS) == (1, 1)
+        await desk.approve()
+        await desk.later(driver)
+        assert len(desk.written) == 1, "not twice within half a minute"
+        await desk.approve()
+        await desk.later(driver, NOTICE_SECONDS)
+        assert desk.written[-1].startswith("\x1b]9;Lee Park approved #1 More retries, and 4 more")

@@ -42,6 +42,8 @@ def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
                 "review": ["7", "x.yaml"],
                 "reply": ["7", "thread", "text"],
                 "resolve": ["7", "thread"],
+                "checkout": ["7", "folder"],
+                "push": ["folder"],
                 "create": ["text", "--space", "x"],
             }.get(words[-1], ["7"]),
             "clusters": ["x"] if "show" in words else [],

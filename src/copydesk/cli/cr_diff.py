@@ -69,7 +69,7 @@ def show_diff(
         if as_json:
             put_json([_value(*each) for each in patches])
         else:
-            _put_patch(b"".join(patch for _, patch in patches))
+            put_patch(b"".join(patch for _, patch in patches))
             if patches and connection.profile != EMBEDDED:
                 say(ONLY_TEXT)
         return DONE
@@ -191,7 +191,7 @@ def _side(page: ContentPage | None, before: ContentPage | None) -> Side:
     )
 
 
-def _put_patch(patch: bytes) -> None:
+def put_patch(patch: bytes) -> None:
     """Print a patch: exactly for git, made safe on a terminal."""
     if not patch:
         return

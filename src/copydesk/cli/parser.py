@@ -236,6 +236,20 @@ def add_cr(commands: Subparsers) -> None:
         "threads", metavar="THREAD", nargs="+", help="their ids, as cr threads prints them"
     )
     resolving.add_argument("--reopen", action="store_true", help="open them again instead")
+    checking = ones("checkout", "cr_files:checkout", "write the pages of one as files")
+    checking.add_argument("folder", metavar="FOLDER", type=Path, help="an empty one, or a new name")
+    pushing = actions.add_parser("push", help="send what was changed in such a folder")
+    pushing.add_argument("folder", metavar="FOLDER", type=Path, help="the one of cr checkout")
+    for option, said in (
+        ("plan", "print the patch alone: 7 if there is one"),
+        ("yes", "send it without asking"),
+        ("stage", "send nothing: stage it for the screens"),
+        ("remove", "delete the pages whose files are gone"),
+    ):
+        pushing.add_argument(f"--{option}", action="store_true", help=said)
+    pushing.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    pushing.set_defaults(runner="copydesk.cli.cr_files:push")
+    _connection(pushing, again=True)
     editing = ones("edit", "cr_edit:edit", "change what one says of itself")
     editing.add_argument("--subject", metavar="TEXT", help="what it is about, one line")
     editing.add_argument("--status", choices=get_args(ChangeRequestWritableStatus), help="set it")

@@ -37,7 +37,7 @@ class CommandWrites:
 
         self._api = api
         self.journal = Journal(kept_state(), connection.key)
-        self._session = session_for(connection, find_paths(), self.journal, connect=connected)
+        self.session = session_for(connection, find_paths(), self.journal, connect=connected)
 
     async def __aenter__(self) -> CommandWrites:
         # From here on a write under way is known as one of this run, and of no other program.
@@ -50,7 +50,7 @@ class CommandWrites:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        writing = self._session.writes.writing
+        writing = self.session.writes.writing
         for task in writing:
             task.cancel()
         await asyncio.gather(*writing, return_exceptions=True)
@@ -73,8 +73,8 @@ class CommandWrites:
         Raises ``ApiError``, ``OSError`` or `NotDoneError` when it is known not to have happened,
         and ``UsageError`` when that is not known.
         """
-        try:
-            return await self._session.writes.perform(
+        return await self.told(
+            self.session.writes.perform(
                 what,
                 target,
                 send,
@@ -84,6 +84,12 @@ class CommandWrites:
                 group=group,
                 now=True,
             )
+        )
+
+    async def told(self, writing: Awaitable[T]) -> T:
+        """Return what a write of the session comes to; raises what `perform` does."""
+        try:
+            return await writing
         except WriteError as error:
             failure = _failure(error)
             if error.unknown:

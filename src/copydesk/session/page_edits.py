@@ -238,13 +238,13 @@ def too_many(changes: Sequence[Any]) -> str:
 
 
 async def send_edits(
-    staged: StagedPages, check: Check, *, target: str, recall: bool = True
+    staged: StagedPages, check: Check, *, target: str, recall: bool = True, now: bool = False
 ) -> Sent:
     """Send what is ready as one content write, which one step takes back.
 
-    ``target`` names the change request in the log. What has arrived is staged no more. A lost
-    answer is looked up by reading the pages. Raises `WriteError`, and `FileError` for front matter
-    that cannot be read.
+    ``target`` names the change request in the log; ``now``: it never waits in the outbox. What has
+    arrived is staged no more. A lost answer is looked up by reading the pages. Raises `WriteError`,
+    and `FileError` for front matter that cannot be read.
     """
     session, space, request = staged.session, staged.space, staged.request
     ids = {"space_id": space, "change_request_id": request}
@@ -288,6 +288,7 @@ async def send_edits(
         send,
         reversal=back,
         recall=recall,
+        now=now,
         look=look,
         then=then,
         expects=Expectation(

@@ -1,0 +1,487 @@
+"""``copydesk cr checkout`` and ``push``: the pages of a change request as files, and back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copydesk.cli.connection import OWN, Service
+from copydesk.cli.cr import Found, run_on
+from copydesk.cli.cr_diff import put_patch
+from copydesk.cli.errors import (
+    CONFLICT,
+    DIFFERS,
+    DONE,
+    FAILED,
+    NOT_ALLOWED,
+    UsageError,
+    agreed,
+    say,
+)
+from copydesk.cli.output import put, put_json
+from copydesk.cli.writes import CommandWrites
+from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.page_edits import PageEdit, content_changes
+from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.request_folder import (
+    ENDING,
+    KEPT,
+    KeptPage,
+    RequestFolder,
+    digest,
+    file_names,
+    folder_of,
+)
+from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.yaml_lines import FileError
+from copydesk.local.durable import write_file
+from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.session.operations import ops
+from copydesk.session.page_edits import (
+    Check,
+    Sent,
+    StagedPages,
+    check_edits,
+    send_edits,
+    source_of,
+    too_many,
+)
+from copydesk.session.writes.requests import right_missing
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.space import Space
+
+AT_ONCE = 6
+"""Pages read at the same time."""
+
+NAMED = 6
+"""So many files a sentence names."""
+
+LARGEST = 16 * 1024 * 1024
+"""Bytes of a file that is read."""
+
+
+def checkout(
+    *,
+    request: str,
+    folder: Path,
+    space: str | None = None,
+    organization: str | None = None,
+    as_json: bool = False,
+    service: Service = OWN,
+) -> int:
+    """Write the pages of a change request into an empty folder. Raises ``UsageError``."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise UsageError(f"{folder} is not a folder: name an empty one, or a new name")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty. Nothing was written.")
+    connection = service.connection()
+
+    async def run(api: Api, found: Found) -> int:
+        given, there = found
+        revision, tree = await _tree(api, given)
+        pages = [node for node in tree if node.type == "document"]
+        sources = await _sources(api, given, [page.id for page in pages])
+        now = await api(ops.get_change_request, there.id, given.id)
+        if now.revision != revision:
+            raise UsageError(
+                f"#{given.number} was edited while it was read. Nothing was written: try again.",
+                CONFLICT,
+            )
+        names = file_names(pages)
+        kept = RequestFolder(
+            connection.key, there.id, given.id, given.number, revision,
+            {
+                names[page.id]: KeptPage(page.id, *[digest(_bytes(sources[page.id]))] * 2)
+                for page in pages
+            },
+        )  # fmt: skip
+        for page in pages:
+            path = folder / names[page.id]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as file:
+                file.write(_bytes(sources[page.id]))
+        _keep(folder, kept)
+        if as_json:
+            put_json({"folder": str(folder), "revision": revision, "files": sorted(kept.pages)})
+        else:
+            put(f"{plural(len(pages), 'page')} of #{given.number} written to {folder}.")
+            put(f"copydesk cr push {folder}{service.options} sends what you change there.")
+        return DONE
+
+    return run_on(connection, request, space, organization, run)
+
+
+def push(
+    *,
+    folder: Path,
+    plan: bool = False,
+    yes: bool = False,
+    stage: bool = False,
+    remove: bool = False,
+    as_json: bool = False,
+    service: Service = OWN,
+) -> int:
+    """Send what was changed in a folder since it was checked out, as one write.
+
+    ``plan`` only prints the patch (7 if there is one), ``stage`` leaves it staged for the screens,
+    ``remove`` deletes the pages whose files are gone. What was changed on both sides is named, and
+    nothing is sent then. Raises ``UsageError``.
+    """
+    kept = _kept(folder)
+    connection = service.connection(writes=not plan)
+    if kept.desk != connection.key:
+        raise UsageError(f"{folder} was checked out of another service or desk than this one")
+    if not (plan or yes or stage or sys.stdin.isatty()):
+        raise UsageError("nothing was sent: it takes --yes where nobody can be asked (or --plan)")
+    files = _files(folder, kept)
+
+    async def run() -> int:
+        async with await connection.connect() as api:
+            given = await api(ops.get_change_request, kept.space, kept.request)
+            if not plan:
+                _refuse(given, await api(ops.get_space, kept.space))
+            changes = await _compared(api, folder, kept, given, files, remove=remove)
+            patch = b"".join(changes.patches)
+            if as_json:
+                shown = {page: each.kind for page, each in changes.files.items()}
+                put_json({"changes": shown, "patch": patch.decode("utf-8", "replace")})
+            else:
+                put_patch(patch)
+            if not changes.edits:
+                say(f"Nothing in {folder} differs from #{kept.number}: nothing was sent.")
+                if not plan:
+                    _keep(folder, changes.folder)
+                return DONE
+            if plan:
+                return DIFFERS
+            count = plural(len(changes.edits), "page")
+            if not (yes or stage) and not agreed(f"Send {count} to #{kept.number}?"):
+                raise UsageError("nothing was sent.", FAILED)
+            async with CommandWrites(connection, api) as writes:
+                return await _send(api, writes, folder, changes, given, stage=stage)
+
+    return asyncio.run(run())
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """What differs: edits by page and by file, as patches, and the folder as it is now.
+
+    ``data`` are all of its files by their paths.
+    """
+
+    edits: Mapping[str, PageEdit]
+    files: Mapping[str, PageEdit]
+    patches: tuple[bytes, ...]
+    folder: RequestFolder
+    check: Check
+    data: Mapping[str, bytes]
+
+
+async def _compared(
+    api: Api,
+    folder: Path,
+    kept: RequestFolder,
+    given: ChangeRequest,
+    files: Mapping[str, bytes],
+    *,
+    remove: bool,
+) -> _Changes:
+    """Hold the files against the change request as it is now. Raises ``UsageError``."""
+    changed = {
+        path: page
+        for path, page in kept.pages.items()
+        if path in files and digest(files[path]) != page.file
+    }
+    gone = {path: page for path, page in kept.pages.items() if path not in files}
+    if gone and not remove:
+        say(f"Without a file, and left as they are: {_named(gone)}. --remove deletes their pages.")
+        gone = {}
+    revision, tree = await _tree(api, given)
+    known = {node.id: node for node in tree}
+    wanted = [page.id for page in (*changed.values(), *gone.values()) if page.id in known]
+    sources = await _sources(api, given, wanted)
+    edits: dict[str, tuple[str, PageEdit]] = {}
+    clashing: list[str] = []
+    pages = dict(kept.pages)
+    for path, page in changed.items():
+        theirs, mine = sources.get(page.id), _text(path, files[path])
+        if theirs == mine:  # an earlier push has sent it
+            pages[path] = KeptPage(page.id, digest(files[path]), digest(files[path]))
+        elif theirs is None or digest(_bytes(theirs)) != page.there:
+            clashing.append(path)
+        else:
+            title = known[page.id].title
+            edits[page.id] = path, PageEdit("update", revision, theirs, mine, title=title)
+    for path, page in gone.items():
+        theirs = sources.get(page.id)
+        if theirs is None:
+            del pages[path]
+        elif digest(_bytes(theirs)) != page.there:
+            clashing.append(path)
+        else:
+            title = known[page.id].title
+            edits[page.id] = path, PageEdit("delete", revision, theirs, title=title)
+    if clashing:
+        raise UsageError(
+            f"changed here and in #{kept.number} since: {_named(clashing)}. Nothing was sent. "
+            "Check it out into another folder, and put your changes on top.",
+            CONFLICT,
+        )
+    edits |= _new(kept, files, known)
+    alone = {key: edit for key, (_, edit) in edits.items()}
+    check = await check_edits(api, kept.space, kept.request, alone)
+    for key, standing in check.standings.items():
+        if standing.how == "there" and alone[key].kind == "insert":
+            raise UsageError(
+                f"#{kept.number} has a page like {edits[key][0]} already: check it out again. "
+                "Nothing was sent.",
+                CONFLICT,
+            )
+    try:
+        if said := too_many(content_changes(alone, tree)):
+            raise UsageError(f"{said} Nothing was sent.")
+    except FileError as error:
+        raise _wrong(alone, edits) from error
+    named = dict(edits.values())
+    patches = tuple(
+        part
+        for path, edit in sorted(named.items())
+        for part in file_patch(
+            Side(path, None if edit.kind == "insert" else _bytes(edit.base_text)),
+            Side(path, None if edit.kind == "delete" else _bytes(edit.text)),
+        )
+    )
+    return _Changes(
+        alone, named, patches, replace(kept, pages=pages, revision=revision), check, files
+    )
+
+
+def _new(
+    kept: RequestFolder, files: Mapping[str, bytes], known: Mapping[str, PageNode]
+) -> dict[str, tuple[str, PageEdit]]:
+    """Return the pages to be made of files that no page has. Raises ``UsageError``."""
+    from copydesk.domain.page_edits import NEW
+    from copydesk.domain.page_source import page_source, read_page_source, title_of
+
+    found: dict[str, tuple[str, PageEdit]] = {}
+    ids = {path: page.id for path, page in kept.pages.items() if page.id in known}
+    for path in sorted(set(files) - set(kept.pages)):
+        above, _, slug = path.removesuffix(ENDING).rpartition("/")
+        if above and f"{above}{ENDING}" not in ids:
+            more = " yet: send that one first" if f"{above}{ENDING}" in files else " there"
+            raise UsageError(
+                f"{path}: above it {above}{ENDING} is no page{more}. Nothing was sent."
+            )
+        text = _text(path, files[path])
+        try:
+            source = read_page_source(text)
+        except FileError as error:
+            raise UsageError(f"{path}, {error}. Nothing was sent.") from error
+        title = title_of(text) or slug
+        text = page_source({"title": title, "slug": slug, **source.settings}, source.markdown)
+        into = ids[f"{above}{ENDING}"] if above else None
+        found[f"{NEW}{path}"] = path, PageEdit("insert", kept.revision, text=text, into=into)
+    return found
+
+
+def _wrong(alone: Mapping[str, PageEdit], edits: Mapping[str, tuple[str, PageEdit]]) -> UsageError:
+    """Return the complaint about the files whose front matter cannot be read."""
+    said: list[str] = []
+    for page, edit in alone.items():
+        try:
+            content_changes({page: edit}, ())
+        except FileError as error:
+            said += [f"{edits[page][0]}, {problem}." for problem in error.problems]
+    return UsageError("\n".join([*said, "Nothing was sent."]))
+
+
+async def _send(
+    api: Api,
+    writes: CommandWrites,
+    folder: Path,
+    changes: _Changes,
+    given: ChangeRequest,
+    *,
+    stage: bool,
+) -> int:
+    kept = changes.folder
+    staged = StagedPages(writes.session, kept.space, kept.request)
+    await staged.read()
+    others = [each.named for page, each in staged.edits.items() if page in changes.edits
+              and each != changes.edits[page]]  # fmt: skip
+    if others:
+        raise UsageError(
+            f"the screens have staged other edits of {listed(map(clean, others))}: send or drop "
+            "those first. Nothing was sent.", CONFLICT,
+        )  # fmt: skip
+    try:
+        await staged.stage(changes.edits)
+    except StagedElsewhereError as error:
+        raise UsageError(
+            f"{error or 'staged elsewhere meanwhile'}. Nothing was sent.", CONFLICT
+        ) from error
+    if stage:
+        say(f"Staged for #{kept.number}: its review on the screens shows and sends it.")
+        return DONE
+    target = f"#{given.number} {clean(given.subject)}".rstrip()
+    arrived = False
+    try:
+        sent = await writes.told(
+            send_edits(staged, changes.check, target=target, recall=False, now=True)
+        )
+        arrived = True
+    finally:
+        if not arrived:  # the files have it
+            await staged.stage(dict.fromkeys(changes.edits))
+    _keep(folder, await _as_sent(api, given, changes, sent))
+    say(
+        f"Sent to #{given.number}: {plural(len(changes.edits), 'page')}. "
+        ":undo on the screens takes it back."
+    )
+    return DONE
+
+
+async def _as_sent(api: Api, given: ChangeRequest, changes: _Changes, sent: Sent) -> RequestFolder:
+    """Return the folder as it is in accord with the service again."""
+    new = sorted(page for page, edit in changes.edits.items() if edit.kind == "insert")
+    made = dict(zip(new, sent.made, strict=False))  # a service may not say which it made
+    ids = {
+        path: made.get(page, "") if edit.kind == "insert" else page
+        for page, (path, edit) in zip(changes.edits, changes.files.items(), strict=True)
+        if edit.kind != "delete"
+    }
+    sources = await _sources(api, given, [page for page in ids.values() if page])
+    pages = dict(changes.folder.pages)
+    for path, edit in changes.files.items():
+        pages.pop(path, None)
+        if edit.kind != "delete" and ids[path]:
+            there = digest(_bytes(sources[ids[path]]))
+            pages[path] = KeptPage(ids[path], digest(changes.data[path]), there)
+    return replace(changes.folder, pages=pages, revision=sent.revision)
+
+
+# Reading
+
+
+async def _tree(api: Api, given: ChangeRequest) -> tuple[str, tuple[PageNode, ...]]:
+    now = await api(
+        ops.get_change_request_revision, given.space, given.id, metadata=False, computed=False
+    )
+    return now.id, tuple(flatten(now.pages))
+
+
+async def _sources(api: Api, given: ChangeRequest, pages: list[str]) -> dict[str, str]:
+    """Return pages with their settings as texts, by id. Raises ``ApiError``."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def read(page: str) -> str:
+        async with gate:
+            return source_of(
+                await api(
+                    ops.get_change_request_page, given.space, given.id, page, format="markdown"
+                )
+            )
+
+    return dict(zip(pages, await asyncio.gather(*map(read, pages)), strict=True))
+
+
+def _refuse(given: ChangeRequest, space: Space) -> None:
+    """Raise ``UsageError`` where an edit would be refused."""
+    if given.status not in ("open", "draft"):
+        said = f"nothing was sent: #{given.number} is {clean(given.status)}."
+        raise UsageError(said, CONFLICT)
+    if why := right_missing(space, lambda granted: granted.edit, "edit"):
+        raise UsageError(f"nothing was sent: {why}", NOT_ALLOWED)
+
+
+# Files
+
+
+def _kept(folder: Path) -> RequestFolder:
+    path = folder / KEPT
+    try:
+        return folder_of(path.read_bytes()[:LARGEST].decode())
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(
+            f"{folder} was not checked out: copydesk cr checkout NUMBER FOLDER makes such a folder"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} cannot be used: {clean(str(error), limit=200)}") from error
+
+
+def _keep(folder: Path, kept: RequestFolder) -> None:
+    path = folder / KEPT
+    path.parent.mkdir(exist_ok=True)
+    write_file(path, kept.to_text().encode())
+
+
+def _files(folder: Path, kept: RequestFolder) -> dict[str, bytes]:
+    """Return the Markdown files of a folder by their paths. Raises ``UsageError``."""
+    found: dict[str, bytes] = {}
+    wrong: list[str] = []
+    for above, below, names in os.walk(folder):
+        here = Path(above)
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        wrong += [f"{here / name} is a link" for name in below if (here / name).is_symlink()]
+        for name in sorted(names):
+            path = here / name
+            if name.startswith("."):
+                continue
+            relative = path.relative_to(folder).as_posix()
+            if path.is_symlink() or not path.is_file():
+                wrong.append(f"{path} is no file of its own")
+            elif not _is_text(relative):
+                wrong.append(f"{os.fsencode(name)!r} is not a name in UTF-8")
+            elif not name.endswith(ENDING):
+                say(f"not sent: {clean(relative, limit=400)} is no {ENDING} file")
+            elif path.stat().st_size > LARGEST:
+                wrong.append(f"{path} is larger than {LARGEST // 1024 // 1024} MB")
+            else:
+                found[relative] = path.read_bytes()
+    folded: dict[str, str] = {}
+    for each in found:
+        other = folded.setdefault(each.casefold(), each)
+        if other != each and not {each, other} <= kept.pages.keys():
+            wrong.append(f"{other} and {each} differ in capitals only")
+    if wrong:
+        lines = [clean(each, limit=400) for each in wrong]
+        raise UsageError("\n".join([*(f"{line}." for line in lines), "Nothing was sent."]))
+    return found
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(path: str, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"{clean(path)}, line {line}: this is not UTF-8 text. Nothing was sent."
+        ) from error
+
+
+def _named(paths: Mapping[str, KeptPage] | list[str]) -> str:
+    said = [shorten(clean(path), 80) for path in list(paths)[:NAMED]]
+    more = len(paths) - len(said)
+    return listed([*said, f"{more} more"] if more else said)

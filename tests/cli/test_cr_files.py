@@ -1,0 +1,188 @@
+"""``copydesk cr checkout`` and ``push``: the pages of a change request as files, and back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from copydesk.domain.page_tree import PageNode
+from copydesk.domain.request_folder import KEPT, file_names
+from tests.cli.script_desk import ScriptDesk, Typed
+
+
+class Folder:
+    """A change request with three pages, checked out."""
+
+    def __init__(self, scripts: ScriptDesk, folder: Path) -> None:
+        self.scripts, self.folder = scripts, folder
+        world = scripts.world
+        world.commit(scripts.space, {"limits": "# Limits\r\n\r\nNone", "limits/burst": "# Burst\n"})
+        self.request = world.change_request(scripts.space, {"retries": "# Retries\n\nFive.\n"})
+        scripts.out("cr", "checkout", "1", str(folder))
+
+    def write(self, path: str, old: str, new: str) -> None:
+        """Change a file."""
+        data = (self.folder / path).read_bytes()
+        assert old.encode() in data
+        (self.folder / path).write_bytes(data.replace(old.encode(), new.encode()))
+
+    def push(self, *options: str, status: int = 0) -> str:
+        return self.scripts.out("cr", "push", str(self.folder), *options, status=status)
+
+    def refused(self, *options: str, status: int) -> str:
+        self.scripts.said()
+        assert self.scripts.run("cr", "push", str(self.folder), *options) == status
+        return self.scripts.said()[1]
+
+    def text(self, path: str) -> str:
+        world = self.scripts.world
+        page = world.page_id(self.scripts.space, path, change_request=self.request)
+        address = f"/spaces/{self.scripts.space}/change-requests/{self.request}/content/page/{page}"
+        text: str = self.scripts.json("api", "GET", f"{address}?format=markdown")["markdown"]
+        return text
+
+
+@pytest.fixture
+def folder(scripts: ScriptDesk, tmp_path: Path) -> Folder:
+    return Folder(scripts, tmp_path / "r")
+
+
+def test_what_is_changed_in_a_folder_goes_back_as_one_write(
+    folder: Folder, scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {p.relative_to(folder.folder).as_posix() for p in folder.folder.rglob("*.md")}
+    assert names == {"retries.md", "limits.md", "limits/burst.md"}
+    assert (folder.folder / "limits.md").read_bytes().endswith(b"# Limits\r\n\r\nNone")
+    assert folder.push("--yes") == ""
+    assert folder.push("--plan") == ""
+    assert scripts.log() == []
+    folder.write("retries.md", "Five.", "Eight.")
+    folder.write("limits.md", "None", "Many")
+    (folder.folder / "letters.md").write_text("# Dead letters\n\nThey wait.\n")
+    (folder.folder / "limits" / "age.md").write_text("---\ntitle: Age\n---\nOld.\n")
+    (folder.folder / "limits" / "burst.md").unlink()
+    patch = folder.push("--plan", status=7)
+    assert "-Five.\n+Eight.\n" in patch
+    assert "new file mode" in patch
+    assert "burst" not in patch, "nothing is deleted unasked"
+    assert "it takes --yes" in folder.refused(status=2)
+    monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
+    assert "nothing was sent." in folder.refused(status=1)
+    assert folder.text("retries") == "# Retries\n\nFive.\n"
+    said = folder.refused("--yes", "--remove", status=0)
+    assert "Sent to #1: 5 pages." in said
+    assert folder.text("retries") == "# Retries\n\nEight.\n"
+    assert folder.text("limits") == "# Limits\r\n\r\nMany"
+    assert folder.text("limits/age") == "Old.\n"
+    assert scripts.log() == [("Edit pages of", "done")]
+    # It is in accord again, also where what was kept of it is older.
+    assert folder.push("--yes", "--remove") == ""
+    folder.write("letters.md", "They wait.", "They rest.")
+    folder.push("--yes")
+    assert "They rest." in folder.text("letters")
+
+
+def test_what_changed_on_both_sides_is_named_and_nothing_is_sent(
+    folder: Folder, scripts: ScriptDesk
+) -> None:
+    world = scripts.world
+    folder.write("retries.md", "Five.", "Eight.")
+    folder.write("limits.md", "None", "Many")
+    world.edit_change_request(folder.request, {"limits/burst": "# Burst\n\nElse.\n"})
+    kept = (folder.folder / KEPT).read_bytes()
+    folder.push("--yes")
+    assert folder.text("retries") == "# Retries\n\nEight.\n", "another page is another matter"
+    # A run that was killed before it noted what it sent finds it there.
+    (folder.folder / KEPT).write_bytes(kept)
+    assert folder.push("--yes") == ""
+    world.edit_change_request(folder.request, {"retries": "Nine.\n"})
+    folder.write("retries.md", "Eight.", "Seven.")
+    folder.write("limits.md", "Many", "Some")
+    said = folder.refused("--yes", status=4)
+    assert "changed here and in #1 since: retries.md. Nothing was sent." in said
+    (folder.folder / "limits" / "burst.md").unlink()
+    said = folder.refused("--yes", "--remove", status=4)
+    assert "retries.md and limits/burst.md" in said
+    assert folder.text("retries") == "Nine.\n"
+    assert folder.text("limits") == "# Limits\r\n\r\nMany"
+    world.write(lambda tx: tx.update("change_request", folder.request, status="archived"))
+    assert "#1 is archived" in folder.refused("--yes", status=4)
+
+
+def test_staged_it_waits_for_the_screens(folder: Folder, scripts: ScriptDesk) -> None:
+    folder.write("retries.md", "Five.", "Eight.")
+    assert "Staged for #1" in folder.refused("--stage", status=0)
+    assert folder.text("retries") == "# Retries\n\nFive.\n"
+    assert scripts.log() == []
+    folder.write("retries.md", "Eight.", "Nine.")
+    assert "the screens have staged other edits of Retries" in folder.refused("--yes", status=4)
+    folder.write("retries.md", "Nine.", "Eight.")
+    assert "Sent to #1: 1 page." in folder.refused("--yes", status=0)
+
+
+def test_a_folder_that_cannot_be_used_says_why(
+    folder: Folder, scripts: ScriptDesk, tmp_path: Path
+) -> None:
+    there = folder.folder
+    assert "is not empty" in scripts.err("cr", "checkout", "1", str(there), status=2)
+    assert "is not a folder" in scripts.err("cr", "checkout", "1", str(there / KEPT), status=2)
+    assert "was not checked out" in scripts.err("cr", "push", str(tmp_path), "--yes", status=2)
+    folder.write("retries.md", "title: Retries", "titel: Retries")
+    assert "retries.md, line 2: the front matter of a page takes" in folder.refused(
+        "--yes", status=2
+    )
+    folder.write("retries.md", "titel: Retries", "title: \\xff")
+    (there / "retries.md").write_bytes(b"# A\n\xff")
+    assert "retries.md, line 2: this is not UTF-8" in folder.refused("--yes", status=2)
+    (there / "retries.md").unlink()
+    (there / "retries.md").symlink_to("/etc/passwd")
+    assert "is no file of its own" in folder.refused("--yes", status=2)
+    (there / "retries.md").unlink()
+    (there / "new").mkdir()
+    (there / "new" / "one.md").write_text("One.\n")
+    assert "above it new.md is no page there." in folder.refused("--yes", status=2)
+    (there / "new.md").write_text("New.\n")
+    assert "new.md is no page yet: send that one first." in folder.refused("--yes", status=2)
+    (there / "new" / "one.md").unlink()
+    (there / "new.md").unlink()
+    (there / "LIMITS.md").write_text("One.\n")
+    assert "differ in capitals only" in folder.refused("--yes", status=2)
+    (there / "LIMITS.md").unlink()
+    (there / "pic\x1b.png").write_bytes(b"x")
+    said = folder.refused("--yes", status=0)
+    assert "is no .md file" in said
+    assert "\x1b" not in said
+    assert "Without a file, and left as they are: retries.md." in said
+    kept = json.loads((there / KEPT).read_text())
+    for wrong in ({**kept, "desk": "other"}, {**kept, "version": 9}, {**kept, "pages": 1}, 1):
+        (there / KEPT).write_text(json.dumps(wrong))
+        scripts.err("cr", "push", str(there), "--yes", status=2)
+    (there / KEPT).write_text(json.dumps(kept))
+    scripts.sign_in(scripts.world.user("guest", "comment"))
+    assert "You may not edit in API reference." in folder.refused("--yes", status=3)
+    assert scripts.log() == []
+
+
+def test_names_of_files_stay_in_the_folder() -> None:
+    paths = [
+        "a/b",
+        "../x",
+        "A/B",
+        "/etc",
+        "a//c",
+        ".copydesk/request",
+        "con",
+        "x" * 300,
+        "é",
+        "\ud800",
+        "",
+    ]
+    pages = [PageNode(str(at), "T", path=path) for at, path in enumerate(paths)]
+    names = file_names(pages)
+    assert names["0"] == "a/b.md"
+    assert names["8"] == "é.md"
+    assert all(names[str(at)].startswith("page-") for at in (1, 2, 3, 4, 5, 6, 7, 9, 10))
+    assert len({name.casefold() for name in names.values()}) == len(paths)

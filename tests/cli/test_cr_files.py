@@ -78,6 +78,9 @@ def test_what_is_changed_in_a_folder_goes_back_as_one_write(
     assert folder.text("limits") == "# Limits\r\n\r\nMany"
     assert folder.text("limits/age") == "Old.\n"
     assert scripts.log() == [("Edit pages of", "done")]
+    assert "limits/age.md is written as #1 has it now." in said
+    kept = (folder.folder / "limits" / "age.md").read_text()
+    assert kept == "---\ntitle: Age\nslug: age\n---\nOld.\n"
     # It is in accord again, also where what was kept of it is older.
     assert folder.push("--yes", "--remove") == ""
     folder.write("letters.md", "They wait.", "They rest.")

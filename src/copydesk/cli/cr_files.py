@@ -100,7 +100,7 @@ def checkout(
         kept = RequestFolder(
             connection.key, there.id, given.id, given.number, revision,
             {
-                names[page.id]: KeptPage(page.id, *[digest(_bytes(sources[page.id]))] * 2)
+                names[page.id]: KeptPage(page.id, digest(_bytes(sources[page.id])))
                 for page in pages
             },
         )  # fmt: skip
@@ -200,7 +200,7 @@ async def _compared(
     changed = {
         path: page
         for path, page in kept.pages.items()
-        if path in files and digest(files[path]) != page.file
+        if path in files and digest(files[path]) != page.digest
     }
     gone = {path: page for path, page in kept.pages.items() if path not in files}
     if gone and not remove:
@@ -216,8 +216,8 @@ async def _compared(
     for path, page in changed.items():
         theirs, mine = sources.get(page.id), _text(path, files[path])
         if theirs == mine:  # an earlier push has sent it
-            pages[path] = KeptPage(page.id, digest(files[path]), digest(files[path]))
-        elif theirs is None or digest(_bytes(theirs)) != page.there:
+            pages[path] = KeptPage(page.id, digest(files[path]))
+        elif theirs is None or digest(_bytes(theirs)) != page.digest:
             clashing.append(path)
         else:
             title = known[page.id].title
@@ -226,7 +226,7 @@ async def _compared(
         theirs = sources.get(page.id)
         if theirs is None:
             del pages[path]
-        elif digest(_bytes(theirs)) != page.there:
+        elif digest(_bytes(theirs)) != page.digest:
             clashing.append(path)
         else:
             title = known[page.id].title
@@ -343,7 +343,7 @@ async def _send(
     finally:
         if not arrived:  # the files have it
             await staged.stage(dict.fromkeys(changes.edits))
-    _keep(folder, await _as_sent(api, given, changes, sent))
+    _keep(folder, await _as_sent(api, folder, given, changes, sent))
     say(
         f"Sent to #{given.number}: {plural(len(changes.edits), 'page')}. "
         ":undo on the screens takes it back."
@@ -351,8 +351,14 @@ async def _send(
     return DONE
 
 
-async def _as_sent(api: Api, given: ChangeRequest, changes: _Changes, sent: Sent) -> RequestFolder:
-    """Return the folder as it is in accord with the service again."""
+async def _as_sent(
+    api: Api, folder: Path, given: ChangeRequest, changes: _Changes, sent: Sent
+) -> RequestFolder:
+    """Write the files as the service has them now, and return the folder in accord with it.
+
+    A service takes the title of a page from a new heading, and gives a new page its settings. A
+    file that was changed again meanwhile stays.
+    """
     new = sorted(page for page, edit in changes.edits.items() if edit.kind == "insert")
     made = dict(zip(new, sent.made, strict=False))  # a service may not say which it made
     ids = {
@@ -365,8 +371,11 @@ async def _as_sent(api: Api, given: ChangeRequest, changes: _Changes, sent: Sent
     for path, edit in changes.files.items():
         pages.pop(path, None)
         if edit.kind != "delete" and ids[path]:
-            there = digest(_bytes(sources[ids[path]]))
-            pages[path] = KeptPage(ids[path], digest(changes.data[path]), there)
+            now, file = _bytes(sources[ids[path]]), folder / path
+            pages[path] = KeptPage(ids[path], digest(now))
+            if now != changes.data[path] == file.read_bytes():
+                write_file(file, now)
+                say(f"{clean(path)} is written as #{given.number} has it now.")
     return replace(changes.folder, pages=pages, revision=sent.revision)
 
 

@@ -28,11 +28,10 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """A page in the folder: the digests of its file, and of the service's text, in accord."""
+    """A page in the folder, and the `digest` of what its file and the service said in accord."""
 
     id: str
-    file: str
-    there: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,16 @@ from tests.world import World
 
 REVIEWED = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
 ROWS = 30
-LIST_REQUESTS = 3 + 3
+NEWS_REQUESTS = 2 + 1
+"""The news beside every poll: open change requests, those that ask for a review, threads of one."""
+LIST_REQUESTS = 3 + 3 + NEWS_REQUESTS
 """A poll of a list: its rows, who is asked, drafts; and what is said of the row under the cursor:
 reviews, requested reviewers, threads."""
 PLACES = 12
-INBOX_REQUESTS = 6 + POLLED
+INBOX_REQUESTS = 6 + POLLED + NEWS_REQUESTS
 """A poll of the inbox: the organization, collections, spaces, open change requests, drafts, who is
 asked; and the threads of some places."""
-REVIEW_REQUESTS = 5
+REVIEW_REQUESTS = 5 + NEWS_REQUESTS
 """A poll of a review: itself, reviews, requested reviewers, threads, the organization's rules."""
 
 
@@ -63,6 +65,8 @@ async def poll(driver: Driver, world: World) -> int:
     driver.app.session.contact.pressed_at = driver.app.session.clock()
     world.clock.now += timedelta(seconds=POLL_SECONDS)
     driver.app.tick()
+    if (news := driver.app.session.news.reading) is not None:
+        await news
     await driver.idle()
     return api.answers - before
 

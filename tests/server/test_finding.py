@@ -137,6 +137,27 @@ async def test_findings_are_made_of_clusters_and_broken_links(support: Support) 
         assert set(await support.found(client)) == set(told) - {"Broken link to gone.md"}
         secret = support.url("findings", found["Broken link to gone.md"]["id"])
         assert (await client.get(secret)).status_code == 404
+    # Nor once the site does not show that space any more.
+    support.world.write(
+        lambda tx: tx.run("DELETE FROM site_space WHERE space_id = ?", support.secret)
+    )
+    async with support.world.client(support.bo) as client:
+        assert set(await support.found(client)) == set(told) - {"Broken link to gone.md"}
+        assert (await client.get(secret)).status_code == 404
+
+
+async def test_guests_change_nothing_that_they_may_not_read(support: Support) -> None:
+    world, guest = support.world, support.world.user("gus", None)
+    world.grant(support.site, guest, "create")
+    async with world.client() as client:
+        finding = (await support.found(client))["Webhooks arrive late"]["id"]
+    async with world.client(guest) as client:
+        for path, body in (
+            (support.url("findings", finding), {"status": "done"}),
+            (support.url("topics", support.late), {"usageSettings": {"changeRequests": True}}),
+        ):
+            assert (await client.get(path)).status_code == 403
+            assert (await client.patch(path, json=body)).status_code == 403
 
 
 async def test_findings_follow_what_they_are_made_of_and_keep_what_was_said_of_them(
@@ -240,6 +261,16 @@ async def test_a_change_request_is_begun_where_the_finding_is_and_both_name_each
             "questions": 2,
             "mergedChangeRequests": 0,
         }
+    # One in a space that the caller may not see is none, for a filter as for the number.
+    support.world.change_request(support.secret, cluster=support.invoice)
+    for caller, titles in (
+        (support.world.ana, {"Webhooks", "Broken", "Invoice"}),
+        (support.bo, {"Webhooks", "Broken"}),
+    ):
+        async with support.world.client(caller) as client:
+            begun = await support.found(client, hasChangeRequests="true")
+            assert {title.split(" ")[0] for title in begun} == titles
+            assert all(each["changeRequests"] for each in begun.values())
     reader = support.world.user("rea", "read")
     async with support.world.client(reader) as client:
         answer = await client.post(f"{path}/change-requests")
@@ -313,6 +344,8 @@ async def test_an_answer_says_what_was_asked_and_what_it_came_to(support: Suppor
         assert (answer["helpfulness"], answer["relevance"], answer["language"]) == (
             "medium", "relevant", "pt",
         )  # fmt: skip
+        # What nothing was asked before is in no thread: a thread names what came before.
+        assert "thread" not in answer
         whole = (await client.get(answer["urls"]["location"])).json()
         assert {name: whole[name] for name in answer} == answer
         assert text_of(whole["response"]["document"]) == "Like this.So."
@@ -332,6 +365,24 @@ async def test_an_answer_says_what_was_asked_and_what_it_came_to(support: Suppor
             ({"to": "2020-01-01T00:00:00Z"}, 0),
         ):
             assert len(await listed(client, support.url("answers"), **params)) == many, params
+
+
+async def test_records_that_come_together_are_compared_with_labels_that_are_read_once(
+    support: Support,
+) -> None:
+    connection = support.world.store.read(lambda tx: tx.connection)
+    said: list[str] = []
+    records = [
+        {"id": f"t-{n}", "type": kind, "title": "Webhooks arrive late", "body": "Why?"}
+        for n, kind in enumerate(["ticket", "document", "ticket", "ticket"])
+    ]
+    async with support.world.client() as client:
+        connection.set_trace_callback(said.append)
+        answer = await client.put(support.url("context-records"), json=records)
+        connection.set_trace_callback(None)
+        assert answer.status_code == 204
+        assert len(await listed(client, support.url("context-records"), topic=support.late)) == 10
+    assert sum("SELECT id, label FROM cluster" in sql for sql in said) == 1
 
 
 async def test_records_are_conversations_and_documents_beside_them(support: Support) -> None:

@@ -263,6 +263,10 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.get_site_redirect: _READERS,
     ops.get_site_structure: _READERS,
     ops.begin_site_finding_change_requests: "and `edit` on a space of the site",
+    **dict.fromkeys(
+        (ops.update_site_finding, ops.update_site_topic),
+        "on the site is enough with `read` in the organization",
+    ),
     ops.get_translation: "and on the space that it is of",
     **dict.fromkeys(
         (

@@ -43,7 +43,12 @@ from copydesk.server.queries.finding import (
     requests_of,
 )
 from copydesk.server.queries.page import find_page
-from copydesk.server.queries.question import Asked, paragraphs, question_page
+from copydesk.server.queries.question import (
+    Asked,
+    paragraphs,
+    question_page,
+    site_to_change,
+)
 from copydesk.server.queries.site import SiteView
 from copydesk.server.store import Row, timestamp
 
@@ -121,7 +126,7 @@ def update_site_finding(
     body: SiteFindingUpdate,
 ) -> SiteFinding:
     """Give a finding another status, which stays whatever is found out later."""
-    view = _to_change(call, organization_id, site_id)
+    view = SiteView(call, site_to_change(call, organization_id, site_id))
     row = find_finding(view, site_finding_id)
     call.tx.update("finding", row["id"], status=body.status, decided=1, updated_at=call.tx.now)
     return finding_model(view, call.tx.row("finding", row["id"]))
@@ -298,11 +303,6 @@ def _merged(view: SiteView, row: Row) -> int:
         *which.values,
     )
     return found
-
-
-def _to_change(call: Call, organization_id: str, site_id: str) -> SiteView:
-    """Return a site whose findings the caller may change."""
-    return SiteView(call, call.access.site(organization_id, site_id, "createContent"))
 
 
 def _space_for(view: SiteView, row: Row) -> Row:

@@ -18,6 +18,7 @@ from copydesk.server.queries.question import (
     Asked,
     asked,
     paragraphs,
+    site_to_change,
     site_url,
     statistics,
 )
@@ -54,7 +55,7 @@ def update_site_topic(
     call: Call, organization_id: str, site_id: str, site_topic_id: str, body: SiteTopicUpdate
 ) -> SiteTopic:
     """Keep what a topic shall be used for. This desk has nobody who would begin change requests."""
-    view = SiteView(call, call.access.site(organization_id, site_id, "createContent"))
+    view = SiteView(call, site_to_change(call, organization_id, site_id))
     row = _find(view, site_topic_id)
     call.tx.run(
         "INSERT INTO topic_usage (site_id, cluster_id, change_requests) VALUES (?, ?, ?) "

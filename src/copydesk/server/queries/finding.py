@@ -33,8 +33,15 @@ def findings_view(call: Call, organization_id: str, site_id: str) -> SiteView:
 
 
 def seen(view: SiteView) -> Asked:
-    """Return the conditions on ``finding`` for those of a site that the caller may see."""
+    """Return the conditions on ``finding`` for those of a site that the caller may see.
+
+    What was found in a space that the site does not show any more is kept, and nobody sees it.
+    """
     found = Asked(["site_id = ?"], [view.site["id"]])
+    found.also(
+        "space_id IS NULL OR space_id IN (SELECT space_id FROM site_space WHERE site_id = ?)",
+        view.site["id"],
+    )
     if view.unseen:
         found.also(
             "space_id IS NULL OR space_id NOT IN (SELECT value FROM json_each(?))", hidden(view)
@@ -69,8 +76,13 @@ def filtered(
         found.also("severity = ?", SEVERITIES.index(severity))
     if has_change_requests is not None:
         found.also(
-            "(id IN (SELECT finding_id FROM finding_request) OR cluster_id IN "
-            "(SELECT cluster_id FROM change_request WHERE cluster_id IS NOT NULL)) = ?",
+            "EXISTS (SELECT 1 FROM change_request r WHERE (r.cluster_id = finding.cluster_id "
+            "OR r.id IN (SELECT change_request_id FROM finding_request "
+            "WHERE finding_id = finding.id)) "
+            "AND r.space_id IN (SELECT space_id FROM site_space WHERE site_id = ?) "
+            "AND r.space_id NOT IN (SELECT value FROM json_each(?))) = ?",
+            view.site["id"],
+            hidden(view),
             has_change_requests,
         )
     if source:

@@ -55,6 +55,13 @@ def site_to_triage(call: Call, organization_id: str, site_id: str) -> Row:
     return site
 
 
+def site_to_change(call: Call, organization_id: str, site_id: str) -> Row:
+    """Return a site whose findings and topics the caller may read and change."""
+    site = call.access.site(organization_id, site_id, "createContent")
+    reading_organization(call, organization_id)
+    return site
+
+
 @dataclass
 class Asked:
     """Conditions on issues, which are called ``i``, with their values."""
@@ -277,7 +284,8 @@ def _answer(call: Call, site: Row, row: Row, conversation: Row | None) -> dict[s
         "question": {"id": question["id"], "type": question["type"]},
         "topics": [] if row["cluster_id"] is None else [row["cluster_id"]],
         "input": {"text": row["title"], "raw": "\n\n".join(said) or row["title"]},
-        "thread": {"id": row["conversation_id"], "previous": previous},
+        # A thread has to name what came before.
+        "thread": previous and {"id": row["conversation_id"], "previous": previous},
         "response_id": row["id"],
         "language": row["language"],
         "answered": row["answered"],

@@ -64,6 +64,7 @@ def test_changes_are_staged_kept_as_text_and_given_up() -> None:
     text = staged_text(both.values())
     assert staged_of(f'{text}\nnot JSON\n{{"who": "robot"}}\n[]') == both
     assert staged_of('{"who": "user", "id": "a", "name": "A", "after": "owner"}') == {}
+    assert staged_of('{"who": "user", "id": "a", "name": "A", "after": ["read"]}') == {}
     assert [each.said for each in both.values()] == [
         "admin, had read",
         "read, invited as a guest first",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from copydesk.server.organization_seed import add_invite_link
 from tests.world import World
 
 Json = dict[str, Any]
@@ -99,6 +100,21 @@ async def test_links_are_made_changed_and_deleted(world: World) -> None:
         assert (await client.get(path)).json()["count"] == 2
         await client.patch(f"/orgs/{world.home}", json={"inviteLinks": False})
         assert (await client.post(path, json={"role": "read"})).status_code == 412
+
+
+async def test_a_list_of_links_reads_the_other_links_once(world: World) -> None:
+    home = world.home
+    world.write(
+        lambda tx: [add_invite_link(tx, home, role=role) for role in ("read", "edit", "edit")]
+    )
+    connection = world.store.read(lambda tx: tx.connection)
+    said: list[str] = []
+    async with world.client() as client:
+        connection.set_trace_callback(said.append)
+        listed = (await client.get(f"/orgs/{home}/link-invites")).json()["items"]
+        connection.set_trace_callback(None)
+    assert [each["redundant"] for each in listed] == [True, False, True]
+    assert sum("FROM invite_link" in sql for sql in said) == 3  # the number, the page, the others
 
 
 async def test_a_link_stays_behind_when_its_space_goes_to_another_organization(

@@ -9,12 +9,13 @@ import httpx
 import pytest
 
 from copydesk.domain.access import LEVELS, Holder, Kind, level_from, rank, sources
-from copydesk.server import site_seed
+from copydesk.server import desk_seed, site_seed
 from copydesk.server.access import (
     COLLECTION_PERMISSIONS,
     SPACE_PERMISSIONS,
     permissions,
 )
+from copydesk.server.store import Tx
 from copydesk.session.reads.access import read_chain, read_person
 from tests.world import World
 
@@ -236,6 +237,22 @@ async def test_a_level_on_a_site_says_where_it_comes_from(world: World) -> None:
         assert (await ana.delete(path)).status_code == 204
     left = world.store.read(lambda tx: tx.value("SELECT count(*) FROM access_grant"))
     assert left == 0
+
+
+async def test_what_each_of_very_many_was_given_is_read(world: World) -> None:
+    space, home = world.space("Handbook"), world.home
+
+    def build(tx: Tx) -> None:
+        for number in range(2_100):
+            user = desk_seed.add_user(tx, f"P{number}", f"p{number}@example.org")
+            desk_seed.add_member(tx, home, user, "read")
+            desk_seed.grant(tx, space, user, "comment")
+
+    world.write(build)
+    async with world.api() as api:
+        (here,) = await read_chain(api, Holder("space", space), world.ana, True)
+    assert here.given is not None
+    assert len(here.given) == 2_100
 
 
 async def test_guests_list_nobody_unless_they_administer_it(world: World) -> None:

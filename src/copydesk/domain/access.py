@@ -163,7 +163,7 @@ def staged_of(text: str) -> dict[str, Change]:
         match value:
             case {"who": "user" | "team" | "email" as who, "id": str(id), "name": str(name)}:
                 before, after = value.get("before"), value.get("after")
-                if {before, after} <= {None, *LEVELS}:
+                if all(level in (None, *LEVELS) for level in (before, after)):
                     found[id] = Change(who, id, name, before, after)
     return found
 

@@ -48,39 +48,45 @@ def ingest(tx: Tx, organization_id: str, conversations: Iterable[ConversationIng
             raise invalid(f"body.{field}: conversation {conversation.id[:100]!r}: {sentence}")
     labels = labels_of(tx, organization_id)
     for conversation in wanted:
-        metadata = conversation.metadata
-        attributes = (metadata.attributes if metadata else None) or {}
-        created_at = metadata.created_at if metadata else None
-        if created_at is None:
-            created_at = _held_at(tx, organization_id, conversation.id)
-        add_conversation(
-            tx,
-            organization_id,
-            [(part.role, part.body) for part in conversation.parts],
-            source=_source(attributes),
-            subject=conversation.subject or "",
-            conversation_id=conversation.id,
-            source_url=metadata.url if metadata else None,
-            attributes=attributes,
-            created_at=created_at,
-        )
-        said = [part.body for part in conversation.parts if part.role == "user"] or [
-            part.body for part in conversation.parts
-        ]
-        before = remove_issues(tx, organization_id, conversation.id)
-        known_id, known_cluster = before[0] if before else (None, None)
-        fitting = best_cluster(labels, [conversation.subject or "", *said])
-        add_issue(
-            tx,
-            organization_id,
-            conversation.id,
-            title_of(conversation.subject or "", said),
-            summary=shorten(next((text for text in said if text.strip()), ""), SUMMARY_LENGTH),
-            # What has once been put into a cluster stays there for want of a better one.
-            cluster_id=fitting or known_cluster,
-            created_at=created_at,
-            issue_id=known_id,
-        )
+        _ingest(tx, organization_id, conversation, labels)
+
+
+def _ingest(
+    tx: Tx, organization_id: str, conversation: ConversationIngest, labels: Mapping[str, str]
+) -> None:
+    metadata = conversation.metadata
+    attributes = (metadata.attributes if metadata else None) or {}
+    created_at = metadata.created_at if metadata else None
+    if created_at is None:
+        created_at = _held_at(tx, organization_id, conversation.id)
+    add_conversation(
+        tx,
+        organization_id,
+        [(part.role, part.body) for part in conversation.parts],
+        source=_source(attributes),
+        subject=conversation.subject or "",
+        conversation_id=conversation.id,
+        source_url=metadata.url if metadata else None,
+        attributes=attributes,
+        created_at=created_at,
+    )
+    said = [part.body for part in conversation.parts if part.role == "user"] or [
+        part.body for part in conversation.parts
+    ]
+    before = remove_issues(tx, organization_id, conversation.id)
+    known_id, known_cluster = before[0] if before else (None, None)
+    fitting = best_cluster(labels, [conversation.subject or "", *said])
+    add_issue(
+        tx,
+        organization_id,
+        conversation.id,
+        title_of(conversation.subject or "", said),
+        summary=shorten(next((text for text in said if text.strip()), ""), SUMMARY_LENGTH),
+        # What has once been put into a cluster stays there for want of a better one.
+        cluster_id=fitting or known_cluster,
+        created_at=created_at,
+        issue_id=known_id,
+    )
 
 
 def ingest_records(tx: Tx, organization_id: str, records: Iterable[ContextRecordInput]) -> None:
@@ -88,10 +94,15 @@ def ingest_records(tx: Tx, organization_id: str, records: Iterable[ContextRecord
 
     Raises a 400 for one that cannot be kept.
     """
-    for record in records:
+    wanted = list(records)
+    tickets = any(record.type == "ticket" for record in wanted)
+    labels = labels_of(tx, organization_id) if tickets else {}
+    for record in wanted:
         conversation = _conversation(record)
+        for (field, *_), sentence in why_unfit(conversation):
+            raise invalid(f"body.{field}: {record.type} {record.id[:100]!r}: {sentence}")
         if record.type == "ticket":
-            ingest(tx, organization_id, [conversation])
+            _ingest(tx, organization_id, conversation, labels)
             if record.description is not None:
                 tx.run(
                     "UPDATE conversation SET description = ? WHERE organization_id = ? AND id = ?",
@@ -100,8 +111,6 @@ def ingest_records(tx: Tx, organization_id: str, records: Iterable[ContextRecord
                     record.id,
                 )
             continue
-        for (field, *_), sentence in why_unfit(conversation):
-            raise invalid(f"body.{field}: document {record.id[:100]!r}: {sentence}")
         remove_issues(tx, organization_id, record.id)
         attributes = _attributes(record)
         add_conversation(

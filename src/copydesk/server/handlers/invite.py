@@ -155,17 +155,24 @@ def _link_model(call: Call, row: Row) -> InviteLink:
         given["collection"] = collection_model(
             call, call.tx.row("collection", row["collection_id"])
         )
-    others = call.tx.all(
-        "SELECT id, role, created_at FROM invite_link WHERE organization_id = ?1 AND id <> ?2 "
-        "AND coalesce(space_id, collection_id) IS ?3",
-        row["organization_id"],
-        row["id"],
-        place,
-    )
-    mine, made = rank(row["role"]), (row["created_at"], row["id"])
-    redundant = any(
-        rank(other["role"]) > mine
-        or (rank(other["role"]) == mine and (other["created_at"], other["id"]) < made)
-        for other in others
-    )
+    redundant = _useful(call, row["organization_id"])[place] != row["id"]
     return InviteLink(id=row["id"], redundant=redundant, **given)
+
+
+def _useful(call: Call, organization_id: str) -> dict[str | None, str]:
+    """Return the link to each place that gives most, the oldest of those; None is everywhere.
+
+    It is remembered for the request: a list asks for each link.
+    """
+    key = ("useful links", organization_id)
+    known: dict[str | None, str] | None = call.remembered.get(key)
+    if known is not None:
+        return known
+    rows = call.tx.all(
+        "SELECT * FROM invite_link WHERE organization_id = ? ORDER BY created_at DESC, id DESC",
+        organization_id,
+    )
+    # The last one that is put in stays: of what gives most the oldest.
+    found = {_place(row): row["id"] for row in sorted(rows, key=lambda row: rank(row["role"]))}
+    call.remembered[key] = found
+    return found

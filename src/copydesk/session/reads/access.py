@@ -13,11 +13,13 @@ from copydesk.session.operations import ops
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
-PAGE = 250
+PAGE = 1_000
 """Rows read with one request."""
 
-MOST = 2_000
-"""People, and teams, of one container that are read at most."""
+MOST = 20_000
+"""People, and teams, of one container that are read at most: of whom is not among them it is not
+known what they were given, and what is staged for them could not be taken back.
+"""
 
 NESTED = 100
 """Collections above each other that are followed."""

@@ -9,8 +9,10 @@ import pytest
 
 from copydesk.local.page_edits import DeskEdits
 from copydesk.local.state import State
+from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm
 from tests.drive import drive
+from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld
 from tests.world import World
 
@@ -197,3 +199,30 @@ async def test_who_may_not_edit_is_told(review: ReviewWorld) -> None:
     async with drive(review.app(reader), "]", size=(140, 40)) as driver:
         await driver.press("e")
         assert "You may review here, not edit." in driver.screen
+
+
+async def test_a_page_that_is_read_is_edited_in_a_change_request(
+    review: ReviewWorld, editor: Write
+) -> None:
+    target = Target(space=review.space, page=review.page("events"))
+    mine = review.world.change_request(review.space, {}, subject="Mine")
+    app = open_world(review.world, "pages", target)
+    async with drive(app, size=(140, 40)) as driver:
+        editor("# Events\n\nWhat may happen.\n")
+        await driver.press("e")
+        assert "In a new change request" in driver.screen
+        assert "In #2 Mine" in driver.screen
+        assert "In #1" not in driver.screen
+        await driver.press("down", "enter")
+        assert "Staged: Events." in driver.screen
+        assert "#2 Mine" in driver.screen
+        await driver.press("ctrl+s", "y")
+        at = f"/spaces/{review.space}/change-requests/{mine}/content/page/{target.page}"
+        async with review.world.client() as client:
+            found = await client.get(at, params={"format": "markdown"})
+        assert found.json()["markdown"] == "# Events\n\nWhat may happen.\n"
+        await driver.press("q", "e", "enter")
+        await driver.type("More of it")
+        await driver.press("enter")
+        assert "#3 More of it" in driver.screen
+        assert "Staged: Events." in driver.screen

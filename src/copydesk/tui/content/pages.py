@@ -5,28 +5,35 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import fold
-from copydesk.domain.text import plural
+from copydesk.domain.text import clean, plural
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.threads import Group, Thread
 from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.content import Content
+from copydesk.session.draft_keys import new_request_key
 from copydesk.session.glyphs import glyphs
+from copydesk.session.operations import ops
+from copydesk.session.options import Option
 from copydesk.session.page_rows import LinkRow, PageRow
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import Followed, Read, Tree, Version
 from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
+from copydesk.session.writes.requests import beginning, subject_wrong
 from copydesk.tui.content.commands import ContentCommands, PageCommands
-from copydesk.tui.framework.actions import action, command
+from copydesk.tui.dialogs.ask import Ask
+from copydesk.tui.dialogs.choice import Choice
+from copydesk.tui.framework.actions import Commands, NotYet, action, command
 from copydesk.tui.framework.commands import no_last_place
+from copydesk.tui.framework.editor import has_editor
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
@@ -40,11 +47,15 @@ from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.tui.framework.place import Place
 
 REST_SECONDS = 0.12
 """How long the cursor rests on a page before its text is read."""
+
+FEW = 50
+"""Change requests of mine that are offered, of each status."""
 
 KEPT_TEXTS = 24
 """Texts kept in memory, so that going back to a page is instant."""
@@ -188,6 +199,89 @@ class ThreadAbove:
         return self.pane.display
 
 
+def no_document(here: PagesPlace) -> str | None:
+    """Say so when no page with a text of its own is under the cursor, or in front."""
+    page = here.page_at_hand
+    if page is None:
+        return NotYet("The pages are not read yet.") if not here.order.rows else "No page is here."
+    return None if page.readable else "This has no text of its own."
+
+
+class EditInRequest(Commands, scope="pages"):
+    """Editing a page that is read: in a change request, for main itself takes no edits."""
+
+    place: PagesPlace
+
+    @action(
+        "e",
+        "edit",
+        unless=no_document,
+        danger=1,
+        show=12,
+        group="Write",
+        uses=("list_space_change_requests", "create_change_request"),
+        types=True,
+    )
+    async def edit_page(self) -> None:
+        """Edit the page in a change request: in this one, in one of mine, or in a new one."""
+        page, target, session = self.place.page_at_hand, self.place.target, self.place.session
+        assert page is not None
+        assert target.space is not None
+        request = target.change_request or await self._choose(target.space)
+        if request is None:
+            return
+        there = target.but(change_request=request, page=page.id, view="changes")
+        await self.place.desk.go("review", there.but(organization=session.organization))
+        here, part = self.place.desk.here, f"source {page.id}"
+        if not isinstance(here, Place) or here is self.place:
+            return
+        if has_editor():
+            any(each.resume_draft(part) for each in here.commands)
+        else:  # what is typed until its field is there is for that
+            self.place.desk.keyboard.ahead.resume(here, part)
+
+    async def _choose(self, space: str) -> str | None:
+        """Return which change request a page is edited in; a new one is made. None: none."""
+        api, me = await self.place.session.ready(), self.place.session.me
+        mine = None if me is None else me.id
+
+        async def read() -> list[ChangeRequest]:
+            open_ones = await api.page(
+                ops.list_space_change_requests, space, status="open", creator=mine, limit=FEW
+            )
+            drafts = await api.page(
+                ops.list_space_change_requests, space, status="draft", creator=mine, limit=FEW
+            )
+            return [*open_ones.items, *drafts.items]
+
+        requests = await self.place.reads.now("plan", read, "Reading your change requests")
+        if requests is None:
+            return None
+        options = [Option("", "In a new change request")]
+        for each in sorted(requests, key=lambda each: each.updated_at, reverse=True):
+            title = f"In #{each.number} {clean(each.subject)}"
+            options.append(Option(each.id, title, clean(each.status)))
+        sheet = Choice("Where is it edited?", options)
+        chosen = cast("str | None", await self.place.desk.push_screen_wait(sheet))
+        if chosen != "":
+            return chosen
+        made: list[ChangeRequest] = []
+
+        async def send(subject: str) -> None:
+            from copydesk.contract.models.change_request import ChangeRequestCreate
+
+            body = ChangeRequestCreate(subject=subject)
+            write = beginning(space, body, self.place.session.me)
+            made.append(await self.place.writer.send(write, draft=key))
+
+        key = new_request_key(space, None)
+        asking = Ask(
+            "New change request", "What is it about?", draft_key=key, check=subject_wrong, send=send
+        )
+        await self.place.desk.push_screen_wait(asking)
+        return made[0].id if made else None
+
+
 @place(
     "pages",
     title="Pages",
@@ -197,7 +291,7 @@ class PagesPlace(Place, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
     RAW = ("get_space_page", "get_change_request_page")
-    COMMAND_CLASSES = (ContentCommands, PageCommands)
+    COMMAND_CLASSES = (EditInRequest, ContentCommands, PageCommands)
 
     CSS_PATH = style_path("pages")
     AUTO_FOCUS = "#pages"
@@ -299,14 +393,19 @@ class PagesPlace(Place, scope="pages"):
         if self.target.change_request is not None:
             yield "change request"
 
+    @property
+    def page_at_hand(self) -> PageRow | None:
+        """The page under the cursor of the tree, else the one in front."""
+        return self.rows.selected_item if self.pane is self.rows else self.shown_page
+
     def raw(self) -> Raw | None:
-        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        page = self.page_at_hand
         if page is None or self.target.space is None:
             return None
         return page_raw(self.target.space, self.target.change_request, page.id, page.title)
 
     def content(self) -> Content | None:
-        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        page = self.page_at_hand
         space, request = self.target.space, self.target.change_request
         if space is None:
             return None
@@ -323,7 +422,7 @@ class PagesPlace(Place, scope="pages"):
         if self.pane is self.links and (link := self.links.selected) is not None:
             there = self.order.rows.get(link.page)
             return link.url or (there.url if there is not None else "") or None
-        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        page = self.page_at_hand
         return (page.url or None) if page is not None else None
 
     def copies(self) -> Sequence[tuple[str, str]]:

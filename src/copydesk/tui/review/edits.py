@@ -46,11 +46,12 @@ from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact
-from copydesk.tui.framework.actions import NotYet, action
+from copydesk.tui.framework.actions import NotYet, action, away, refusal
 from copydesk.tui.framework.commands import nothing_to_undo
 from copydesk.tui.framework.editor import EditorError, has_editor, run_editor
-from copydesk.tui.framework.keyboard import run
+from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.trees import TreeSource
+from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.rich_text import change_lines
 from copydesk.tui.review.guards import HasReview, ReviewCommands, may_not_write, not_read
 from copydesk.tui.widgets.columns import by_content
@@ -175,7 +176,10 @@ class PageEditing(ReviewCommands, scope="review"):
         """
         page = page_at(self.here)
         assert page is not None
-        line = self._line() if page == self.model.page_id else 0
+        await self.edit(page, self._line() if page == self.model.page_id else 0)
+
+    async def edit(self, page: str, line: int = 0) -> None:
+        """Edit a page, from a line of its Markdown on."""
         edit = await self._begin(page)
         if edit is not None:
             await self._all.write(page, edit, line)
@@ -374,11 +378,24 @@ class EditCommands(ReviewCommands, scope="review"):
 
     def go_on(self) -> None:
         """Open what waits for the request, now that it is read."""
-        if self._resuming and self.model.find(self._resuming) is not None:
-            page, self._resuming = self._resuming, ""
-            self.shows(page)
-            self.here.diff.focus()
-            self.app.call_later(run, self.on_page, PageEditing.ACTIONS["edit_page"])
+        page, self._resuming = self._resuming, ""
+        known = self.model.opened is not None
+        if not page or not known:
+            self._resuming = page
+            return
+        doing = PageEditing.ACTIONS["edit_page"]
+        why = may_not_write(self.here)
+        if away(self.place.session, doing):
+            why = refusal(self.place.session, doing.label)
+        if why is not None:
+            self.place.say(why, "warn")
+            return
+
+        async def edit() -> None:
+            await tell_failures(self.place, self.on_page.edit(page))
+
+        with because(self.on_page, doing.id):
+            begin(self.place, edit, name="resume draft")
 
     @action(
         "ctrl+n",

@@ -31,6 +31,15 @@ KEPT_PAGES = 24
 """How many pages have their texts kept; the others are read again."""
 
 
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """What is staged of a page, compared with main and with what is sent: with its ``text``."""
+
+    edit: PageEdit
+    text: PageText
+    shown: Mapping[Showing, PageText]
+
+
 class ReviewModel:
     """What a review knows; it draws and reads nothing."""
 
@@ -44,8 +53,8 @@ class ReviewModel:
         self.shown: list[Changed] = []
         """Those, with the pages of which only I staged something, which is not sent."""
         self.staged: StagedPages | None = None
-        self.mine: dict[str, tuple[PageEdit, Mapping[Showing, PageText]]] = {}
-        """What is staged of pages that were read, compared with main and with what is sent."""
+        self.mine: dict[str, Mine] = {}
+        """What is staged of pages that were read."""
         self.showing: Showing = "mine"
         """What is shown of a page that has something staged."""
         self.rules: RulesRead | None = None
@@ -137,19 +146,23 @@ class ReviewModel:
         self.shown = shown
         self.changes = [known[change.id] for change in shown if change.id in known]
 
+    def mine_of(self, page: str, text: PageText) -> Mine | None:
+        """Return what is staged of a page, once it is compared with its text."""
+        mine, edit = self.mine.get(page), self.edits.get(page)
+        if mine is None or edit is None:
+            return None
+        return mine if mine.edit == edit and mine.text is text else None
+
     def newest(self, page: str) -> PageText | None:
         """Return the text of a page with what is staged of it; None while it is not read."""
-        edit, known = self.edits.get(page), self.mine.get(page)
-        if edit is not None and known is not None and known[0] == edit:
-            return known[1]["mine"]
-        return self.texts.get(page)
+        text = self.texts.get(page)
+        mine = None if text is None else self.mine_of(page, text)
+        return text if mine is None else mine.shown["mine"]
 
     def as_shown(self, page: str, text: PageText) -> PageText:
-        """Return the text of a page with what is staged of it, as it is to be shown."""
-        edit, known = self.edits.get(page), self.mine.get(page)
-        if edit is None or known is None or known[0] != edit or page != self.page_id:
-            return text
-        return known[1].get(self.showing, text)
+        """Return the text of the page in front with what is staged of it, as it is to be shown."""
+        mine = self.mine_of(page, text)
+        return text if mine is None else mine.shown.get(self.showing, text)
 
     def keep_text(self, page: str, text: PageText) -> None:
         """Keep the text of a page as the newest."""

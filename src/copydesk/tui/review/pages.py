@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from copydesk.domain.diff import compare
 from copydesk.domain.page_edits import PageEdit, settings_lines
 from copydesk.domain.page_source import body_of
 from copydesk.domain.page_text import PageText, page_text
@@ -22,7 +21,7 @@ from copydesk.session.reads.review import Opened
 from copydesk.session.seen_pages import reversal_of
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.review.guards import HasReview, ReviewCommands, never_seen, no_text
-from copydesk.tui.review.model import Showing
+from copydesk.tui.review.model import Mine, Showing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -40,7 +39,7 @@ ALL_THREE = 190
 """From how many cells on the tree and the threads stay beside two texts side by side."""
 
 SHOWN_AS: dict[Showing, str] = {
-    "mine": "staged by me, not sent",
+    "mine": "staged, not sent",
     "staged": "only what I staged",
     "sent": "as it is sent",
 }
@@ -55,8 +54,9 @@ def staged_texts(edit: PageEdit, text: PageText) -> dict[Showing, PageText]:
     after = "" if edit.kind == "delete" else body_of(edit.text)
     settings = [] if edit.kind == "delete" else settings_lines(edit)
     notes = [*(["Staged: this page is deleted."] if edit.kind == "delete" else ()), *settings]
+    told = [note for note in text.notes if note not in (reading.UNCHANGED, SEEN_BEFORE)]
     return {
-        "mine": page_text(text.before, after, [*text.notes, *notes]),
+        "mine": page_text(text.before, after, [*told, *notes]),
         "staged": page_text(text.after, after, notes),
     }
 
@@ -133,7 +133,7 @@ class PageReader(ReviewCommands, scope="review"):
     async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
         edit = self.model.edits.get(change.id)
         if edit is not None and edit.kind == "insert":
-            text = PageText("", "", compare("", ""))
+            text = page_text("", "")
         else:
             text = await reading.read_page(api, opened, change)
         await self.take_mine(change.id, text)
@@ -147,9 +147,9 @@ class PageReader(ReviewCommands, scope="review"):
         edit = self.model.edits.get(page)
         if edit is None:
             self.model.mine.pop(page, None)
-        elif self.model.mine.get(page, (None,))[0] != edit:
-            found = await asyncio.to_thread(staged_texts, edit, text)
-            self.model.mine[page] = edit, found
+        elif self.model.mine_of(page, text) is None:
+            shown = await asyncio.to_thread(staged_texts, edit, text)
+            self.model.mine[page] = Mine(edit, text, shown)
 
     def compare_with_seen(self) -> None:
         """Compare the page in front with what it was when it was marked as seen."""

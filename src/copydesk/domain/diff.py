@@ -103,6 +103,16 @@ class TextDiff(Sequence[Line]):
     def __len__(self) -> int:
         return self._rows
 
+    @property
+    def new_rows(self) -> frozenset[int]:
+        """The rows of the text after that are not in the text before as they are."""
+        return frozenset(
+            row
+            for kind, _, new, size, _ in self.segments
+            if kind in ("added", "edited")
+            for row in range(new, new + size)
+        )
+
     @overload
     def __getitem__(self, index: int) -> Line: ...
 

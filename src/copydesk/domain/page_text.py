@@ -47,6 +47,8 @@ class PageText:
     diff: TextDiff
     notes: tuple[str, ...] = ()
     alike: bool = False
+    mine: frozenset[int] = frozenset()
+    """The rows of the text after that differ from what is sent: they are staged here."""
     _old: _Anchors = field(init=False)
     _new: _Anchors = field(init=False)
     _found: dict[str, int | None] = field(default_factory=dict)
@@ -84,6 +86,15 @@ class PageText:
         if not line.paired:
             return (at,)
         return (at, at + 1) if line.kind == "removed" else (at - 1, at)
+
+    def is_mine(self, at: int) -> bool:
+        """Whether a row of the diff is one that is staged here, and not sent."""
+        if not self.mine:
+            return False
+        segment, step = self.diff.place(at)
+        if segment.kind == "edited":
+            return bool(step % 2) and segment.after + step // 2 in self.mine
+        return segment.kind == "added" and segment.after + step in self.mine
 
     def anchor(self, at: int) -> str | None:
         """Return the anchor of a row of the diff; None where it has no text of its own.

@@ -30,10 +30,12 @@ def draw_line(
     gutter: Gutter = DEFAULT_GUTTER,
     mark: str = "",
     mark_tone: str = "accent",
+    mine: bool = False,
 ) -> list[Drawn]:
     """Return the lines of one row of a diff: numbers, sign, text with its changed words.
 
-    A long row wraps and keeps its sign. ``mark`` names its threads, at the right end.
+    A long row wraps and keeps its sign. ``mark`` names its threads, at the right end. A row that is
+    ``mine`` is staged here, and not sent.
     """
     if line.move is not None and line.kind in ("from", "to"):
         return _draw_move(line, width, gutter)
@@ -42,7 +44,8 @@ def draw_line(
     shown: list[Drawn] = []
     lead = gutter.lead(line)
     for nth, part in enumerate(wrap_exact(_marked(line, tone), room)):
-        drawn: Drawn = [(lead, "muted"), (f" {sign} ", tone), *part]
+        own = ("m", "accent") if mine else (" ", "")
+        drawn: Drawn = [(lead, "muted"), own, (f"{sign} ", tone), *part]
         lead = " " * len(lead)
         if mark and nth == 0:
             used = sum(cell_len(text) for text, _ in part)

@@ -89,12 +89,15 @@ async def test_what_others_wrote_goes_along_or_is_settled(
         assert "STAGED 1" in driver.screen
         theirs = theirs.replace("eight times", "ten times")
         review.world.edit_change_request(review.request, {"webhooks/retries": theirs})
+        editor(source(mine.replace("nine times", "seven times"), **RETRIES_SOURCE))
+        await driver.press("e")
+        assert "Ana Silva changed the same of Retries meanwhile: ctrl+s asks" in driver.screen
         editor(source(theirs.replace("ten times", "twelve times"), **RETRIES_SOURCE))
         await driver.press("ctrl+s")
         assert "Ana Silva changed 1 place of Retries too" in driver.screen
         await driver.press("enter")
         marked = (tmp_path / "opened").read_text()
-        assert "<<<<<<< mine\nWe retry nine times" in marked
+        assert "<<<<<<< mine\nWe retry seven times" in marked
         assert "=======\nWe retry ten times" in marked
         await driver.press("ctrl+s", "y")
     assert await text_of(review, "webhooks/retries") == theirs.replace("ten times", "twelve times")

@@ -313,7 +313,8 @@ class DiffView(WrappedList, scope="diff"):
         tone = "accent" if is_open else "muted"
         line = diff[at]
         if not self._paired or line.kind in ("from", "to"):
-            return draw_line(line, width, gutter=gutter, mark=mark, mark_tone=tone)
+            mine = self.page.is_mine(at)
+            return draw_line(line, width, gutter=gutter, mark=mark, mark_tone=tone, mine=mine)
         old = line if line.kind != "added" else None
         new = diff[at + 1] if kind == "pair" else line if line.kind != "removed" else None
         return draw_beside(old, new, width, gutter=gutter, mark=mark, mark_tone=tone)

@@ -59,10 +59,11 @@ from copydesk.tui.widgets.list import Column
 from copydesk.tui.widgets.tree import TreeList
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.model import ReviewModel
 
-READS = ("get_change_request", "get_change_request_page")
+READS = ("get_change_request", "get_change_request_page", "get_change_request_revision")
 SENDS = ("update_change_request_content", "get_change_request_revision", "get_change_request_page")
 
 
@@ -96,7 +97,7 @@ def nothing_staged(here: HasReview) -> str | None:
     """Say so when nothing is staged of the request."""
     if here.model.staged is None:
         return NotYet("The change request is not read yet.")
-    return None if here.model.edits else "Nothing is staged. e edits the page."
+    return None if here.model.edits else "Nothing is staged."
 
 
 def while_staged(label: str) -> Callable[[HasReview], str]:
@@ -329,6 +330,25 @@ class EditCommands(ReviewCommands, scope="review"):
             said = f"Staged, but it cannot be sent so: {clean(str(error), limit=160)}. e edits it."
         if await self.stage({page: written}, said):
             self._forget(page)
+            if not self.place.session.offline:
+                self._tell_of_others(page, written)
+
+    def _tell_of_others(self, page: str, edit: PageEdit) -> None:
+        """Say whether somebody else edited a page while it was edited here."""
+
+        async def read(api: Api) -> Check:
+            return await check_edits(api, *self.model.ids, {page: edit})
+
+        def came(check: Check) -> None:
+            standing = check.standings[page]
+            who, title = check.who or "Somebody", clean(edit.named)
+            if standing.open:
+                said = f"{who} changed the same of {title} meanwhile: ctrl+s asks about it."
+                self.place.say(said, "warn")
+            elif standing.how == "merged":
+                self.place.say(f"{who} changed {title} too: both go along (ctrl+s).", "warn")
+
+        self.place.reads.load("others", read, came, what="Reading what others did", kept="never")
 
     async def _in_editor(self, page: str, text: str, line: int) -> str:
         """Return a text as the editor left it, to the byte. Raises `EditorError`, ``OSError``.

@@ -55,10 +55,12 @@ def staged_texts(edit: PageEdit, text: PageText) -> dict[Showing, PageText]:
     settings = [] if edit.kind == "delete" else settings_lines(edit)
     notes = [*(["Staged: this page is deleted."] if edit.kind == "delete" else ()), *settings]
     told = [note for note in text.notes if note not in (reading.UNCHANGED, SEEN_BEFORE)]
-    return {
-        "mine": page_text(text.before, after, [*told, *notes]),
-        "staged": page_text(text.after, after, notes),
-    }
+    mine, staged = (
+        page_text(text.before, after, [*told, *notes]),
+        page_text(text.after, after, notes),
+    )
+    mine.mine = staged.mine = staged.diff.new_rows
+    return {"mine": mine, "staged": staged}
 
 
 def page_titles(here: HasReview) -> list[str]:

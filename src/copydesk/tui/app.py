@@ -42,7 +42,7 @@ from copydesk.tui.framework.styles import later_styles, style_path
 from copydesk.tui.framework.workers import begin
 from copydesk.tui.lifecycle import Lifecycle
 from copydesk.tui.system.account_commands import Account
-from copydesk.tui.system.merges import Runs
+from copydesk.tui.system.background import Newsreader, Runs
 from copydesk.tui.terminal_driver import TerminalDriver
 from copydesk.tui.theme import DARK, THEMES, tones
 
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.writes.log import Written
     from copydesk.tui.framework.prompt import Prompt
-    from copydesk.tui.system.news import Newsreader
     from copydesk.tui.system.reference import Reference
 
 R = TypeVar("R")
@@ -247,7 +246,6 @@ class CopydeskApp(DeskApp):
     @cached_property
     def newsreader(self) -> Newsreader:
         """What has the news read."""
-        from copydesk.tui.system.news import Newsreader
 
         terminal = self.terminal
         assert terminal is not None

@@ -10,7 +10,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reachability import POLL_SECONDS
-from copydesk.tui.system.news import NOTICE_SECONDS, Newsreader
+from copydesk.tui.system.background import NOTICE_SECONDS, Newsreader
 from tests.drive import Driver, drive
 from tests.hostile import FORBIDDEN
 from tests.tui.opening import open_world

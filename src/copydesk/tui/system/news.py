@@ -1,19 +1,15 @@
-"""What others did that concerns the reader: told once as it comes, and listed."""
+"""The list of what others did that concerns the reader."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.age import age
 from copydesk.domain.text import plural
-from copydesk.present.news import DID, notice_codes, notice_text
+from copydesk.present.news import DID
 from copydesk.session.ages import moment
 from copydesk.session.news import NewsItem
 from copydesk.session.target import Target
@@ -21,52 +17,6 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
-
-if TYPE_CHECKING:
-    from copydesk.session.session import Session
-
-NOTICE_SECONDS = 30
-"""At most one notice is given in so many seconds."""
-
-
-class Newsreader:
-    """Has the news read when that is due, and tells of it outside of the screen.
-
-    ``notices`` is the setting: "notice", "bell" or "quiet". ``ring`` and ``write`` reach the
-    terminal.
-    """
-
-    def __init__(
-        self,
-        session: Session,
-        notices: str,
-        ring: Callable[[], None],
-        write: Callable[[str], None],
-    ) -> None:
-        self._session, self._notices = session, notices
-        self._ring, self._write = ring, write
-        self._told_at: datetime | None = None
-
-    def tick(self) -> None:
-        """Read what is new, if it is time to."""
-        news = self._session.news
-        if news.due():
-            before = news.newest
-            news.read_soon().add_done_callback(lambda done: self._came(before, done))
-
-    def _came(self, before: NewsItem | None, done: asyncio.Task[None]) -> None:
-        """Ring and show a notice, as the setting allows it; the header has it in any case."""
-        news, now = self._session.news, self._session.clock()
-        if done.cancelled() or news.newest in (None, before) or self._notices == "quiet":
-            return
-        often = timedelta(seconds=NOTICE_SECONDS)
-        if self._told_at is not None and timedelta() <= now - self._told_at < often:
-            return
-        self._told_at = now
-        self._ring()
-        if self._notices == "notice":
-            said = notice_text(news.items[: news.unseen])
-            self._write(notice_codes(said, tmux=bool(os.environ.get("TMUX"))))
 
 
 @place("news", key="N", title="News")

@@ -1,17 +1,26 @@
-"""The runs that the program goes through: of merges, and of what is rearranged."""
+"""What goes on behind the screens: runs of merges and of what is rearranged, and the news."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from copydesk.present.news import notice_codes, notice_text
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
+    from copydesk.session.news import NewsItem
     from copydesk.session.runs.merge import MergeRunner
+    from copydesk.session.session import Session
     from copydesk.tui.framework.desk_app import DeskApp
+
+NOTICE_SECONDS = 30
+"""At most one notice is given in so many seconds."""
 
 
 class Runs:
@@ -105,3 +114,43 @@ class Runs:
             # There M does nothing: what goes on is named by its footer.
             there = place.PLACE == "merge-run"
             place.say(said.replace(" M goes on.", " ctrl+s goes on.") if there else said, tone)
+
+
+class Newsreader:
+    """Has the news read when that is due, and tells of it outside of the screen.
+
+    ``notices`` is the setting: "notice", "bell" or "quiet". ``ring`` and ``write`` reach the
+    terminal.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        notices: str,
+        ring: Callable[[], None],
+        write: Callable[[str], None],
+    ) -> None:
+        self._session, self._notices = session, notices
+        self._ring, self._write = ring, write
+        self._told_at: datetime | None = None
+
+    def tick(self) -> None:
+        """Read what is new, if it is time to."""
+        news = self._session.news
+        if news.due():
+            before = news.newest
+            news.read_soon().add_done_callback(lambda done: self._came(before, done))
+
+    def _came(self, before: NewsItem | None, done: asyncio.Task[None]) -> None:
+        """Ring and show a notice, as the setting allows it; the header has it in any case."""
+        news, now = self._session.news, self._session.clock()
+        if done.cancelled() or news.newest in (None, before) or self._notices == "quiet":
+            return
+        often = timedelta(seconds=NOTICE_SECONDS)
+        if self._told_at is not None and timedelta() <= now - self._told_at < often:
+            return
+        self._told_at = now
+        self._ring()
+        if self._notices == "notice":
+            said = notice_text(news.items[: news.unseen])
+            self._write(notice_codes(said, tmux=bool(os.environ.get("TMUX"))))

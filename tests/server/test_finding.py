@@ -172,6 +172,9 @@ async def test_findings_follow_what_they_are_made_of_and_keep_what_was_said_of_t
         done = await client.patch(late, json={"status": "done"})
         assert (done.json()["status"], done.json()["title"]) == ("done", "Webhooks arrive late")
         assert (await client.patch(late, json={"status": "gone"})).status_code == 400
+        # A candidate that was done by mistake is one again, and opens like any other.
+        for status in ("done", "candidate"):
+            assert (await client.patch(invoice, json={"status": status})).is_success
         # The link leads somewhere now, and the cluster has grown.
         world.commit(support.guide, {"replay": "Again.\n"})
         records = [
@@ -190,6 +193,26 @@ async def test_findings_follow_what_they_are_made_of_and_keep_what_was_said_of_t
         assert (await client.patch(replay, json={"status": "canceled"})).is_success
         world.commit(support.guide, {"replay": "Once more.\n"})
         assert (await client.get(replay)).json()["status"] == "canceled"
+
+
+async def test_links_are_read_again_only_where_pages_changed(support: Support) -> None:
+    connection = support.world.store.read(lambda tx: tx.connection)
+    record = {"id": "new", "type": "ticket", "title": "Webhooks arrive late", "body": "?"}
+    reads: list[int] = []
+    async with support.world.client() as client:
+        await support.found(client)
+        for change in ("records", "pages"):
+            if change == "pages":
+                support.world.commit(support.guide, {"replay": "Again.\n"})
+            else:
+                await client.put(support.url("context-records"), json=[record])
+            said: list[str] = []
+            connection.set_trace_callback(said.append)
+            found = await support.found(client)
+            connection.set_trace_callback(None)
+            reads.append(sum("FROM text_link" in sql for sql in said))
+            assert found["Webhooks arrive late"]["records"] == 8
+    assert reads == [0, 1]
 
 
 async def test_texts_are_read_a_few_at_a_time_and_the_worker_reads_the_rest(

@@ -97,13 +97,17 @@ def scan(tx: Tx, site_id: str) -> None:
     site = tx.row("site", site_id)
     spaces = _spaces(tx, site_id)
     state = _state(tx, site, spaces)
-    before: str | None = tx.value("SELECT state FROM site_scan WHERE site_id = ?", site_id)
-    if state != before:
-        same_content = before is not None and before.partition(" ")[0] == state.partition(" ")[0]
+    before = tx.one("SELECT state, complete FROM site_scan WHERE site_id = ?", site_id)
+    same_content = (
+        before is not None and before["state"].partition(" ")[0] == state.partition(" ")[0]
+    )
+    if before is None or state != before["state"]:
         _write(tx, site, _of_clusters(tx, site, spaces, same_content=same_content), links=False)
-    complete = _read_texts(tx, spaces)
-    if complete:
-        _write(tx, site, _of_links(tx, site_id, spaces), links=True)
+    complete = before is not None and same_content and bool(before["complete"])
+    if not complete:
+        complete = _read_texts(tx, spaces)
+        if complete:
+            _write(tx, site, _of_links(tx, site_id, spaces), links=True)
     tx.run(
         "INSERT INTO site_scan (site_id, state, complete) VALUES (?, ?, ?) "
         "ON CONFLICT (site_id) DO UPDATE SET state = excluded.state, complete = excluded.complete",

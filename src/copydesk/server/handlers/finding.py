@@ -125,10 +125,16 @@ def update_site_finding(
     site_finding_id: str,
     body: SiteFindingUpdate,
 ) -> SiteFinding:
-    """Give a finding another status, which stays whatever is found out later."""
+    """Give a finding another status, which stays whatever is found out later.
+
+    One that is made a candidate again opens like others.
+    """
     view = SiteView(call, site_to_change(call, organization_id, site_id))
     row = find_finding(view, site_finding_id)
-    call.tx.update("finding", row["id"], status=body.status, decided=1, updated_at=call.tx.now)
+    decided = body.status != "candidate"
+    call.tx.update(
+        "finding", row["id"], status=body.status, decided=decided, updated_at=call.tx.now
+    )
     return finding_model(view, call.tx.row("finding", row["id"]))
 
 

@@ -9,8 +9,9 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.session.glyphs import glyphs
+from copydesk.session.news import AWAY_SECONDS
 from copydesk.session.reachability import POLL_SECONDS
-from copydesk.tui.system.background import NOTICE_SECONDS, Newsreader
+from copydesk.tui.system.background import NOBODY_SECONDS, Newsreader
 from tests.drive import Driver, drive
 from tests.hostile import FORBIDDEN
 from tests.tui.opening import open_world
@@ -42,10 +43,13 @@ class Desk:
         session = self.app.session
         self.app.newsreader = Newsreader(session, notices, self.ring, self.written.append)
 
-    async def later(self, driver: Driver, seconds: float = POLL_SECONDS) -> str:
+    async def later(
+        self, driver: Driver, seconds: float = POLL_SECONDS, *, since_key: float = 0
+    ) -> str:
         """Let time pass, tick, and return the header."""
         self.world.clock.now += timedelta(seconds=seconds)
-        self.app.session.contact.pressed_at = self.world.clock.now
+        pressed_at = self.world.clock.now - timedelta(seconds=since_key)
+        self.app.session.contact.pressed_at = pressed_at
         self.app.tick()
         if (task := self.app.session.news.reading) is not None:
             await task
@@ -106,19 +110,21 @@ async def test_a_notice_is_given_as_the_settings_say(world: World) -> None:
         await desk.later(driver)
         await desk.later(driver)
 
-        async def told(notices: str, seconds: float) -> tuple[int, int]:
+        async def told(notices: str, since_key: float) -> tuple[int, int]:
             before = desk.rung, len(desk.written)
             desk.tell(notices)
             await desk.approve()
-            await desk.later(driver, seconds)
+            await desk.later(driver, since_key=since_key)
             return desk.rung - before[0], len(desk.written) - before[1]
 
-        assert await told("quiet", POLL_SECONDS) == (0, 0)
-        assert await told("bell", POLL_SECONDS) == (1, 0)
-        assert await told("notice", POLL_SECONDS) == (1, 1)
+        assert await told("notice", NOBODY_SECONDS - 1) == (0, 0), "the header is looked at"
+        assert await told("quiet", NOBODY_SECONDS) == (0, 0)
+        assert await told("bell", NOBODY_SECONDS) == (1, 0)
+        assert await told("notice", NOBODY_SECONDS) == (1, 1)
         await desk.approve()
-        await desk.later(driver)
+        await desk.later(driver, since_key=NOBODY_SECONDS)
         assert len(desk.written) == 1, "not twice within half a minute"
         await desk.approve()
-        await desk.later(driver, NOTICE_SECONDS)
-        assert desk.written[-1].startswith("\x1b]9;Lee Park approved #1 More retries, and 4 more")
+        desk.app.session.contact.focused(world.clock.now, focus=False)
+        await desk.later(driver, AWAY_SECONDS)
+        assert desk.written[-1].startswith("\x1b]9;Lee Park approved #1 More retries, and 5 more")

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from copydesk.present.news import notice_codes, notice_text
+from copydesk.session.reachability import seconds
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.workers import begin
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.session import Session
     from copydesk.tui.framework.desk_app import DeskApp
+
+NOBODY_SECONDS = 60.0
+"""After how long without a key nobody is taken to look, where a terminal does not tell."""
 
 NOTICE_SECONDS = 30
 """At most one notice is given in so many seconds."""
@@ -142,10 +146,15 @@ class Newsreader:
             news.read_soon().add_done_callback(lambda done: self._came(before, done))
 
     def _came(self, before: NewsItem | None, done: asyncio.Task[None]) -> None:
-        """Ring and show a notice, as the setting allows it; the header has it in any case."""
+        """Ring and show a notice to somebody who looks elsewhere, as the setting allows it."""
         news, now = self._session.news, self._session.clock()
         if done.cancelled() or news.newest in (None, before) or self._notices == "quiet":
             return
+        contact = self._session.contact
+        pressed_at = contact.pressed_at
+        there = pressed_at is not None and seconds(pressed_at, now) < NOBODY_SECONDS
+        if there and not contact.away:
+            return  # the header is looked at
         often = timedelta(seconds=NOTICE_SECONDS)
         if self._told_at is not None and timedelta() <= now - self._told_at < often:
             return

@@ -206,16 +206,22 @@ async def test_topics_questions_and_records_of_a_site(
         await driver.press("g j")
         assert '"context-record"' in driver.screen
         await driver.press("escape", "ctrl+n")
-        await driver.type("paper-1")
+        await driver.type("bo@mail.example")
         await driver.press("tab", "right", "right", "tab")
         await driver.type("Webhooks arrive late")
         await driver.press("tab", "tab")
         await driver.type("Why")
         await driver.press("ctrl+s")
-        row = world.store.read(lambda tx: tx.one("SELECT * FROM conversation WHERE id = 'paper-1'"))
+        row = world.store.read(
+            lambda tx: tx.one("SELECT * FROM conversation WHERE id = 'bo@mail.example'")
+        )
         assert row is not None
         assert (row["type"], row["subject"]) == ("document", "Webhooks arrive late")
         assert "Webhooks arrive late" in driver.screen
+        await send(driver, "export csv more.csv")
+        assert "Wrote 8 records" in driver.screen
+        # A sender's own id may be an address.
+        assert "bo@mail.example" not in (tmp_path / "more.csv").read_text(encoding="utf-8")
 
 
 async def test_who_may_not_change_anything_reads(world: World) -> None:

@@ -280,7 +280,10 @@ class FindingCommands(Commands, scope="findings"):
         lines.writerow([*(each.label for each in shown), "id"])
         for row in rows:
             texts = [str(place.text_of(each, row) or "") for each in shown]
-            lines.writerow([_cell(text) for text in (*texts, clean(kind.key(row)))])
+            key = clean(kind.key(row))
+            # That of a record is its sender's own, and may be an address.
+            key = place.mask.shown(key) if place.listed == "records" else key
+            lines.writerow([_cell(text) for text in (*texts, key)])
         return out.getvalue()
 
 

@@ -59,9 +59,8 @@ def refused_wrong(app: CopydeskApp, *, off: bool) -> Iterator[str]:
     # What is said may be about any pane that is shown: Tab goes there.
     shows = [screen, *filter(_may_have_focus, screen.walk_children())]
     commands = [each for each in getattr(screen, "owners", ()) if each is not screen]
-    chain = dict.fromkeys(
-        each for node in shows for each in node.ancestors_with_self if isinstance(each, Acts)
-    ) | dict.fromkeys(commands)
+    acting = (each for node in shows for each in node.ancestors_with_self if isinstance(each, Acts))
+    chain = dict.fromkeys(owner for each in acting for owner in each.owners)
     there: dict[str, list[str | None]] = {}
     for owner in chain:
         for action in owner.ACTIONS.values():

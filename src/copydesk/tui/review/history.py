@@ -278,7 +278,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
     def missing(self) -> str | None:
         said = super().missing()
         return said or (
-            "No page is chosen: b in its history does." if not self.target.page else None
+            None if self.target.page else "No page is chosen. Esc goes back: b there chooses one."
         )
 
     def poll(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.domain.finding_inverses import requests_begun
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
@@ -14,7 +16,7 @@ from copydesk.session.target import Target
 from copydesk.tui.conversations.findings import FindingsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
-from tests.world import World
+from tests.world import BASE_URL, START, World
 
 HOSTILE = "Call \x1b[31m+351 912 345 678\x1b[0m or ann@acme.example\u202e"
 
@@ -222,6 +224,95 @@ async def test_topics_questions_and_records_of_a_site(
         assert "Wrote 8 records" in driver.screen
         # A sender's own id may be an address.
         assert "bo@mail.example" not in (tmp_path / "more.csv").read_text(encoding="utf-8")
+
+
+def view(support: Support, many: int) -> list[str]:
+    """Have readers view pages, and find links that lead nowhere on so many more of them."""
+    world, day = support.world, START.date().isoformat()
+    pages = [(support.guide, world.page_id(support.guide, path)) for path in ("webhooks", "setup")]
+    more = {f"more-{n}": f"See [it](nowhere-{n}.md).\n" for n in range(many)}
+    if more:
+        space = world.space("More", more)
+        world.write(lambda tx: seed.add_site_space(tx, support.site, space))
+        pages += [(space, world.page_id(space, path)) for path in more]
+
+    def write(tx: Tx) -> None:
+        for at, (space, page) in enumerate(pages):
+            views = 49_600 if not at else 40 * at
+            seed.add_events(tx, support.site, space, page, day, events=views, visitors=views)
+
+    world.write(write)
+    return [page for _, page in pages]
+
+
+async def test_findings_stand_by_how_often_their_pages_are_viewed(
+    world: World, update_golden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    support = Support(world)
+    view(support, 3)
+    async with drive(open_world(world, "findings", support.home), size=(140, 40)) as driver:
+        assert "12.4k" in driver.line("Broken link to replay.md  ")
+        assert "12.4k views a week" in driver.line("traffic")
+        await driver.press("s", *"views", "enter")
+        driver.golden("findings-views", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("findings-views", update=update_golden)
+        links = [row for row in driver.screen.splitlines() if "broken link" in row]
+        assert [row.split()[-3] for row in links] == ["12.4k", "40", "30", "20"]
+        await driver.press("S")
+        assert "sort: views, reversed" in driver.screen
+
+
+class Way(httpx.AsyncBaseTransport):
+    """The way to a desk, which knows what was asked, and may lack traffic."""
+
+    def __init__(self, world: World, *, counts: bool = True) -> None:
+        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        self._counts = counts
+        self.paths: list[str] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.paths.append(request.url.path)
+        if request.url.path.endswith("/aggregate") and not self._counts:
+            return httpx.Response(404, text="Not found", request=request)
+        return await self._desk.handle_async_request(request)
+
+    def asked(self, end: str) -> int:
+        return sum(path.endswith(end) for path in self.paths)
+
+
+async def test_views_are_read_of_the_findings_on_screen_and_kept(world: World) -> None:
+    support, way = Support(world), Way(world)
+    view(support, 60)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(open_world(world, "findings", support.home, api=api)) as driver:
+        assert "VIEWS" in driver.screen
+        assert way.asked("/aggregate") == 1
+        shown = way.asked("/pages")
+        assert isinstance(driver.place, FindingsPlace)
+        assert 0 < shown <= driver.place.rows.page_lines + 1
+        before = len(way.paths)
+        await driver.send("j", "j", "j")
+        assert len(way.paths) == before
+        await driver.press("k", "k", "k", "x", "x")
+        assert way.asked("/aggregate") == 1
+        await driver.press("G")
+        assert way.asked("/aggregate") == 1
+        assert shown < way.asked("/pages") < 60
+
+
+async def test_a_service_without_traffic_shows_no_column_of_views(world: World) -> None:
+    support, way = Support(world), Way(world, counts=False)
+    view(support, 0)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(open_world(world, "findings", support.home, api=api)) as driver:
+        assert way.asked("/aggregate") == 1
+        assert "VIEWS" not in driver.screen
+        await driver.press("s")
+        assert "views" not in driver.screen
+        await driver.press("escape", "j", "R")
+        assert way.asked("/aggregate") == 1
 
 
 async def test_who_may_not_change_anything_reads(world: World) -> None:

@@ -62,10 +62,15 @@ async def read_finding(api: Api, ids: Ids, finding: str) -> FindingDetails:
     """Return what there is to a finding. Raises ``ApiError``."""
     requests, pages, questions = await asyncio.gather(
         api.page(ops.list_site_finding_change_requests, *ids, finding, limit=MOST),
-        api.page(ops.list_site_finding_pages, *ids, finding, limit=MOST),
+        read_pages(api, ids, finding),
         api.page(ops.list_site_finding_questions, *ids, finding, limit=MOST),
     )
-    return FindingDetails(requests.items, pages.items, questions.items)
+    return FindingDetails(requests.items, pages, questions.items)
+
+
+async def read_pages(api: Api, ids: Ids, finding: str) -> Sequence[SiteFindingPage]:
+    """Return the pages that a finding is about. Raises ``ApiError``."""
+    return (await api.page(ops.list_site_finding_pages, *ids, finding, limit=MOST)).items
 
 
 async def read_answer(api: Api, ids: Ids, answer: str) -> AnswerDetails:

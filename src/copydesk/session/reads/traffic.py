@@ -144,17 +144,27 @@ async def read_views(api: Api, organization: str, now: datetime, space: str) -> 
     Only the first sites that are published are asked. Raises ``ApiError``.
     """
     sites = await api.page(ops.list_sites, organization, limit=MOST_SITES, published=True)
-    span = bounds(now, USUAL)
     found = await asyncio.gather(
-        *(
-            count(api, (organization, each.id), span, ["page"], ["eventsCount"])
-            for each in sites.items[:MOST_SITES]
-        )
+        *(read_page_views(api, (organization, each.id), now) for each in sites.items[:MOST_SITES])
     )
     views: Counter[str] = Counter()
-    for row in (row for each in found for row in _rows(each)):
-        if row["page"]["space"] == space:
-            views[row["page"]["page"]] += _whole(row.get("eventsCount"))
+    for (there, page), often in (pair for each in found for pair in each.items()):
+        if there == space:
+            views[page] += often
+    return dict(views)
+
+
+async def read_page_views(
+    api: Api, ids: tuple[str, str], now: datetime
+) -> dict[tuple[str, str], int]:
+    """Return how often each page (space, page) of a site was viewed in the usual span.
+
+    Raises ``ApiError``.
+    """
+    found = await count(api, ids, bounds(now, USUAL), ["page"], ["eventsCount"])
+    views: Counter[tuple[str, str]] = Counter()
+    for row in _rows(found):
+        views[row["page"]["space"], row["page"]["page"]] += _whole(row.get("eventsCount"))
     return dict(views)
 
 

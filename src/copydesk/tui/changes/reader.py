@@ -221,7 +221,7 @@ class DetailsReader:
         parts = self._parts_shown
         if not (parts and self.place.session.may_spend):
             return some
-        wanted = [row for row in self.place.rows.rows_around(self.place.rows.page_lines) if
+        wanted = [row for row in self.place.rows.rows_around() if
                   row.threads <= MOST_THREADS and
                   self.known.due(row, parts if row.threads else parts - {THREADS})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
@@ -247,7 +247,7 @@ class DetailsReader:
         limit = self.place.session.clock() - timedelta(seconds=FRESH_SECONDS)
         old = [
             (found.read_at, row)
-            for row in self.place.rows.rows_around(self.place.rows.page_lines)
+            for row in self.place.rows.rows_around()
             if (found := self.known.details(row)) is not None
             and found.read_at is not None
             and found.read_at < limit

@@ -224,12 +224,6 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
     def tail(self) -> Sequence[str]:
         return self.judge.last_lines() if self.source.base.complete else ()
 
-    def rows_around(self, lines: int) -> list[ChangeRow]:
-        """Return the rows on screen, those nearest to the cursor first."""
-        top, cursor = self.scroll_offset.y, self.cursor
-        at = sorted(range(top, top + lines), key=lambda index: abs(index - cursor))
-        return [row for row in map(self.source.row, at) if row is not None]
-
     def unjudged(self, most: int) -> list[ChangeRow]:
         """Return the next rows that cannot be judged yet."""
         base = self.source.base
@@ -411,7 +405,7 @@ class Triage:
         """Return rows to read: those on screen first, then those that cannot be judged yet."""
         if not self._needs:
             return []
-        on_screen = self.place.rows.rows_around(self.place.rows.page_lines)
+        on_screen = self.place.rows.rows_around()
         due = [row for row in on_screen if self.known.due(row, self._needs)]
         if len(due) < AT_ONCE:
             due += self.place.rows.unjudged(AT_ONCE * 8)

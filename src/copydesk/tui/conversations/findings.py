@@ -6,6 +6,7 @@ What strangers wrote in them is masked as in conversations, until ``V`` shows it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean, plural
@@ -26,6 +27,7 @@ from copydesk.tui.conversations.finding_resources import (
     ids_of,
     tabs,
 )
+from copydesk.tui.conversations.finding_views import FindingViews
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command
@@ -64,6 +66,7 @@ WHICH = "Which site? :site chooses one."
         "get_site",
         "get_site_topic",
         "get_organization",
+        "aggregate_site_events",
     ),
 )
 class FindingsPlace(ResourcePlace[Any], scope="findings"):
@@ -92,7 +95,13 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     # What the place says of itself
 
     def resource_of(self, view: str) -> Resource[Any]:
-        return self.mask.of(KINDS.get(view, FINDINGS))
+        kind = KINDS.get(view, FINDINGS)
+        return self.mask.of(self.traffic.resource if kind is FINDINGS else kind)
+
+    @cached_property
+    def traffic(self) -> FindingViews:
+        """How often the pages of findings are viewed."""
+        return FindingViews(self)
 
     @property
     def listed(self) -> str:
@@ -125,6 +134,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         return [
             *super().signs(),
             ("ASKED", "records that tell of a finding; how often something was asked"),
+            ("VIEWS", "how often the pages of a finding are viewed in a week"),
             ("CR", "change requests that were begun for it"),
             ("ANSWERED", "how often it was answered, of the times that it was asked"),
         ]
@@ -160,6 +170,8 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             topic = [target.item] if self.listed == "questions" else target.item
             asked = _with(asked, {**asked.conditions, "topic": topic})
         found = await super().page(api, resource, target, asked)
+        if self.listed == "findings" and self.orders.at == "views":
+            await self.traffic.read_all(api, found.items)
         if asked.token is None and not self.limits.chosen:
             many = found.count if found.next or found.count is not None else len(found.items)
             self._counts[resource.title.lower()] = many
@@ -215,6 +227,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             self.session.left["site", organization] = chosen
             self._counts.clear()
             self._numbers = None
+            self.traffic.forget()
             self.target = self.target.but(item=None)
             self._show_tabs()
             self.ask_anew()
@@ -240,28 +253,38 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         """Read the list again, and what was read of findings."""
         self._details.clear()
         self._numbers = None
+        self.traffic.try_again()
         super().reload()
 
     def show_item(self) -> None:
         """Show the details of the item; of a finding also its requests, pages and questions."""
-        super().show_item()
+        self.show_facts()
         item = self.item
-        if item is None or self.listed != "findings" or item.id in self._details:
+        if item is None or self.listed != "findings":
+            return
+        self.traffic.look()
+        if item.id in self._details:
             return
         ids = ids_of(self.target)
 
         def arrived(found: reading.FindingDetails) -> None:
             self._details[item.id] = found
-            super(FindingsPlace, self).show_item()
+            self.traffic.learn(item, found.pages)
+            self.show_facts()
 
         self.reads.load(
             "details", lambda api: reading.read_finding(api, ids, item.id), arrived,
             what="Reading what tells of it", of=item.id, after=REST_SECONDS, kept="away",
         )  # fmt: skip
 
+    def show_facts(self) -> None:
+        """Show what is known of the item under the cursor."""
+        super().show_item()
+
     def facts_of(self, item: Any) -> list[Fact]:
         facts = super().facts_of(item)
         if self.listed == "findings":
+            facts += self.traffic.facts(item)
             facts += present.finding_facts(self._details.get(item.id), self.mask.shown)
         return facts
 

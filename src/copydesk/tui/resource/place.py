@@ -152,6 +152,11 @@ class OrderCommands(Commands, scope="resource_list"):
             said.append(f"sort: {dict(self.known).get(self.order, '')}{reversed_}")
         return [*said, self.part]
 
+    @property
+    def at(self) -> str:
+        """The name of the order that the list is in, or is being read whole for."""
+        return (self.wanted or (self.order,))[0]
+
     def forget(self) -> None:
         """Go back to the order of the service, since another kind of thing is listed."""
         self.order, self.backwards = SERVICE, False
@@ -461,13 +466,18 @@ class RowReader(Generic[T]):
         place, rows = self._place, self._place.rows
         # What is there goes first: it is of the former kind.
         rows.source = ListSource((), key=resource.key)
-        place.resource, place.texts = resource, ItemTexts(resource, place.text_of)
         place.reads.cancel("rows")
         place.orders.forget()
         place.limits.forget()
-        rows.columns = tuple(place.texts.columns())
         rows.title, rows.reading = resource.title, f"Reading {resource.title.lower()}…"
         rows.dims(resource.dim)
+        self.show_texts(resource)
+
+    def show_texts(self, resource: Resource[Any]) -> None:
+        """Give the list the columns and filter of a resource: of this kind, one with more texts."""
+        place, rows = self._place, self._place.rows
+        place.resource, place.texts = resource, ItemTexts(resource, place.text_of)
+        rows.columns = tuple(place.texts.columns())
         rows.fields = place.texts.fields
         rows.refresh_rows()
 

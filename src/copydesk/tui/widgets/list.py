@@ -333,6 +333,12 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._go(self._cursor + lines)
         return True
 
+    def rows_around(self) -> list[T]:
+        """Return the rows on screen, those nearest to the cursor first."""
+        top, cursor = self.scroll_offset.y, self._cursor
+        at = sorted(range(top, top + self.page_lines), key=lambda index: abs(index - cursor))
+        return [row for row in map(self._source.row, at) if row is not None]
+
     def move_page(self, pages: float) -> bool:
         """Move the cursor by a share of the visible rows."""
         rows = max(1, int((self.page_lines - self._header) * abs(pages)))

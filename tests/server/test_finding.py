@@ -7,10 +7,12 @@ from typing import Any
 import httpx
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.server import findings
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
-from tests.world import World
+from copydesk.session.reads.findings import begin_requests
+from tests.world import BASE_URL, World
 
 Json = dict[str, Any]
 
@@ -298,6 +300,25 @@ async def test_a_change_request_is_begun_where_the_finding_is_and_both_name_each
     async with support.world.client(reader) as client:
         answer = await client.post(f"{path}/change-requests")
         assert (answer.status_code, "edit" in answer.text) == (403, True)
+
+
+async def test_a_request_that_others_change_meanwhile_is_not_taken_for_one_that_was_begun(
+    support: Support,
+) -> None:
+    world = support.world
+    old = [world.change_request(support.guide, cluster=support.late) for _ in range(51)]
+    way = world._transport()
+
+    async def others(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            world.write(lambda tx: tx.update("change_request", old[0], updated_at=tx.now))
+        return await way.handle_async_request(request)
+
+    async with world.client() as client:
+        finding = (await support.found(client))["Webhooks arrive late"]["id"]
+    async with Api(BASE_URL, world.token(world.ana), transport=httpx.MockTransport(others)) as api:
+        made = await begin_requests(api, (world.home, support.site), finding)
+    assert [each.number for each in made] == [52]
 
 
 async def test_topics_have_the_numbers_of_their_questions(support: Support) -> None:

@@ -102,6 +102,12 @@ async def begin_requests(api: Api, ids: Ids, finding: str) -> Sequence[ChangeReq
     """
     before = await api.page(ops.list_site_finding_change_requests, *ids, finding, limit=MOST)
     known = {each.id for each in before.items}
+    latest = max((each.created_at for each in before.items), default=None)
     await api(ops.begin_site_finding_change_requests, *ids, finding)
     after = await api.page(ops.list_site_finding_change_requests, *ids, finding, limit=MOST)
-    return [each for each in after.items if each.id not in known]
+    # An older one that somebody edits meanwhile comes among the latest changed, too.
+    return [
+        each
+        for each in after.items
+        if each.id not in known and (latest is None or each.created_at >= latest)
+    ]

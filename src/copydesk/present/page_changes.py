@@ -107,6 +107,7 @@ def page_signs() -> list[tuple[str, str]]:
         ("+", "added"),
         ("-", "deleted"),
         (signs.right, "moved"),
+        ("m", "staged by me, not sent"),
     ]
 
 

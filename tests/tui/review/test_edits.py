@@ -149,11 +149,11 @@ async def test_a_new_page_is_written_and_another_start_goes_on(
         await driver.press("ctrl+n")
         await driver.type("Limits")
         await driver.press("enter")
-        assert "+ Limits  staged" in driver.screen
+        assert "+m Limits" in driver.screen
     app = review.app()
     app.session.staged = store
     async with drive(app, size=(140, 40)) as driver:
-        assert "+ Limits  staged" in driver.screen
+        assert "+m Limits" in driver.screen
         await driver.press("ctrl+s", "y")
         assert "Sent: 1 page of #1." in driver.screen
     assert await text_of(review, "webhooks/limits") == "# Limits\n\nNone.\n"

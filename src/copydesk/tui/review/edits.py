@@ -624,11 +624,13 @@ def _put(path: Path, data: bytes) -> None:
 
 
 def titles(model: ReviewModel) -> Callable[[Entry], Text]:
-    """Return how the tree names a page, with a word where something is staged of it."""
+    """Return how the tree names a page; beside its sign an m says that something is staged."""
 
     def title(entry: Entry) -> Text:
         shown = present.entry_title(entry)
-        return shown.append("  staged", "accent") if entry.id in model.edits else shown
+        if entry.id not in model.edits:
+            return shown
+        return Text.assemble(shown[:1], ("m", "accent"), shown[1:])
 
     return title
 

@@ -518,7 +518,6 @@ class Review(Place):
             ("[1] [2]", "threads, numbered in the order in which } visits them"),
             ("[-x-]", "words that are gone"),
             ("{+x+}", "words that are new"),
-            ("m+", "staged by me, not sent"),
             (f"-- {glyphs().right}", "blocks that stand elsewhere now: from where, and where to"),
             (glyphs().gap, "unchanged blocks, folded: z unfolds them"),
         ]

@@ -46,12 +46,14 @@ class DeskEdits:
         )  # fmt: skip
         return dict(rows)
 
-    def editor_file(self, space: str, request: str, page: str) -> Path:
+    def editor_file(self, space: str, request: str, page: str, base: str) -> Path:
         """Return the path at which an editor has the text of a page; its folder is there.
 
-        What a killed program leaves there is found again at the same path.
+        What a killed program leaves there is found again at the same path, as long as the page has
+        the text that it had (``base``).
         """
-        name = hashlib.sha256("\n".join((self._desk, space, request, page)).encode()).hexdigest()
+        parts = "\n".join((self._desk, space, request, page, base))
+        name = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
         folder = self._store.path.parent / "editing"
         if self._store.path.name == ":memory:":
             folder = Path(gettempdir()) / f"copydesk-editing-{os.getpid()}"

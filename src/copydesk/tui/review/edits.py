@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -306,7 +307,7 @@ class EditCommands(ReviewCommands, scope="review"):
         front = edit.text.count("\n") - body_of(edit.text).count("\n")
         try:
             text = await (
-                self._in_editor(page, edit.text, line and line + front)
+                self._in_editor(self._file(page, edit), edit.text, line and line + front)
                 if has_editor()
                 else self._in_field(page, edit.text, title)
             )
@@ -320,7 +321,7 @@ class EditCommands(ReviewCommands, scope="review"):
             return
         written = replace(edit, text=text)
         if written == edit and page not in self.model.edits:
-            self._forget(page)
+            self._forget(page, edit)
             self.place.tell("Nothing changed, nothing staged.")
             return
         said = f"Staged: {title}. Nothing is sent; ctrl+s shows all and sends it."
@@ -329,7 +330,7 @@ class EditCommands(ReviewCommands, scope="review"):
         except FileError as error:
             said = f"Staged, but it cannot be sent so: {clean(str(error), limit=160)}. e edits it."
         if await self.stage({page: written}, said):
-            self._forget(page)
+            self._forget(page, edit)
             if not self.place.session.offline:
                 self._tell_of_others(page, written)
 
@@ -350,12 +351,11 @@ class EditCommands(ReviewCommands, scope="review"):
 
         self.place.reads.load("others", read, came, what="Reading what others did", kept="never")
 
-    async def _in_editor(self, page: str, text: str, line: int) -> str:
+    async def _in_editor(self, path: Path, text: str, line: int) -> str:
         """Return a text as the editor left it, to the byte. Raises `EditorError`, ``OSError``.
 
         The file is there until what is in it is staged: the next start goes on with it.
         """
-        path = await asyncio.to_thread(self._file, page)
         if not await asyncio.to_thread(path.exists):
             await asyncio.to_thread(_put, path, text.encode("utf-8", "surrogatepass"))
         run_editor(self.place.desk, path, line)
@@ -379,13 +379,16 @@ class EditCommands(ReviewCommands, scope="review"):
         found = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         return None if found is None else found.replace("\n", end)
 
-    def _file(self, page: str) -> Path:
-        return self.place.session.staged.editor_file(*self.model.ids, page)
+    def _file(self, page: str, edit: PageEdit) -> Path:
+        return self.place.session.staged.editor_file(*self.model.ids, page, edit.base_text)
 
-    def _forget(self, page: str) -> None:
+    def _forget(self, page: str, edit: PageEdit) -> None:
         """Drop what was typed, now that it is staged."""
         self.place.session.drafts.drop(source_key(*self.model.ids, page))
-        self._file(page).unlink(missing_ok=True)
+        path = self._file(page, edit)
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # another page is in an editor
+            path.parent.rmdir()
 
     def resume_draft(self, part: str) -> bool:
         """Open the text of a page again that was typed here."""
@@ -402,6 +405,9 @@ class EditCommands(ReviewCommands, scope="review"):
         known = self.model.opened is not None
         if not page or not known:
             self._resuming = page
+            return
+        if page == "new":
+            self.place.do_soon("new_page")
             return
         doing = PageEditing.ACTIONS["edit_page"]
         why = may_not_write(self.here)

@@ -75,7 +75,14 @@ async def test_levels_are_staged_sent_as_a_plan_and_taken_back(
         await driver.burst(*typed("nobody"))
         await driver.press("ctrl+s")
         assert "nobody is not a member" in words(driver)
-        await fill(driver, "dee@example.org\nzoe@example.org")
+        # Who is named is found by name as well as by address, and is ticked in the list.
+        await fill(driver, "dee, zoe@example.org")
+        await driver.press("tab")
+        await fill(driver, "web")
+        await driver.press("ctrl+o")
+        assert "* 1 Web" in words(driver)
+        await driver.press("escape")
+        await fill(driver, "")
         await driver.press("ctrl+s")
         assert "6 changes staged" in driver.screen
         assert granted(world, place) == before

@@ -185,6 +185,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """The titles of what was offered, by its ids."""
         self._called: dict[str, str] = {}
         """What stands in fields for ids, by these: no two are called alike."""
+        self._offered: dict[str, dict[str, str]] = {}
+        """The ids of what is offered for a field, by each name that one thing alone has."""
         self._inputs: dict[str, Entry] = {}
         self._restored = False
         """Whether it opened with what was typed before."""
@@ -377,6 +379,9 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
         if self._sending:
             return
+        await self.find_named()
+        if self._sending or not self.is_attached:
+            return
         now = self.values()
         self._tried = True
         self._show_labels()
@@ -506,14 +511,41 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             if all(part in self._names for part in field.parts(self.meant(field, before))):
                 continue
             try:
-                options = await field.offers()
+                self._learn(field, await field.offers())
             except failure_types():
                 continue
-            self._names.update({each.id: each.title for each in options if field.takes(each.id)})
             if widget.is_attached and widget.said == before:
                 said = self.shown(field, before.strip())
                 if said != before:
                     widget.put(said)
+
+    async def find_named(self) -> None:
+        """Read what is called as somebody typed instead of choosing it, before that is sent.
+
+        What cannot be read stays as it is typed: whoever is asked to take it says what it is not.
+        """
+        for field in self.fields:
+            widget = self._inputs.get(field.name)
+            if widget is None or field.offers is None or not field.named:
+                continue
+            if field.name in self._offered:
+                continue
+            if all(each in self._names for each in field.parts(self.meant(field, widget.said))):
+                continue
+            try:
+                self._learn(field, await field.offers())
+            except failure_types():
+                continue
+
+    def _learn(self, field: Field, options: Sequence[Option]) -> None:
+        """Note what the offers for a field are called, by name and by e-mail address."""
+        ids: dict[str, list[str]] = {}
+        for each in options:
+            if field.takes(each.id):
+                self._names[each.id] = each.title
+                for name in {each.title, each.note if "@" in each.note else each.title}:
+                    ids.setdefault(name.casefold(), []).append(each.id)
+        self._offered[field.name] = {name: of[0] for name, of in ids.items() if len(of) == 1}
 
     async def read_offers(self, widget: Widget) -> Sequence[Option]:
         """Return what is offered for a field; say why where that is nothing."""
@@ -530,6 +562,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         field = self._field_of(widget)
         taken = [each for each in options if field is None or field.takes(each.id)]
         self._names.update({each.id: each.title for each in taken if each.title != each.id})
+        if field is not None and field.named:
+            self._learn(field, taken)
         if self.is_attached:
             # What would be sent for one of those is not what was chosen.
             left = plural(len(options) - len(taken), "offer") if len(taken) < len(options) else ""
@@ -562,12 +596,27 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         return field.joined([self._name_for(field, part) for part in parts]) if parts else text
 
     def meant(self, field: Field, text: str) -> str:
-        """Return the text that a field stands for: the ids of what it names."""
+        """Return the text that a field stands for: the ids of what it names.
+
+        What is typed counts too, where one thing alone is called so; several may stand on a line.
+        """
+        if not field.named:
+            return text
         parts = field.parts(text)
         ids = {name: each for each, name in self._called.items()}
-        if not field.named or not any(part in ids for part in parts):
-            return text
-        return field.joined([ids.get(part, part) for part in parts])
+        offered = self._offered.get(field.name, {})
+
+        def found(part: str) -> str | None:
+            return ids.get(part) or offered.get(part.casefold())
+
+        meant: list[str] = []
+        for part in parts:
+            pieces = [each.strip() for each in part.split(",")] if field.several else []
+            if found(part) is None and any(map(found, pieces)):
+                meant += [found(each) or each for each in pieces if each]
+            else:
+                meant.append(found(part) or part)
+        return text if meant == parts else field.joined(list(dict.fromkeys(meant)))
 
     def _name_for(self, field: Field, part: str) -> str:
         if part not in self._names:

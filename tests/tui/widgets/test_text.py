@@ -188,6 +188,20 @@ async def test_the_passage_stays_on_resize() -> None:
         assert "Paragraph 200." in driver.screen.splitlines()[2]
 
 
+async def test_a_text_is_laid_out_for_its_width_though_nobody_said_that_it_was_shown() -> None:
+    async with drive(app_of("")) as driver:
+        text = view(driver)
+        text.display = False
+        await driver.idle()
+        text.set_text("One line of several words, which fits.")
+        text.display = True
+        # Drawn, and asked where it is, before the screen is laid out: Textual sends no Resize then.
+        driver.place.screen._compositor.update_widgets({text})
+        assert text.region
+        await driver.idle()
+        assert "One line of several words, which fits." in driver.screen
+
+
 async def test_n_goes_around(update_golden: bool) -> None:
     async with drive(app_of(PAGE)) as driver:
         driver.golden("text", update=update_golden)

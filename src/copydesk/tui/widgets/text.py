@@ -11,6 +11,7 @@ from bisect import bisect_right
 from time import perf_counter
 
 from textual import events
+from textual.geometry import Region
 from textual.strip import Strip
 
 from copydesk.domain.slug import slugify
@@ -63,7 +64,7 @@ class TextView(SpanPane):
         self._starts: list[int] = [0]
         """First line of every measured block, and where the next one will start."""
         self._lines: dict[int, list[Line]] = {}
-        self._width = 0
+        self._width = self._room = 0
         self._measuring: asyncio.Task[None] | None = None
         self._cutting: asyncio.Task[None] | None = None
         self._to_end = False
@@ -132,10 +133,15 @@ class TextView(SpanPane):
         at = min(bisect_right(self._starts, y) - 1, max(0, len(self._blocks) - 1))
         return at, max(0, y - self._starts[at])
 
-    def _lay_out(self, keep: tuple[int, int] | None) -> None:
+    def _forget_lines(self) -> None:
+        """Begin to lay out for the room that there is."""
+        self._room = self.content_region.width
         self._width = max(8, self.scrollable_content_region.width - 2)
         self._starts, self._lines = [0], {}
         self.forget_styles()
+
+    def _lay_out(self, keep: tuple[int, int] | None) -> None:
+        self._forget_lines()
         if self._measuring is not None:
             self._measuring.cancel()
             self._measuring = None
@@ -302,6 +308,18 @@ class TextView(SpanPane):
         self.scroll_to(y=self._starts[at] + line, animate=False)
 
     # Drawing
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw lines, laid out for the room that there is.
+
+        Textual sends no `Resize` to what is shown again if somebody asked where it is before the
+        screen was laid out: until it is drawn nothing tells that it has room.
+        """
+        if self.content_region.width != self._room:
+            keep = self._position() if self._keep is None else self._keep
+            self._forget_lines()
+            self.call_later(self._lay_out, keep)
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""

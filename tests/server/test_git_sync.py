@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from dulwich.objects import Commit
+from dulwich.objects import Commit, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
@@ -182,8 +182,9 @@ async def test_only_repositories_of_this_machine_that_the_desk_was_told_of(
             tmp_path / "repositories" / "link.git",
             tmp_path / "repositories" / ".." / "outside.git",
         ):
-            assert "is not below" in await synced.done(client, "import", url=str(path))
-            assert "is not below" in await synced.done(client, "export", url=str(path))
+            for direction in ("import", "export"):
+                said = await synced.done(client, direction, url=str(path))
+                assert said.startswith(f"{path} is not below"), "where a link leads is not said"
         nothing = await synced.done(client, "export", url=str(tmp_path / "repositories" / "no.git"))
         name = await synced.done(client, "export", ref="a..b")
     assert "is not a git repository" in nothing
@@ -211,6 +212,47 @@ async def test_a_branch_that_is_checked_out_is_not_written(synced: Synced, tmp_p
         beside = await synced.done(client, "export", url=str(place), ref="desk")
     assert "is checked out" in refused
     assert beside == "success"
+
+
+async def test_a_file_that_a_folder_would_replace_or_the_other_way_round_stays(
+    synced: Synced,
+) -> None:
+    synced.making.commit({"intro.md/notes.txt": b"Ours.\n"}, branch="folder")
+    synced.making.commit({"docs": b"Ours.\n"}, branch="file")
+    async with synced.world.client() as client:
+        folder = await synced.done(client, "export", ref="folder", force=True)
+        file = await synced.done(
+            client, "export", ref="file", force=True, repoProjectDirectory="docs"
+        )
+    assert "intro.md is a file of the space, and a folder there" in folder
+    assert "docs is a file there" in file
+    assert synced.files("folder") == {"intro.md/notes.txt": b"Ours.\n"}
+    assert synced.files("file") == {"docs": b"Ours.\n"}
+
+
+async def test_a_page_is_a_file_there_and_never_a_link(synced: Synced) -> None:
+    synced.making.commit({"intro.md": b"/etc/passwd"}, modes={"intro.md": 0o120000})
+    async with synced.world.client() as client:
+        assert await synced.done(client, "export", force=True) == "success"
+    repo = synced.making.repo
+    head = repo[repo.refs[Ref(b"refs/heads/main")]]
+    assert isinstance(head, Commit)
+    tree = repo[head.tree]
+    assert isinstance(tree, Tree)
+    assert tree[b"intro.md"][0] == 0o100644
+
+
+async def test_a_repository_of_an_unknown_kind_fails_and_the_next_goes_on(
+    synced: Synced, tmp_path: Path
+) -> None:
+    other = Making(tmp_path / "repositories" / "later.git")
+    with (other.path / "config").open("w") as config:
+        config.write("[core]\n\trepositoryformatversion = 9\n\tbare = true\n")
+    async with synced.world.client() as client:
+        for direction in ("export", "import"):
+            said = await synced.done(client, direction, url=str(other.path))
+            assert "UnsupportedVersion" in said
+        assert await synced.done(client, "export") == "success"
 
 
 async def test_what_a_desk_left_when_it_ended_goes_on_and_no_other_begins(synced: Synced) -> None:

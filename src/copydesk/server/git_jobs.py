@@ -138,5 +138,6 @@ def _permitted(url: str, repositories: Path | None) -> Path:
     except (OSError, ValueError, RuntimeError) as error:
         raise SourceError(f"{url!r} is not a path of this machine.") from error
     if not path.is_relative_to(top):
-        raise SourceError(f"{path} is not below {top}, where the repositories of this desk are.")
+        # Where a link leads is not said: whoever asks need not know this machine.
+        raise SourceError(f"{url} is not below {top}, where the repositories of this desk are.")
     return path

@@ -7,6 +7,7 @@ branch that somebody has checked out is refused: their files would be behind it.
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -56,7 +57,8 @@ def commit_files(
     if not check_ref_format(Ref(name)):
         raise SourceError(f"{branch!r} is not the name of a branch.")
     try:
-        repo = Repo(str(path))
+        with readable(path):
+            repo = Repo(str(path))
     except (NotGitRepository, OSError, ValueError) as error:
         raise SourceError(f"{path} is not a git repository that can be written.") from error
     with repo, readable(path):
@@ -80,11 +82,13 @@ def commit_files(
                     entries[entry.path] = (entry.sha, entry.mode)
         for each in gone:
             entries.pop(each.encode(), None)
+        _refuse_in_the_way(entries.keys(), files)
         for each, data in files.items():
             blob = Blob.from_string(data)
             key = each.encode()
             _, mode = entries.get(key, (None, _FILE))
-            entries[key] = (blob.id, mode)
+            # A link or another repository of that name gives way: it would not hold this text.
+            entries[key] = (blob.id, mode if stat.S_ISREG(mode) else _FILE)
             if blob.id not in repo.object_store:
                 repo.object_store.add_object(blob)
         tree = commit_tree(
@@ -104,6 +108,31 @@ def commit_files(
         if not repo.refs.set_if_equals(Ref(name), head, made.id):
             raise SourceError(f"{branch} was moved by another program meanwhile. Try again.")
         return Committed(made.id.decode(), new=True)
+
+
+def _refuse_in_the_way(there: Collection[bytes], files: Collection[str]) -> None:
+    """Raise ``SourceError`` where one path is a file on one side and a folder on the other.
+
+    A tree holds one of both, and what was in the other would be lost.
+    """
+    made, kept = {each.encode() for each in files}, set(there)
+    for each in sorted(_folders(made) & kept):
+        raise SourceError(f"{_shown(each)} is a file there, and the space has files below it.")
+    for each in sorted(_folders(kept) & made):
+        raise SourceError(f"{_shown(each)} is a file of the space, and a folder there.")
+
+
+def _folders(paths: Collection[bytes]) -> set[bytes]:
+    """Return all folders that paths go through."""
+    found: set[bytes] = set()
+    for path in paths:
+        while (at := path.rfind(b"/")) > 0 and (path := path[:at]) not in found:
+            found.add(path)
+    return found
+
+
+def _shown(path: bytes) -> str:
+    return path.decode("utf-8", "replace")
 
 
 def _identity(person: Person) -> bytes:

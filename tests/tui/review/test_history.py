@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import httpx
 import pytest
 
 from copydesk.client.api import Api
 from copydesk.server.desk_seed import Editor
+from copydesk.session.reads.history import read_blame, read_revisions
 from copydesk.session.target import Target
 from copydesk.tui.review.comparison import ComparisonPlace
 from copydesk.tui.review.history import HistoryPlace
@@ -173,6 +175,28 @@ async def test_without_revisions_or_a_space_it_says_so(past: Past, world: World)
     target = past.target.but(item=same, revision=same)
     async with drive(open_world(world, "comparison", target)) as driver:
         assert "Nothing differs" in driver.screen
+
+
+async def test_blame_says_of_nobody_what_is_older_than_the_service_keeps(
+    past: Past, world: World
+) -> None:
+    page = past.world.page_id(past.space, "start")
+    gone: list[str] = []
+
+    class Forgetting(Faults):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if any(f"/revisions/{key}" in request.url.path for key in gone):
+                return httpx.Response(404, json={"error": {"code": 404, "message": "Not found"}})
+            return await super().handle_async_request(request)
+
+    async with Api(BASE_URL, world.token(world.ana), transport=Forgetting(world)) as api:
+        _, merge, *older = (await read_revisions(api, past.space, None, 10)).items
+        assert merge.number == 1
+        told = [row.revision is None for row in await read_blame(api, past.space, page)]
+        gone += [row.id for row in older]
+        rows = await read_blame(api, past.space, page)
+    assert not any(told)
+    assert [row.revision for row in rows] == [None] * len(told)
 
 
 async def test_blame_says_which_request_brought_each_block(past: Past, update_golden: bool) -> None:

@@ -164,11 +164,8 @@ async def read_blame(api: Api, space_id: str, page_id: str) -> list[BlameRow]:
     while blame.is_open() and read < BLAMED:
         found = await read_revisions(api, space_id, token, AT_ONCE, page_id)
         read += AT_ONCE
-        for row in found.items:
-            older = await _text_before(api, space_id, page_id, row)
-            await asyncio.to_thread(blame.before, older, row)
-            if not blame.is_open():
-                break
+        if not await _hold_against(api, space_id, page_id, blame, found.items):
+            break
         if found.next is None:
             break
         token = found.next.page
@@ -178,15 +175,42 @@ async def read_blame(api: Api, space_id: str, page_id: str) -> list[BlameRow]:
     ]
 
 
-async def _text_before(api: Api, space_id: str, page_id: str, row: RevisionRow) -> str:
-    """Return the text of a page in the revision that one was made from; empty where it is new."""
+async def _hold_against(
+    api: Api, space_id: str, page_id: str, blame: Blame[RevisionRow], rows: Sequence[RevisionRow]
+) -> bool:
+    """Hold a page against what it was before each revision, the newest first. Raises ``ApiError``.
+
+    False where an older one cannot be read: who brought the rest is not known then.
+    """
+    for row in rows:
+        older = await _text_before(api, space_id, page_id, row)
+        if older is None:
+            return False
+        await asyncio.to_thread(blame.before, older, row)
+        if not blame.is_open():
+            break
+    return True
+
+
+async def _text_before(api: Api, space_id: str, page_id: str, row: RevisionRow) -> str | None:
+    """Return the text of a page in the revision that one was made from; empty where it is new.
+
+    None where that revision cannot be read: the page may have been there. Raises ``ApiError``.
+    """
     if row.parent is None:
         return ""
     try:
         of = space_id, row.parent, page_id
         return (await api(ops.get_revision_page, *of, format="markdown")).markdown or ""
+    except Forbidden:
+        return None
     except NotFound:
-        return ""
+        pass
+    try:
+        await api(ops.get_revision, space_id, row.parent, computed=False)
+    except (NotFound, Forbidden):
+        return None
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
+import httpx
 import pytest
 
+from copydesk.client.api import Api
 from copydesk.domain.span import span
 from copydesk.present.traffic import per_week, short_count, span_words, week_words
 from copydesk.server import site_seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
 from copydesk.tui.content.pages import PagesPlace
+from copydesk.tui.sites.traffic import TrafficPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
+from tests.tui.review_world import Faults
 from tests.tui.site_world import Published, publish
-from tests.world import World
+from tests.world import BASE_URL, World
 
 HOSTILE = "Install\x1b[2J\u202e [bold]film"
 
@@ -82,6 +87,35 @@ async def test_pages_of_a_site_are_shown_by_views_sorted_counted_and_opened(
         assert "2.6k/w" in driver.line("docs.acme.test")
         await driver.resize(140, 40)
         assert "2.6k a week" in driver.line("viewed")
+
+
+async def test_a_chart_of_another_span_that_comes_late_is_not_kept(world: World) -> None:
+    docs = publish(world)
+    viewed(docs)
+    target = Target(organization=world.home, site=docs.site)
+    asked = asyncio.Event()
+
+    class Waiting(Faults):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.method == self.slow:
+                asked.set()
+            return await super().handle_async_request(request)
+
+    service = Waiting(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=service)
+    app = open_world(world, "traffic", target, api=api)
+    async with drive(app, size=(140, 40)) as driver:
+        place = driver.place
+        assert isinstance(place, TrafficPlace)
+        service.slow = "POST"
+        await driver.send("j")
+        await asked.wait()
+        place.length = timedelta(weeks=1)
+        place.read_again()
+        service.let.set()
+        await driver.idle()
+        charts = [place.found.chart, *place._charts.values()] if place.found else []
+        assert {len(each.views) for each in charts} == {7}
 
 
 async def test_a_site_that_nobody_viewed_says_so(world: World) -> None:

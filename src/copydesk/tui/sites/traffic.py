@@ -243,8 +243,9 @@ class TrafficPlace(Place, scope="traffic"):
         ids, now, length = self.tabs.ids, self.session.now, self.length
 
         def came(found: Chart) -> None:
-            self._charts[row.id] = found
-            self.show_details()
+            if length == self.length:  # else another span is being read, in which this is wrong
+                self._charts[row.id] = found
+                self.show_details()
 
         self.reads.load(
             "page",

@@ -19,6 +19,7 @@ from copydesk.server.queries.openapi_spec import add_spec
 from copydesk.session.errors import NotDoneError
 from copydesk.tui.automation import openapi as writing
 from copydesk.tui.automation.openapi import OpenAPISpecsPlace
+from copydesk.tui.automation.openapi_versions import told
 from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
@@ -325,3 +326,8 @@ async def test_versions_are_compared_with_the_one_before_and_with_the_latest(
         await driver.resize(80, 24)
         await driver.press("enter")
         driver.golden("openapi-versions", update=update_golden)
+
+
+def test_documents_that_are_no_text_are_not_said_to_be_the_same() -> None:
+    assert told("pets", [b"a\0b", b"a\0c"]) == "The documents differ, and one of them is no text."
+    assert told("pets", [b"a\0b", b"a\0b"]) == "Both documents are the same."

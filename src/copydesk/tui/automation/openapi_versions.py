@@ -134,7 +134,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
             if not all(addresses):
                 return "The service does not say where the document is."
             documents = [await fetch(api, address) for address in addresses]
-            return await asyncio.to_thread(_told, slug, documents)
+            return await asyncio.to_thread(told, slug, documents)
 
         def came(said: str) -> None:
             self.text.title = title
@@ -151,16 +151,19 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
         )  # fmt: skip
 
 
-def _told(slug: str, documents: list[bytes]) -> str:
+def told(slug: str, documents: list[bytes]) -> str:
     """Return a document, or of two of them what is different; bounded."""
     if len(documents) == 1:
         text = documents[0].decode("utf-8", "replace")
     else:
+        before, after = documents
+        if before == after:
+            return "Both documents are the same."
         sides = (Side(slug, document) for document in documents)
         patch = b"".join(file_patch(*sides)).decode("utf-8", "replace")
         # The names of the files say nothing here: both sides are one specification.
         text = patch.partition("\n@@")[2]
-        text = f"@@{text}" if text else "Both documents are the same."
+        text = f"@@{text}" if text else "The documents differ, and one of them is no text."
     if len(text) > SHOWN:
         return f"{text[:SHOWN]}\n… y copies where the whole document is."
     return text

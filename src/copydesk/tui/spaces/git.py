@@ -74,6 +74,7 @@ def consequences(direction: str, values: Mapping[str, str], title: str) -> Seque
         forced = "Commits there that this space did not take are built upon: its files win."
     else:
         said = [f"{where} is taken into {title}: readers get it at once."]
+        said.append("The first time, pages that are not there are gone from the space.")
         said.append("What both changed since the last time stops it, and nothing is changed.")
         forced = "What was changed in the space since the last time is replaced."
     if values["force"] == "yes":

@@ -113,7 +113,8 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
         {"backend": "custom", "fallbackURL": None},
         {"backend": "custom", "fallbackURL": "https://a.test"},
     )
-    yield "site_space_copied", ways.site_space_copied(SITE, "v", "s")
+    yield "site_space_copied", ways.site_space_copied(SITE, "v", "s", of="original")
+    yield "site_space_copied alone", ways.site_space_copied(SITE, "v", "s", of="s")
     yield "sign_in_changed", ways.sign_in_changed(SITE, *ways_in)
     yield "site_published", ways.site_published(SITE, published=True)
     yield "site_published not", ways.site_published(SITE, published=False)

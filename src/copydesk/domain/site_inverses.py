@@ -281,11 +281,16 @@ def _into(ids: SiteIds, kind: str, row: str, level: str) -> Step:
     return Step(f"update_{thing}", {**_site(ids), f"{thing}_id": row}, {name: level or None})
 
 
-def site_space_copied(ids: SiteIds, site_space: str, space: str) -> Reversal:
-    """Return the way back of a copy that a site shows: it is taken off it, its space deleted."""
+def site_space_copied(ids: SiteIds, site_space: str, space: str, of: str) -> Reversal:
+    """Return the way back of a copy that a site shows: it is taken off it, its space deleted.
+
+    ``of`` is the space that was copied: it stays where a service shows that one a second time.
+    """
     where = _site(ids)
     back = [Step("delete_site_space", {**where, "site_space_id": site_space})]
-    if space:
+    asks = ""
+    if space and space != of:
+        asks = "The copy of the space is deleted with what was written in it since."
         back.append(Step("delete_space", {"space_id": space}))
     there = f"items[id={site_space}]"
     return Reversal(
@@ -296,7 +301,7 @@ def site_space_copied(ids: SiteIds, site_space: str, space: str) -> Reversal:
             {f"{there}.id": [site_space]},
             said="the site does not show it any more",
         ),
-        asks="The copy of the space is deleted with what was written in it since.",
+        asks=asks,
     )
 
 

@@ -472,7 +472,7 @@ class EditCommands(Commands, scope="site_structure"):
                 ops.duplicate_site_space, *ids, node.id, SiteSpaceDuplicate(draft=True)
             ),
             reversal=lambda made: site_space_copied(
-                ids, made.id, made.space.id if made.space is not None else ""
+                ids, made.id, made.space.id if made.space is not None else "", node.space
             ),
         )
         self.place.read_again()

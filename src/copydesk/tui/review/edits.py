@@ -607,7 +607,9 @@ class EditCommands(ReviewCommands, scope="review"):
         if approved:
             verb = "becomes" if approved == 1 else "become"
             facts += [Text(f"{plural(approved, 'approval')} {verb} outdated.", style="warn"), ""]
-        for edit in check.ready.values():
+        at = {change.id: place for place, change in enumerate(self.model.shown)}
+        for page in sorted(check.ready, key=lambda page: at.get(page, -1)):
+            edit = check.ready[page]
             sign, tone = SIGNS[edit.kind]
             facts.append(Text.assemble((f"{sign} ", tone), (clean(edit.named), "strong")))
             facts += settings_lines(edit)

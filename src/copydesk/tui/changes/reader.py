@@ -45,6 +45,7 @@ from copydesk.session.views import (
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change, ListSource, Source
 from copydesk.tui.framework.workers import begin
+from copydesk.tui.widgets.list import rows_around
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -221,7 +222,7 @@ class DetailsReader:
         parts = self._parts_shown
         if not (parts and self.place.session.may_spend):
             return some
-        wanted = [row for row in self.place.rows.rows_around() if
+        wanted = [row for row in rows_around(self.place.rows) if
                   row.threads <= MOST_THREADS and
                   self.known.due(row, parts if row.threads else parts - {THREADS})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
@@ -247,7 +248,7 @@ class DetailsReader:
         limit = self.place.session.clock() - timedelta(seconds=FRESH_SECONDS)
         old = [
             (found.read_at, row)
-            for row in self.place.rows.rows_around()
+            for row in rows_around(self.place.rows)
             if (found := self.known.details(row)) is not None
             and found.read_at is not None
             and found.read_at < limit

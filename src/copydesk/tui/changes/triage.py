@@ -31,7 +31,7 @@ from copydesk.session.views import (
 )
 from copydesk.tui.framework.filtered_source import FilteredSource
 from copydesk.tui.framework.source import Source
-from copydesk.tui.widgets.list import VirtualList
+from copydesk.tui.widgets.list import VirtualList, rows_around
 from copydesk.tui.widgets.marks import Marking
 
 if TYPE_CHECKING:
@@ -405,7 +405,7 @@ class Triage:
         """Return rows to read: those on screen first, then those that cannot be judged yet."""
         if not self._needs:
             return []
-        on_screen = self.place.rows.rows_around()
+        on_screen = rows_around(self.place.rows)
         due = [row for row in on_screen if self.known.due(row, self._needs)]
         if len(due) < AT_ONCE:
             due += self.place.rows.unjudged(AT_ONCE * 8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.saved_view import SavedView
 from copydesk.session.draft_keys import VIEW_NAME_KEY
@@ -18,8 +18,8 @@ from copydesk.session.views import (
     reversal_of,
 )
 from copydesk.session.writes.log import WriteError
-from copydesk.tui.changes.view_dialog import ViewChoice
 from copydesk.tui.dialogs.ask import Ask
+from copydesk.tui.dialogs.choice import ChoiceInput, Chooser
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.keyboard import run
 
@@ -34,6 +34,42 @@ NAME_LENGTH = 40
 def no_own_views(here: ChangesPlace) -> Sequence[str]:
     """Return the names of a person's own views, for completion."""
     return [view.name for view in here.own]
+
+
+def not_ones_own(field: Any) -> str | None:
+    """Say so when the view under the cursor is there for everybody."""
+    sheet = cast("ViewChoice", field.screen)
+    own = sheet.options.selected_id in sheet.own
+    return None if own else "This view is there for everybody: only your own can be forgotten."
+
+
+class ViewInput(ChoiceInput, scope="view_input"):
+    """The field that narrows the list of views; letters narrow it, so forgetting has ctrl."""
+
+    @action("ctrl+x", "forget it", unless=not_ones_own, show=False, also=("delete",))
+    def forget(self) -> None:
+        """Forget the view under the cursor, if it is one of your own. ``u`` brings it back."""
+        cast("ViewChoice", self.screen).forget()
+
+
+class ViewChoice(Chooser[str]):
+    """Choose a view: the result is its id, or None. ``forgotten`` is the one to be forgotten."""
+
+    FIELD = ViewInput
+
+    def __init__(
+        self, options: Sequence[Option], own: frozenset[str], *, current: str | None
+    ) -> None:
+        forgets = "   ctrl+x forgets one of yours" if own else ""
+        super().__init__(f"View{forgets}", options, current=current)
+        self.own = own
+        """The ids of a person's own views."""
+        self.forgotten: str | None = None
+
+    def forget(self) -> None:
+        """Close with the view under the cursor as the one to be forgotten."""
+        self.forgotten = self.options.selected_id
+        self.dismiss(None)
 
 
 class ViewCommands(Commands, scope="changes"):

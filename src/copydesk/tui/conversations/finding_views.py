@@ -20,6 +20,7 @@ from copydesk.session.reads.findings import read_pages
 from copydesk.session.reads.traffic import USUAL, read_page_views
 from copydesk.tui.conversations.finding_resources import FINDINGS, ids_of
 from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.widgets.list import rows_around
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -103,7 +104,7 @@ class FindingViews:
 
     @property
     def _seen(self) -> list[SiteFinding]:
-        return self._place.rows.rows_around()
+        return rows_around(self._place.rows)
 
     def _due(self, findings: Iterable[SiteFinding]) -> list[SiteFinding]:
         """Return those whose pages are not known as they are now, where anything was viewed."""

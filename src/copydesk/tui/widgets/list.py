@@ -333,12 +333,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._go(self._cursor + lines)
         return True
 
-    def rows_around(self) -> list[T]:
-        """Return the rows on screen, those nearest to the cursor first."""
-        top, cursor = self.scroll_offset.y, self._cursor
-        at = sorted(range(top, top + self.page_lines), key=lambda index: abs(index - cursor))
-        return [row for row in map(self._source.row, at) if row is not None]
-
     def move_page(self, pages: float) -> bool:
         """Move the cursor by a share of the visible rows."""
         rows = max(1, int((self.page_lines - self._header) * abs(pages)))
@@ -715,3 +709,10 @@ class VirtualList(Pane, Generic[T], scope="list"):
         segments = [Segment(lead.ljust(GUTTER), style)]
         segments.extend(fit(text, max(0, width - GUTTER), "left", style, self.app.console))
         return Strip(segments).adjust_cell_length(width, style)
+
+
+def rows_around(rows: VirtualList[T]) -> list[T]:
+    """Return the rows on screen, those nearest to the cursor first."""
+    top = rows.scroll_offset.y
+    at = sorted(range(top, top + rows.page_lines), key=lambda index: abs(index - rows.cursor))
+    return [row for row in map(rows.source.row, at) if row is not None]

@@ -12,6 +12,7 @@ from copydesk.domain.access import (
     Person,
     Source,
     level_from,
+    level_with,
     sources,
     stage,
     staged_of,
@@ -46,7 +47,18 @@ def test_the_highest_source_decides(
     found = sources(chain, "Acme", Person("bo", role, frozenset(teams)))
     assert level_from(found) == level
     assert [each.level for each in found if each.decides] == [level]
-    assert found[0] == Source("Guide", "given to them", "read", level == "read")
+    assert found[0] == Source("Guide", "given to them", "read", level == "read", own=True)
+
+
+def test_who_loses_what_was_given_to_them_keeps_what_else_they_have() -> None:
+    chain = [Container("space", "s", "Guide", given=(Given("user", "bo", "Bo", "admin"),))]
+    found = sources(chain, "Acme", Person("bo", "read"))
+    assert level_with(found, None) == "read"
+    assert level_with(found, "edit") == "edit"
+    assert level_with([], None) is None
+    change = Change("user", "bo", "Bo", "admin", None)
+    assert change.told(found) == "loses admin, keeps read"
+    assert change.told([]) == "loses admin"
 
 
 def test_nobody_disabled_has_a_level_and_what_is_not_read_gives_none() -> None:

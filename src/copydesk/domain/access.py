@@ -73,12 +73,16 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One thing that gives a level: where, by what, and whether it is what decides."""
+    """One thing that gives a level: where, by what, and whether it is what decides.
+
+    ``own`` is what they were given themselves in the place that is asked about.
+    """
 
     where: str
     by: str
     level: str | None
     decides: bool = False
+    own: bool = False
 
 
 def sources(chain: Sequence[Container], organization: str, person: Person) -> list[Source]:
@@ -87,31 +91,37 @@ def sources(chain: Sequence[Container], organization: str, person: Person) -> li
     The others are the collections above it, nearest first. The highest level decides; a guest gets
     nothing of what everyone gets.
     """
-    found: list[tuple[str, str, str | None]] = []
+    found: list[tuple[str, str, str | None, bool]] = []
     default: str | None = INHERIT
     for each in chain:
         found += [
             (each.title, "given to them" if given.who == "user" else f"team {given.name}",
-             given.level)
+             given.level, each is chain[0] and given.id == person.id)
             for given in each.given or ()
             if given.id == person.id or given.id in person.teams
         ]  # fmt: skip
         if default == INHERIT:
             default = each.default
             if default != INHERIT:
-                found.append((each.title, "everyone", default if person.role else None))
+                found.append((each.title, "everyone", default if person.role else None, False))
     if default == INHERIT or person.role == "admin":
-        found.append((organization, "their role", person.role))
-    best = max((rank(level) for _, _, level in found), default=-1)
+        found.append((organization, "their role", person.role, False))
+    best = max((rank(level) for _, _, level, _ in found), default=-1)
     return [
-        Source(where, by, level, best >= 0 and rank(level) == best and not person.disabled)
-        for where, by, level in found
+        Source(where, by, level, best >= 0 and rank(level) == best and not person.disabled, own)
+        for where, by, level, own in found
     ]
 
 
 def level_from(found: Iterable[Source]) -> str | None:
     """Return the level that sources give."""
     return next((each.level for each in found if each.decides), None)
+
+
+def level_with(found: Iterable[Source], own: str | None) -> str | None:
+    """Return the level that sources give once the person's own is another one."""
+    levels = [own, *(each.level for each in found if not each.own)]
+    return max(levels, key=rank)
 
 
 # Staged changes
@@ -135,6 +145,11 @@ class Change:
         if self.who == "email":
             return f"{self.after}, invited as a guest first"
         return f"{self.after}, had {self.before or 'nothing of their own here'}"
+
+    def told(self, found: Iterable[Source]) -> str:
+        """What becomes of the level, and what they have anyway by the other ``found`` sources."""
+        level = level_with(found, self.after)
+        return f"{self.said}, keeps {level}" if rank(level) > rank(self.after) else self.said
 
 
 def stage(staged: Mapping[str, Change], change: Change) -> dict[str, Change]:

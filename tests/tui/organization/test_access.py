@@ -183,6 +183,15 @@ async def test_what_is_staged_is_kept_dropped_and_brought_back(world: World) -> 
         world.grant(space, bo, "edit")
         await driver.press("ctrl+s")
         assert "Nothing is left to send: it is so already." in driver.screen
+        # What they have from elsewhere stays; and what u took back cannot be lost any more.
+        await driver.press("R", "D")
+        assert "edit → comment" in driver.line("Bo ")
+        await driver.press("ctrl+s")
+        assert "Bo: loses edit, keeps comment" in words(driver)
+        await driver.press("escape")
+        world.write(lambda tx: tx.run("DELETE FROM access_grant WHERE subject_id = ?", bo))
+        await driver.press("R")
+        assert "staged" not in driver.screen
         await choose(driver, "admin")
         # A plan that fails leaves what did not arrive staged.
         world.write(lambda tx: tx.run("DELETE FROM member WHERE user_id = ?", bo))

@@ -19,6 +19,7 @@ from copydesk.domain.access import (
     Who,
     invited,
     level_from,
+    level_with,
     rank,
     sources,
     stage,
@@ -30,6 +31,7 @@ from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import access_key
+from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -63,6 +65,9 @@ GUEST = "guest"
 
 NOWHERE = "Put the cursor on a space, a collection or a site, then g P."
 """What to do where it is not known whose list is meant."""
+
+EXPLAINED = 20
+"""Of so many people a plan says what they keep; more would take long to read."""
 
 VIEWS = (
     View("people", "People"),
@@ -364,7 +369,7 @@ class StagedAccess(Commands, scope="access"):
         group = f"Access {secrets.token_hex(4)}"
         plan = dict(here.staged)
         items = [
-            BulkItem(each.id, _LABELS[each.who], f"{each.name}: {each.said}")
+            BulkItem(each.id, _LABELS[each.who], f"{each.name}: {here.told(each)}")
             for each in plan.values()
         ]
         run = BulkRun(
@@ -526,10 +531,20 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         staged = self.staged.get(self.resource.key(item)) if shown.name == "role" else None
         if staged is None:
             return text
-        after = staged.after or "none"
-        if staged.before != item.permission and rank(staged.after) <= rank(item.permission):
-            return Text(f"{text}, own {after}", style="accent")  # they have more from elsewhere
-        return Text(f"{text} {glyphs().right} {after}", style="accent")
+        own, now = staged.after, item.permission
+        found = self._sources.get(staged.id)
+        if self.view in _KINDS or rank(own) > rank(now):
+            then = own
+        else:
+            # Until it is known what else they have, nothing is foretold.
+            then = now if found is None else level_with(found, own)
+        if then == now:
+            return Text(f"{text}, own {own or 'none'}", style="accent")
+        return Text(f"{text} {glyphs().right} {then or 'none'}", style="accent")
+
+    def told(self, change: Change) -> str:
+        """Return what becomes of a level, with what the person keeps where that is known."""
+        return change.told(self._sources.get(change.id, ()))
 
     def _origin(self, item: Any) -> str:
         if self.target.site is not None:
@@ -565,7 +580,15 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
     def _learned(self, chain: tuple[Container, ...]) -> None:
         self.chain = chain
         self._sources.clear()
-        self._show_again()
+        left = {
+            key: each
+            for key, each in self.staged.items()
+            if each.who == "email" or chain[0].given is None or self.own_level(key) != each.after
+        }
+        if left != self.staged:
+            self.keep(left)  # what is so already, as after u, cannot be done any more
+        else:
+            self._show_again()
 
     def _show_again(self) -> None:
         self.texts.forget()
@@ -581,11 +604,11 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         item = self.item
         if item is None or self.resource is TEAMS or not self.chain:
             return
-        user, home = item.user.id, self.organization or ""
+        user = item.user.id
         if user not in self._sources:
             self.reads.load(
                 "person",
-                lambda api: self._explain(api, home, user),
+                lambda api: self._explain(api, self.chain, user),
                 lambda found: self._explained(user, found),
                 what="Reading where it comes from",
                 of=user,
@@ -593,19 +616,31 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
                 quiet=True,
             )
 
-    async def _explain(self, api: Api, home: str, user: str) -> list[Source]:
+    async def _explain(self, api: Api, chain: Sequence[Container], user: str) -> list[Source]:
+        home = self.organization or ""
         person = await read_person(api, home, user)
-        return sources(self.chain, self.session.title_of(home) or "the organization", person)
+        return sources(chain, self.session.title_of(home) or "the organization", person)
+
+    async def _explain_if_there(
+        self, api: Api, chain: Sequence[Container], user: str
+    ) -> list[Source]:
+        try:
+            return await self._explain(api, chain, user)
+        except failure_types():
+            return []  # sending the change tells what is wrong with them
 
     def _explained(self, user: str, found: list[Source]) -> None:
         self._sources[user] = found
+        if user in self.staged:
+            self.texts.forget()
+            self.rows.refresh_rows()
         super().show_item()
 
     def facts_of(self, item: Any) -> list[Fact]:
         facts = super().facts_of(item)
         key = self.resource.key(item)
         if (staged := self.staged.get(key)) is not None:
-            facts.append(Fact("staged", Text(staged.said, style="accent")))
+            facts.append(Fact("staged", Text(self.told(staged), style="accent")))
         if self.resource is TEAMS:
             return facts
         found = self._sources.get(key)
@@ -647,13 +682,20 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         """Read again what was given, and put what is staged on top of it; False if none is left."""
         where = self.where
 
-        async def read() -> tuple[Container, ...]:
-            return await self._read_chain(await self.session.ready(), where)
+        people = [each.id for each in self.staged.values() if each.who == "user"][:EXPLAINED]
 
-        chain = await self.reads.now("plan", read, "Reading what was given")
-        if chain is None:
+        async def read() -> tuple[tuple[Container, ...], list[list[Source]]]:
+            api = await self.session.ready()
+            chain = await self._read_chain(api, where)
+            explained = (self._explain_if_there(api, chain, each) for each in people)
+            return chain, await asyncio.gather(*explained)
+
+        found = await self.reads.now("plan", read, "Reading what was given")
+        if found is None:
             return False
-        self._learned(chain)
+        self._learned(found[0])
+        explained = zip(people, found[1], strict=True)
+        self._sources.update({user: given for user, given in explained if given})
         others = [
             each
             for each in self.staged.values()

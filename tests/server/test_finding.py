@@ -288,6 +288,13 @@ async def test_a_change_request_is_begun_where_the_finding_is_and_both_name_each
         }
     # One in a space that the caller may not see is none, for a filter as for the number.
     support.world.change_request(support.secret, cluster=support.invoice)
+    # What is about no page goes on where its latest one is, and not on the first page of the site.
+    async with support.world.client() as client:
+        path = support.url("findings", found["Invoice without currency"]["id"])
+        assert (await client.post(f"{path}/change-requests")).status_code == 202
+        spaces = [each["space"] for each in await listed(client, f"{path}/change-requests")]
+        assert spaces == [support.secret] * 2
+        path = support.url("findings", found["Broken link to replay.md"]["id"])
     for caller, titles in (
         (support.world.ana, {"Webhooks", "Broken", "Invoice"}),
         (support.bo, {"Webhooks", "Broken"}),

@@ -149,4 +149,4 @@ async def test_a_list_of_translations_and_of_who_may_only_read(
     async with drive(app, "e", size=(80, 24)) as driver:
         assert "You may read this translation, not change it." in driver.screen
         await driver.press("ctrl+n")
-        assert "That takes the permission createContent in" in driver.screen
+        assert "That takes the role create in" in driver.screen

@@ -113,12 +113,19 @@ async def test_a_support_lead_works_through_findings(
         await driver.press("home", "ctrl+n")
         driver.golden("finding-begin", update=update_golden)
         await driver.press("y")
-        assert "Begun #1." in driver.screen
+        assert "Begun #1 in Guide. gc goes to it, u archives it." in driver.screen
         assert f"#1 {late}   draft" in driver.screen
+        await driver.press("g c")
+        assert driver.place.PLACE == "review"
+        await back(driver, "findings")
         await driver.press("u")
         [row] = world.store.read(lambda tx: tx.all("SELECT * FROM change_request"))
         assert (row["status"], row["cluster_id"]) == ("archived", support.late)
 
+        await driver.press("g c")
+        assert driver.place.PLACE == "finding"
+        assert "Guide" in driver.line("archived")
+        await back(driver, "findings")
         await driver.press("enter")
         assert driver.place.PLACE == "finding"
         assert "Why are webhooks late?" in driver.screen
@@ -322,9 +329,10 @@ async def test_who_may_not_change_anything_reads(world: World) -> None:
     async with drive(open_world(world, "findings", support.home, api=api)) as driver:
         assert "Webhooks arrive late" in driver.screen
         await driver.press("x")
-        assert "That takes the permission createContent" in driver.screen
-        await driver.press("ctrl+n", "y")
-        assert "Not allowed" in driver.screen
+        assert "That takes the role create in Acme." in driver.screen
+        await driver.press("ctrl+n")
+        assert "That takes the role editor in a space of Docs." in driver.screen
+        assert "New change request" not in driver.screen
 
 
 async def test_of_several_sites_one_is_chosen_and_remembered(world: World) -> None:

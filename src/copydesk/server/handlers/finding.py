@@ -43,6 +43,7 @@ from copydesk.server.queries.finding import (
     requests_of,
 )
 from copydesk.server.queries.page import find_page
+from copydesk.server.queries.publication import SHOWN_KEYS
 from copydesk.server.queries.question import (
     Asked,
     paragraphs,
@@ -170,8 +171,9 @@ def begin_site_finding_change_requests(
 ) -> None:
     """Begin a draft, without edits, in the space that a finding is most about.
 
-    That is the one with its first page, or else the one that readers get first, of those in which
-    the caller may edit. The desk has nobody who would write.
+    That is the one with its first page, or else that of its latest change request, or else the one
+    that readers get first, of those in which the caller may edit. The desk has nobody who would
+    write.
     """
     view = findings_view(call, organization_id, site_id)
     row = find_finding(view, site_finding_id)
@@ -316,8 +318,14 @@ def _space_for(view: SiteView, row: Row) -> Row:
     pages = call.tx.all(
         "SELECT space_id FROM finding_page WHERE finding_id = ? ORDER BY position", row["id"]
     )
-    first = [each["space_id"] for each in pages]
-    shown = [each["id"] for each in view.seen_rows("1 ORDER BY shown_default DESC, shown_id")]
+    which = requests_of(view, row)
+    begun = call.tx.all(
+        which.after("SELECT space_id FROM change_request WHERE 1", " ORDER BY created_at DESC, id"),
+        *which.values,
+    )
+    first = [each["space_id"] for each in (*pages, *begun)]
+    order = ", ".join(("shown_default DESC", *SHOWN_KEYS))
+    shown = [each["id"] for each in view.seen_rows(f"1 ORDER BY {order}")]
     for space_id in dict.fromkeys([*first, *shown]):
         try:
             return call.access.space(space_id, "edit")

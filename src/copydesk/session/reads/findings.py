@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean
 from copydesk.domain.trend import sane
 from copydesk.session.operations import ops
 
@@ -26,6 +27,9 @@ MOST = 50
 """Pages, questions and change requests that are read of a finding."""
 
 WEEKS = 13
+
+SPACES = 250
+"""Spaces of a site whose titles are read."""
 
 Ids = tuple[str, str]
 """An organization and a site."""
@@ -93,6 +97,36 @@ async def read_numbers(api: Api, ids: Ids) -> tuple[SiteFindingStats, QuestionSt
 async def read_sites(api: Api, organization: str) -> Sequence[Site]:
     """Return the sites of an organization. Raises ``ApiError``."""
     return [site async for site in api.pages(ops.list_sites, organization)]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSpaces:
+    """The titles of the first spaces of a site by their ids, and in which of them one may edit."""
+
+    titles: Mapping[str, str]
+    mine: frozenset[str]
+    whole: bool
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether there may be a space in which a change request can be begun."""
+        return bool(self.mine) or not self.whole
+
+    def named(self, spaces: Iterable[str]) -> str:
+        """Return the titles of spaces, each once: "Guide, Changelog"; nothing without spaces."""
+        return ", ".join(dict.fromkeys(self.titles.get(each) or clean(each) for each in spaces))
+
+
+async def read_site_spaces(api: Api, ids: Ids) -> SiteSpaces:
+    """Return the first spaces of a site. Raises ``ApiError``."""
+    page = await api.page(ops.list_site_spaces, *ids, limit=SPACES)
+    mine = (
+        each.space.id
+        for each in page.items
+        if each.space.permissions is None or each.space.permissions.edit
+    )
+    titles = {each.space.id: clean(each.title or each.space.title) for each in page.items}
+    return SiteSpaces(titles, frozenset(mine), page.next is None)
 
 
 async def begin_requests(api: Api, ids: Ids, finding: str) -> Sequence[ChangeRequest]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings as reading
+from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import defused, path_of, put_asking
 from copydesk.tui.conversations.finding_resources import ids_of
 from copydesk.tui.dialogs.body_form import body_form
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.finding import SiteFinding
     from copydesk.domain.reversal import Reversal
     from copydesk.tui.conversations.findings import FindingsPlace
+    from copydesk.tui.framework.place import Place
 
 
 def no_finding(here: FindingsPlace) -> str | None:
@@ -69,6 +72,20 @@ def new_label(here: FindingsPlace) -> str:
     return "hand in" if here.listed == "records" else ""
 
 
+def nothing_to_open(here: FindingsPlace) -> str | None:
+    """Say so when no finding is under the cursor whose change requests there would be."""
+    return nothing_selected(here) if here.listed == "findings" else None
+
+
+def requests_label(here: FindingsPlace) -> str:
+    """Return what g c does now, where the finding has change requests."""
+    item = here.item
+    if item is None or here.listed != "findings":
+        return ""
+    begun = item.change_requests or item.id in here.commands_of(FindingCommands).begun
+    return "its requests" if begun else ""
+
+
 def turn_label(here: FindingsPlace) -> str:
     """Return what x does now."""
     item = here.item
@@ -81,6 +98,11 @@ class FindingCommands(Commands, scope="findings"):
     """What is done about a finding, a topic, and records."""
 
     place: FindingsPlace
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.begun: dict[str, ChangeRequest] = {}
+        """The change request that was begun here last, by the id of its finding."""
 
     # How far a finding is
 
@@ -127,6 +149,7 @@ class FindingCommands(Commands, scope="findings"):
         uses=(
             "begin_site_finding_change_requests",
             "list_site_finding_change_requests",
+            "list_site_spaces",
             "upsert_site_context_records",
         ),
         types=True,
@@ -142,10 +165,22 @@ class FindingCommands(Commands, scope="findings"):
         item, ids = self.place.item, ids_of(self.place.target)
         assert item is not None
         name = self.place.named(item)
+        self.place.say("Reading spaces…")
+        api = await self.place.session.ready()
+        spaces, known = await asyncio.gather(
+            reading.read_site_spaces(api, ids),
+            api.page(ops.list_site_finding_change_requests, *ids, item.id, limit=reading.MOST),
+        )
+        self.place.clear_message()
+        if not spaces.may_begin:
+            site = shorten(self.place.title or "the site", 40)
+            self.place.say(f"That takes the role editor in a space of {site}.", "warn")
+            return
+        former = spaces.named(each.space for each in known.items)
         facts = [
             f"It is {clean(str(item.status))}, and has "
-            f"{plural(item.change_requests, 'change request')}.",
-            "The service begins a draft in the space that it is about. u archives it.",
+            f"{plural(item.change_requests, 'change request')}{f' in {former}' if former else ''}.",
+            "The service chooses the space and begins a draft there. u archives it.",
         ]
         sheet = Confirm(f"New change request for {name}", facts, verb="begin")
         if not await self.place.desk.push_screen_wait(sheet):
@@ -161,12 +196,29 @@ class FindingCommands(Commands, scope="findings"):
             reversal=back,
             several=True,
         )
-        numbers = ", ".join(f"#{each.number}" for each in made)
-        said = f"Begun {numbers}. Enter goes to it, u archives it." if made else (
+        begun = ", ".join(f"#{each.number} in {spaces.named([each.space])}" for each in made)
+        said = f"Begun {begun}. gc goes to it, u archives it." if made else (
             "The service begins it. R shows it once it is there."
         )  # fmt: skip
+        if made:
+            self.begun[item.id] = made[-1]
         self.place.tell(said, "good")
         self.place.read_written(item.id)
+
+    @action(
+        "g c", "its requests", unless=nothing_to_open, show=19, group="Go",
+        now=requests_label,
+    )  # fmt: skip
+    def open_requests(self) -> None:
+        """Go to the change request that was just begun for a finding; else to all of its own."""
+        place, item = self.place, self.place.item
+        if place.listed != "findings" or item is None:
+            place.desk.go_soon("changes", Target(organization=place.organization))
+        elif (made := self.begun.pop(item.id, None)) is not None:
+            target = Target(place.organization, space=made.space, change_request=made.id)
+            place.desk.go_soon("review", target)
+        else:
+            place.desk.go_soon("finding", place.target.but(view="requests", item=item.id))
 
     async def _hand_in(self) -> None:
         from copydesk.contract.models.context_record import ContextRecordBatch, ContextRecordInput

@@ -352,6 +352,7 @@ _REQUESTS: Resource[ChangeRequest] = Resource(
         Shown("number", "#", lambda request, now: f"#{request.number}", 6, detail=False),
         Shown("subject", "SUBJECT", lambda request, now: request.subject or "No subject", flex=1,
               detail=False),
+        Shown("space", "SPACE", lambda request, now: request.space, 16, drop=2, most=30),
         Shown("status", "STATUS", lambda request, now: present.toned(request.status), 9),
         Shown("age", "AGE", lambda request, now: age(request.updated_at, now), 5, align="right",
               drop=1, detail=False, filters=False),

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from copydesk.domain.text import clean, plural
 from copydesk.present import finding as present
 from copydesk.present.facts import Fact
@@ -35,7 +37,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.columns import MaskCommands
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
-from copydesk.tui.resource.resource import Resource
+from copydesk.tui.resource.resource import Resource, Shown
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -328,6 +330,7 @@ def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
         "list_site_finding_records",
         "list_site_finding_pages",
         "list_site_finding_change_requests",
+        "list_site_spaces",
         "get_site_finding",
     ),
 )
@@ -341,6 +344,8 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._finding = ""
+        self._spaces: reading.SiteSpaces | None = None
+        """The spaces of the site, for its change requests."""
 
     def resource_of(self, view: str) -> Resource[Any]:
         return self.mask.of(FINDING_PARTS.get(view, self.RESOURCE))
@@ -363,6 +368,20 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
 
     def within(self) -> Iterable[str]:
         yield self.mask.shown(self._finding) or "finding"
+
+    async def page(
+        self, api: Api, resource: Resource[Any], target: Target, asked: Asked
+    ) -> Page[Any]:
+        """Read a page of what is listed; with change requests the titles of their spaces."""
+        found = await super().page(api, resource, target, asked)
+        if self.view == "requests" and self._spaces is None and found.items:
+            self._spaces = await reading.read_site_spaces(api, ids_of(target))
+        return found
+
+    def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+        if shown.name == "space" and self._spaces is not None:
+            return self._spaces.named([item.space])
+        return super().text_of(shown, item)
 
     def reload(self) -> None:
         """Read the list again, and the finding for its title."""

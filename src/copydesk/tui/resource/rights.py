@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.organization import Organization
 
+ROLES = {"admin": "admin", "create_content": "create"}
+"""The roles that come with some permissions, which are known better than these."""
+
 NO_HOME = "No organization is chosen: g o lists yours."
 
 
@@ -49,6 +52,8 @@ class HomeRights:
         home = self.home
         if home is None or home.permissions is None or getattr(home.permissions, right):
             return None
-        name = type(home.permissions).model_fields[right].alias or right
-        kind = "role" if right == "admin" else "permission"
-        return f"That takes the {kind} {name} in {shorten(clean(home.title), 40) or 'it'}."
+        if (role := ROLES.get(right)) is not None:
+            needs = f"role {role}"
+        else:
+            needs = f"permission {type(home.permissions).model_fields[right].alias or right}"
+        return f"That takes the {needs} in {shorten(clean(home.title), 40) or 'it'}."

@@ -223,3 +223,33 @@ async def test_blame_says_which_request_brought_each_block(past: Past, update_go
         await driver.press("b")
         assert driver.place.PLACE == "history"
         assert "Blocks are those of a page" in driver.screen
+
+
+async def test_the_first_revision_of_an_import_brought_nothing(
+    world: World, update_golden: bool
+) -> None:
+    """It stands for all before it: its author wrote another page, and only that is known."""
+    texts = {"start": "# Start\n\nOne.\n\nTwo.\n", "guide": "# Guide\n\nFirst steps.\n"}
+    commit = {"oid": "a1", "message": "Mend a link of the guide"}
+    space = world.space("Manual", texts, author=world.ana, git=commit)
+    lee = world.user("lee", display_name="Lee")
+    world.commit(space, {"start": "# Start\n\nOne!\n\nTwo.\n"}, by=lee)
+    start, guide = (world.page_id(space, each) for each in texts)
+    target = Target(world.home, space, page=start)
+    async with drive(open_world(world, "history", target), size=(140, 40)) as driver:
+        assert "Lee" in driver.screen
+        assert "Ana" not in driver.screen
+        assert "1 revision" in driver.screen
+        await driver.press("b", "G")
+        assert "Lee" in driver.line("One!")
+        assert "older than what" in driver.line("Start")
+        driver.golden("blame-imported", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("blame-imported", update=update_golden)
+        await driver.press("enter")
+        assert driver.place.PLACE == "blame"
+        assert "This block is older than what was imported (before 09:00)." in driver.screen
+    async with drive(open_world(world, "history", target.but(page=guide))) as driver:
+        assert "No revision that is kept changed this page." in driver.screen
+        await driver.press("]")
+        assert "Mend a link of the guide" in driver.screen, "in the space it is listed"

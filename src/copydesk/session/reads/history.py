@@ -59,6 +59,7 @@ class RevisionRow:
     ``parent`` is the revision that it was made from, None of the first. ``number`` and ``subject``
     are of the change request that it merged, ``request`` its id. ``changed`` are the names of what
     it changes, as far as they were read, and ``more`` counts the rest; None is not known.
+    ``imported_first`` is true of the first revision of an import: what is in it may be older.
     """
 
     id: str
@@ -72,6 +73,7 @@ class RevisionRow:
     message: str = ""
     changed: tuple[str, ...] | None = None
     more: int = 0
+    imported_first: bool = False
 
 
 async def read_revisions(
@@ -80,8 +82,24 @@ async def read_revisions(
     """Return revisions from the one that ``token`` names, or the newest. Raises ``ApiError``.
 
     With ``page_id`` those that change the page, or so much that it is not told whether they do; the
-    answer may then be empty and go on.
+    answer may then be empty and go on. The first revision of an import has all pages at once, and
+    is no change of any of them.
     """
+    found, following = await _read_on(api, space_id, token, limit)
+    most = NAMED if page_id is None else MOST
+    told = await asyncio.gather(*(_changes(api, space_id, row.id, most) for row in found))
+    rows = [
+        _with_changes(row, changes)
+        for row, changes in zip(found, told, strict=True)
+        if page_id is None or (not row.imported_first and _may_change(changes, page_id))
+    ]
+    return Page[RevisionRow](items=rows, next=None if following is None else Next(page=following))
+
+
+async def _read_on(
+    api: Api, space_id: str, token: str | None, limit: int
+) -> tuple[list[RevisionRow], str | None]:
+    """Read `AT_ONCE` revisions at most, and name the one to go on with."""
     revision = token or (await api(ops.get_space, space_id)).revision
     found: list[RevisionRow] = []
     following: str | None = revision
@@ -95,17 +113,14 @@ async def read_revisions(
             break
         found.append(_row(whole))
         following = found[-1].parent
-    most = NAMED if page_id is None else MOST
-    told = await asyncio.gather(*(_changes(api, space_id, row.id, most) for row in found))
-    rows = [
-        _with_changes(row, changes)
-        for row, changes in zip(found, told, strict=True)
-        if page_id is None
-        or changes is None
-        or changes.more
-        or any(each.page is not None and each.page.id == page_id for each in changes.changes)
-    ]
-    return Page[RevisionRow](items=rows, next=None if following is None else Next(page=following))
+    return found, following
+
+
+def _may_change(changes: Changes | None, page_id: str) -> bool:
+    """Whether a revision changes a page, as far as it is told."""
+    if changes is None or changes.more:
+        return True
+    return any(each.page is not None and each.page.id == page_id for each in changes.changes)
 
 
 def _row(revision: Revision) -> RevisionRow:
@@ -121,6 +136,7 @@ def _row(revision: Revision) -> RevisionRow:
         merged.id if merged else "",
         clean(merged.subject) if merged else "",
         clean((revision.git and revision.git.message) or "").strip(),
+        imported_first=not revision.parents and revision.git is not None,
     )
 
 
@@ -141,15 +157,18 @@ def _with_changes(row: RevisionRow, changes: Changes | None) -> RevisionRow:
 
 @dataclass(frozen=True, slots=True)
 class BlameRow:
-    """A block of a page and the revision that brought it, None where that is older than was read.
+    """A block of a page and the revision that brought it.
 
     ``text`` is its first line, ``source`` all of it; ``place`` counts the blocks of the page.
+    ``revision`` is None of a block that the oldest revision of those there are, or were read, has
+    already: ``oldest`` is that one.
     """
 
     place: int
     text: str
     source: str
     revision: RevisionRow | None
+    oldest: RevisionRow | None = None
 
 
 async def read_blame(api: Api, space_id: str, page_id: str) -> list[BlameRow]:
@@ -159,37 +178,30 @@ async def read_blame(api: Api, space_id: str, page_id: str) -> list[BlameRow]:
     """
     page = await api(ops.get_space_page, space_id, page_id, format="markdown", metadata=False)
     blame: Blame[RevisionRow] = await asyncio.to_thread(Blame, page.markdown or "")
+    oldest: RevisionRow | None = None
     token: str | None = None
     read = 0
     while blame.is_open() and read < BLAMED:
-        found = await read_revisions(api, space_id, token, AT_ONCE, page_id)
-        read += AT_ONCE
-        if not await _hold_against(api, space_id, page_id, blame, found.items):
+        found, token = await _read_on(api, space_id, token, AT_ONCE)
+        told = await asyncio.gather(*(_changes(api, space_id, row.id, MOST) for row in found))
+        for row, changes in zip(found, told, strict=True):
+            oldest, read = row, read + 1
+            # The oldest stands for all before it, and is known to be the first only if it says so.
+            if row.imported_first or not _may_change(changes, page_id):
+                continue
+            older = await _text_before(api, space_id, page_id, row)
+            if older is None:
+                token = None
+                break
+            await asyncio.to_thread(blame.before, older, _with_changes(row, changes))
+            if not blame.is_open():
+                break
+        if token is None:
             break
-        if found.next is None:
-            break
-        token = found.next.page
     return [
-        BlameRow(at, clean(blame.line(at)), blame.source(at), row)
+        BlameRow(at, clean(blame.line(at)), blame.source(at), row, oldest)
         for at, row in enumerate(blame.brought)
     ]
-
-
-async def _hold_against(
-    api: Api, space_id: str, page_id: str, blame: Blame[RevisionRow], rows: Sequence[RevisionRow]
-) -> bool:
-    """Hold a page against what it was before each revision, the newest first. Raises ``ApiError``.
-
-    False where an older one cannot be read: who brought the rest is not known then.
-    """
-    for row in rows:
-        older = await _text_before(api, space_id, page_id, row)
-        if older is None:
-            return False
-        await asyncio.to_thread(blame.before, older, row)
-        if not blame.is_open():
-            break
-    return True
 
 
 async def _text_before(api: Api, space_id: str, page_id: str, row: RevisionRow) -> str | None:

@@ -161,7 +161,7 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
 
     def nothing(self) -> str:
         if self.target.page is not None and self.view != SPACE and not self.limits.chosen:
-            return "No revision changed this page. ] goes on to the whole space."
+            return "No revision that is kept changed this page. ] goes on to the whole space."
         return super().nothing()
 
     def status_left(self) -> str:
@@ -232,9 +232,17 @@ async def _blocks(api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
     return Page[BlameRow].model_construct(items=rows, next=None, count=len(rows))
 
 
+def _older(row: BlameRow, now: datetime) -> str:
+    """Say of a block that nobody is known to have brought from when it is at the latest."""
+    oldest = row.oldest
+    kept = "imported" if oldest is not None and oldest.imported_first else "read"
+    before = short_moment(oldest.at, now) if oldest is not None else ""
+    return f"older than what was {kept}" + (f" (before {before})" if before else "")
+
+
 def _brought_by(row: BlameRow, now: datetime) -> Text | str:
     if row.revision is None:
-        return Text("older than was read", style="muted")
+        return Text(_older(row, now), style="muted")
     return _request(row.revision, now)
 
 
@@ -289,7 +297,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
         found = item.revision
         target = Target(self.organization, self.target.space, page=self.target.page)
         if found is None:
-            self.say("It is older than the revisions that were read.", "warn")
+            self.say(f"This block is {_older(item, self.session.now)}.", "warn")
         elif found.request:
             target = target.but(change_request=found.request, view="changes")
             self.desk.go_soon("review", target)

@@ -810,6 +810,8 @@ class CopydeskApp(DeskApp):
         place = self.here
         if place is not None:
             prompt = CommandPrompt(place)
+            # What is given is the beginning of the line: the first letter goes behind it.
+            prompt.input.select_on_focus = not text
             await self.open_prompt(place, prompt)
             if text:
                 prompt.input.value = text

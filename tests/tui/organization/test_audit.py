@@ -56,6 +56,10 @@ async def test_events_are_listed_asked_for_and_followed(world: World, update_gol
         assert "write a number and h, d, w, m or y, such as 4w" in driver.screen
         await line(driver, "where to=yesterday")
         assert "write a date, such as 2026-03-01" in driver.screen
+        await driver.press("&", *typed("to"), "enter")
+        await driver.burst(*typed("2026-03-10"))
+        await driver.press("enter")
+        assert "to=2026-03-10" in driver.screen
         await line(driver, "where target=none")
         assert "None with target=none" in driver.screen
 

@@ -56,6 +56,8 @@ async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
         await driver.burst(*typed(str(making.path)))
         await driver.press("ctrl+s")
         assert "Guide is committed to main" in driver.screen
+        assert "the commit stays in the repository" in driver.screen
+        assert "history of the space" not in driver.screen
         await driver.press("escape")
         assert "not synchronized" in driver.screen
         await line(driver, "git export")

@@ -298,6 +298,7 @@ async def test_a_space_of_a_site_is_copied_as_a_draft_and_that_is_taken_back(wor
         assert ("French" in title, deleted) == (True, False)
         await driver.press("u")
         assert "The copy of the space is deleted" in " ".join(driver.screen.split())
+        assert driver.screen.count("it goes") == 1
         await driver.press("y")
         await asked(driver, "Taken back")
         assert copies() == []

@@ -211,7 +211,7 @@ def plan_line(past: Past, called: Naming, *, again: bool = False) -> str:
     """Return a write that is taken back, or done again, and what becomes of its thing then."""
     said = clean(f"{past.entry.what} {past.entry.target}")
     steps = past.reversal.forth if again else past.reversal.back
-    words = [word for step in steps for word in _step_words(step, called)]
+    words = list(dict.fromkeys(word for step in steps for word in _step_words(step, called)))
     return f"{said}: {', '.join(words)}" if words else said
 
 

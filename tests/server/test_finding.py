@@ -276,6 +276,9 @@ async def test_a_change_request_is_begun_where_the_finding_is_and_both_name_each
             assert (request["subject"], request["status"]) == (title, "draft")
             assert request["space"] == support.guide
             assert request.get("conversationsIssuesCluster") == found[title].get("topic")
+            topic = {"site": support.site, "topic": found[title].get("topic")}
+            named = topic | {"finding": found[title]["id"]} if topic["topic"] else None
+            assert request.get("siteTopic") == named
             assert (await client.get(path)).json()["changeRequests"] == 1
         stats = (await client.get(support.url("stats", "findings"))).json()
         assert stats == {

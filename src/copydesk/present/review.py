@@ -76,11 +76,12 @@ def overview(
     impact: str = "",
     cluster: str = "",
     unlooked: str = "",
+    finding: str = "",
 ) -> Lines:
     """Return the text of the first tab. ``threads`` and ``seen`` count (open, all), (seen, all).
 
     ``impact`` is the effect on the links around it, ``cluster`` the questions it answers,
-    ``unlooked`` the sentence for an incomplete list of changes.
+    ``finding`` what it was begun for, ``unlooked`` the sentence for an incomplete list of changes.
     """
     by = name_of(request.created_by)
     lines: Lines = [
@@ -102,6 +103,9 @@ def overview(
     if request.conversations_issues_cluster:
         said = cluster or "made for a cluster of questions"
         lines.append(("cluster", said if said.startswith(LACKS) else f"{said}   gk opens it"))
+    if request.site_topic is not None and request.site_topic.finding is not None:
+        said = finding or "begun for a finding"
+        lines.append(("finding", said if said.startswith(LACKS) else f"{said}   gq opens it"))
     if rules is not None:
         lines += [
             (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)

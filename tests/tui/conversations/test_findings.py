@@ -138,6 +138,15 @@ async def test_a_support_lead_works_through_findings(
         assert "#1" in driver.screen
         await driver.press("enter")
         assert driver.place.PLACE == "review"
+        await driver.press("[")
+        assert f"{late}   gq opens it" in driver.screen
+        driver.golden("review-finding", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("review-finding", update=update_golden)
+        await driver.resize(140, 40)
+        await driver.press("g q")
+        assert driver.place.PLACE == "finding"
+        assert f"Acme > {late} > " in driver.screen
         await back(driver, "findings")
 
         await driver.press("g j")

@@ -22,6 +22,14 @@ Subject: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
 """What a change request is about, at most 100 characters."""
 
 
+class SiteTopicLink(Shape):
+    """The topic of a site that a change request answers, and the finding that it was begun for."""
+
+    site: str
+    topic: str
+    finding: str | None = None
+
+
 class ChangeRequest(Resource):
     """Proposed edits of a space.
 
@@ -49,6 +57,7 @@ class ChangeRequest(Resource):
     comments: Count = 0
     outdated: bool = False
     conversations_issues_cluster: str | None = None
+    site_topic: SiteTopicLink | None = None
     urls: ResourceUrls = Field(default_factory=ResourceUrls)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from copydesk.contract.models.change_request import ChangeRequest, MovedOut
+from copydesk.contract.models.change_request import ChangeRequest, MovedOut, SiteTopicLink
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import ResourceUrls
 from copydesk.contract.models.user import User
@@ -61,12 +61,32 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
     """
     author = user_by_id(call, row["created_by"])
     merger = _merger(call, row) if row["status"] == "merged" else None
+    begun = _begun_for(call, [row["id"]])[row["id"]]
+    shows = tuple(row), space["revision_id"], call.base_url, begun
     return shared(
         # Everything that is shown; of the space whether its content has moved on.
-        ("change request", tuple(row), space["revision_id"], call.base_url, id(author), id(merger)),
-        lambda: _model(call, is_outdated(space, row), author, merger, row),
+        ("change request", *shows, id(author), id(merger)),
+        lambda: _model(call, is_outdated(space, row), author, merger, row, begun),
         (author, merger),
     )
+
+
+def _begun_for(call: Call, ids: Sequence[str]) -> dict[str, tuple[str, str, str] | None]:
+    """Return site, topic and finding for which change requests were begun, where there is a topic.
+
+    A broken link is about none, and then the API has no place for its finding.
+    """
+
+    def read(missing: list[str]) -> dict[str, tuple[str, str, str] | None]:
+        rows = call.tx.all(
+            "SELECT change_request_id, site_id, cluster_id, finding_id FROM finding_request "
+            "JOIN finding ON finding.id = finding_id WHERE cluster_id IS NOT NULL "
+            "AND change_request_id IN (SELECT value FROM json_each(?))",
+            json.dumps(missing),
+        )
+        return dict.fromkeys(missing) | {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+    return call.tx.kept_all("begun for", ids, read)
 
 
 def _merger(call: Call, row: Row) -> User | None:
@@ -78,7 +98,12 @@ def _merger(call: Call, row: Row) -> User | None:
 
 
 def _model(
-    call: Call, outdated: bool, author: User, merger: User | None, kept: Row
+    call: Call,
+    outdated: bool,
+    author: User,
+    merger: User | None,
+    kept: Row,
+    begun: tuple[str, str, str] | None,
 ) -> ChangeRequest:
     space_id, description = kept["space_id"], kept["description"]
     return _made(
@@ -102,6 +127,7 @@ def _model(
             "comments": kept["comments"],
             "outdated": outdated,
             "conversations_issues_cluster": kept["cluster_id"],
+            "site_topic": begun and SiteTopicLink(site=begun[0], topic=begun[1], finding=begun[2]),
             "urls": ResourceUrls(
                 location=call.url("spaces", space_id, "change-requests", kept["id"]),
                 app=change_request_screen(call, kept),
@@ -134,6 +160,7 @@ def _made(fields: dict[str, Any]) -> ChangeRequest:
 def prepare_models(call: Call, rows: Sequence[Row]) -> None:
     """Read at once what the change requests of a page name: their authors and spaces."""
     remember_users(call, (row["created_by"] for row in rows))
+    _begun_for(call, [row["id"] for row in rows])
     spaces = call.tx.kept_all(
         "row", (row["space_id"] for row in rows), partial(_spaces, call), ("space",)
     )

@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.personal_data import mask
 from copydesk.domain.text import clean
 from copydesk.domain.trend import sane
+from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:
@@ -75,6 +78,20 @@ async def read_finding(api: Api, ids: Ids, finding: str) -> FindingDetails:
 async def read_pages(api: Api, ids: Ids, finding: str) -> Sequence[SiteFindingPage]:
     """Return the pages that a finding is about. Raises ``ApiError``."""
     return (await api.page(ops.list_site_finding_pages, *ids, finding, limit=MOST)).items
+
+
+async def read_title(api: Api, ids: Ids, finding: str) -> str:
+    """Return the masked title of a finding, or the sentence for a missing one.
+
+    Raises ``ApiError``.
+    """
+    try:
+        title = (await api(ops.get_site_finding, *ids, finding)).title
+    except OperationMissing as error:
+        return sentence(error)
+    except (Forbidden, NotFound):
+        return "one that is gone, or that you may not see"
+    return mask(clean(title).strip()) or "one without a title"
 
 
 async def read_answer(api: Api, ids: Ids, answer: str) -> AnswerDetails:

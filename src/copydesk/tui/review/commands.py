@@ -372,6 +372,21 @@ class RequestCommands(ReviewCommands, scope="review"):
         why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""
         await go_to_cluster(self.place.desk, target, why)
 
+    @action("g q", "its finding", show=False, group="Go", inline=True)
+    async def go_finding(self) -> None:
+        """Go to the finding that this request was begun for, else to its topic, or to findings."""
+        desk, opened = self.place.desk, self.model.opened
+        topic = opened.request.site_topic if opened else None
+        target = Target(organization=self.place.session.organization)
+        if topic is not None:
+            item = topic.finding or topic.topic
+            where = "finding" if topic.finding else "findings"
+            await desk.go(where, target.but(site=topic.site, item=item))
+            return
+        await desk.go("findings", target)
+        if opened is not None and desk.here is not None:
+            desk.here.say(f"#{opened.request.number} was begun for no finding. - goes back.")
+
 
 def no_linked_page(here: HasReview) -> str | None:
     """Say why there is no page in front that has links in this request."""

@@ -70,6 +70,8 @@ class ReviewModel:
         """Whether they merged it."""
         self.cluster = ""
         """The name of the cluster that the request answers, once that is read."""
+        self.finding = ""
+        """The title of the finding that it was begun for, once that is read."""
         self.page_id: str | None = None
         """The page in front."""
         self.texts: dict[str, PageText] = {}

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         "list_change_request_comments",
         "list_space_page_backlinks",
         "list_change_request_page_links",
+        "get_site_finding",
     ),
 )
 class Review(Place):
@@ -291,6 +292,7 @@ class Review(Place):
         self.page_tree.show()
         self.request_tabs.read_rules()
         self.request_tabs.read_cluster()
+        self.request_tabs.read_finding()
         self.request_tabs.show_overview()
         asked = self.model.page_id or self.begins_at or self.target.page or self.target.thread
         self.discussion.read()

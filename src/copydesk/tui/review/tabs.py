@@ -23,6 +23,7 @@ from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import first_words, name_of, name_of_asked
 from copydesk.session.reads.clusters import read_label
+from copydesk.session.reads.findings import read_title
 from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import read_rules
 from copydesk.session.reads.review import Sides, read_replies, read_sides
@@ -138,6 +139,24 @@ class RequestTabs:
             what="Reading the cluster",
         )  # fmt: skip
 
+    def read_finding(self) -> None:
+        """Read the title of the finding that the request was begun for."""
+        opened = self.model.known
+        topic = opened.request.site_topic
+        if topic is None or topic.finding is None:
+            return
+        ids = (opened.space.organization or self.place.session.organization or "", topic.site)
+        finding = topic.finding
+
+        def arrived(title: str) -> None:
+            self.model.finding = title
+            self.show_overview()
+
+        self.place.reads.load(
+            "finding", lambda api: read_title(api, ids, finding), arrived,
+            what="Reading the finding",
+        )  # fmt: skip
+
     @property
     def readiness(self) -> Readiness | None:
         """Whether the request can be merged; None while its rules are not read."""
@@ -162,6 +181,7 @@ class RequestTabs:
             self.impact_said,
             model.cluster,
             opened.unlooked,
+            model.finding,
         )
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
         self.show()

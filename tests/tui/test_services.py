@@ -69,6 +69,8 @@ async def test_findings_and_clusters_name_each_other(today: World) -> None:
         api = world.api(elsewhere=True)
         async with drive(open_world(world, "spaces", api=api)) as driver:
             await expect(driver, keys, said=other)
+            # The first time it goes back, and the next it does not even go there.
+            assert driver.place.PLACE == "spaces"
     earlier.close()
 
 

@@ -241,6 +241,17 @@ async def test_an_earlier_service_says_what_it_lacks() -> None:
         await on(driver, space)
         await driver.press("g P")
         assert "This service has no permissions." in driver.screen
+        assert driver.place.PLACE == "spaces"
+        await driver.press("g P")
+        assert "This service has no permissions." in driver.screen
         await driver.press("g w", "[")
         assert "This service has no invitations." in driver.screen
+    # Where it is the first screen, all that it would change is off.
+    here = Target(world.home, space=space)
+    async with drive(open_world(world, "access", here, api=world.api(elsewhere=True))) as driver:
+        await driver.press("ctrl+n")
+        assert "This service has no permissions." in driver.line("no permissions")
+        assert driver.place is driver.app.screen
+        await driver.press("g s")
+        assert driver.place.PLACE == "spaces"
     world.close()

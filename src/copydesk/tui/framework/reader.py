@@ -565,6 +565,8 @@ class Reads:
         session = self._place.session
         refused = session.contact.refused
         session.learn(error, quiet=quiet)
+        if session.lacks_any:
+            self._place.desk.turn_back(self._place)
         if quiet and session.contact.refused and not refused:
             self._place.tell(sentence(error), "bad")
 

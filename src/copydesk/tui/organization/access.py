@@ -496,7 +496,12 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         return "nothing" if where is None else f"the {where.kind}"
 
     def missing(self) -> str | None:
-        return super().missing() or (NOWHERE if where_of(self.target) is None else None)
+        if (why := super().missing()) is not None:
+            return why
+        where = where_of(self.target)
+        return (
+            NOWHERE if where is None else self.session.without([f"list_{where.kind}_permissions"])
+        )
 
     def trail(self) -> Iterable[str]:
         yield self.session.title_of(self.organization) or "no organization"

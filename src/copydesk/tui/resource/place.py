@@ -415,7 +415,12 @@ class RowReader(Generic[T]):
             return [], None, 0
         target = place.target.but(organization=place.organization)
         asked = Asked(token, limit, place.view, order, place.limits.conditions)
-        found = await place.page(api, resource, target, asked)
+        try:
+            found = await place.page(api, resource, target, asked)
+        except failure_types():
+            if place.session.lacks_any:
+                place.desk.turn_back(place)
+            raise
         if resource.of != "none" and place.target.organization is None:
             # What is listed stays that of this organization, whichever is chosen later.
             place.target = place.target.but(organization=target.organization)

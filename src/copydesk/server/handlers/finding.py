@@ -35,6 +35,7 @@ from copydesk.server.queries.change_request import (
 )
 from copydesk.server.queries.context_record import record_page
 from copydesk.server.queries.finding import (
+    counted_requests,
     filtered,
     find_finding,
     finding_model,
@@ -318,7 +319,7 @@ def _space_for(view: SiteView, row: Row) -> Row:
     pages = call.tx.all(
         "SELECT space_id FROM finding_page WHERE finding_id = ? ORDER BY position", row["id"]
     )
-    which = requests_of(view, row)
+    which = counted_requests(view, row)
     begun = call.tx.all(
         which.after("SELECT space_id FROM change_request WHERE 1", " ORDER BY created_at DESC, id"),
         *which.values,

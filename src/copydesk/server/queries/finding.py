@@ -79,6 +79,7 @@ def filtered(
             "EXISTS (SELECT 1 FROM change_request r WHERE (r.cluster_id = finding.cluster_id "
             "OR r.id IN (SELECT change_request_id FROM finding_request "
             "WHERE finding_id = finding.id)) "
+            "AND r.status != 'archived' "
             "AND r.space_id IN (SELECT space_id FROM site_space WHERE site_id = ?) "
             "AND r.space_id NOT IN (SELECT value FROM json_each(?))) = ?",
             view.site["id"],
@@ -127,10 +128,17 @@ def requests_of(view: SiteView, finding: Row) -> Asked:
     return found
 
 
+def counted_requests(view: SiteView, finding: Row) -> Asked:
+    """Return the conditions for those that count: an archived one is given up."""
+    found = requests_of(view, finding)
+    found.also("status != 'archived'")
+    return found
+
+
 def finding_model(view: SiteView, row: Row) -> SiteFinding:
     """Return the finding of a row of ``finding``."""
     call, site = view.call, view.site
-    which = requests_of(view, row)
+    which = counted_requests(view, row)
     requests: int = call.tx.value(
         which.after("SELECT count(*) FROM change_request WHERE 1"),
         *which.values,

@@ -176,7 +176,7 @@ class FindingCommands(Commands, scope="findings"):
             site = shorten(self.place.title or "the site", 40)
             self.place.say(f"That takes the role editor in a space of {site}.", "warn")
             return
-        former = spaces.named(each.space for each in known.items)
+        former = spaces.named(each.space for each in known.items if each.status != "archived")
         facts = [
             f"It is {clean(str(item.status))}, and has "
             f"{plural(item.change_requests, 'change request')}{f' in {former}' if former else ''}.",

@@ -15,6 +15,7 @@ from copydesk.domain.text import (
     listed,
     plural,
     shorten,
+    shorten_middle,
     size_words,
     typed,
     unseen,
@@ -214,3 +215,18 @@ def test_what_somebody_writes_stays_as_it_is_in_a_field(text: str) -> None:
 )  # fmt: skip
 def test_sizes_are_said_as_a_person_reads_them(size: int | None, said: str) -> None:
     assert size_words(size) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "cut"),
+    [
+        ("to a/b/c.png", 12, "to a/b/c.png"),
+        ("Broken link to a/b/c.png", 13, "Broken…/c.png"),
+        ("日本語の画像.png", 9, "日本….png"),
+        ("abc", 1, "…"),
+        ("abc", 0, ""),
+    ],
+)
+def test_a_path_is_cut_in_its_middle(text: str, cells: int, cut: str) -> None:
+    assert shorten_middle(text, cells) == cut
+    assert cell_len(cut) <= cells

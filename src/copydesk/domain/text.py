@@ -233,6 +233,15 @@ def shorten(text: str, cells: int, end: str = "…") -> str:
     return _fit(text, room) + end if room >= 0 else _fit(end, cells)
 
 
+def shorten_middle(text: str, cells: int, gap: str = "…") -> str:
+    """Return cleaned ``text`` in at most ``cells`` terminal cells: a path is told by its end."""
+    if cells <= cell_len(gap) or (len(text) <= cells * 4 + 8 and cell_len(text) <= cells):
+        return shorten(text, cells, gap)
+    room = cells - cell_len(gap)
+    end = _fit(text[::-1], room // 2)[::-1]
+    return _fit(text, room - cell_len(end)) + gap + end
+
+
 def _fit(text: str, cells: int) -> str:
     """Return the longest start of ``text`` that fits, with the marks of its last character."""
     used = 0

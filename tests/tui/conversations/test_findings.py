@@ -21,6 +21,9 @@ from tests.world import BASE_URL, START, World
 HOSTILE = "Call \x1b[31m+351 912 345 678\x1b[0m or ann@acme.example\u202e"
 
 
+FAR = "../../billing/.gitbook/assets/retries-by-hand.png"
+
+
 class Support:
     """A site with a broken link, and clusters of conversations of which one holds personal data."""
 
@@ -84,9 +87,10 @@ async def test_a_support_lead_works_through_findings(
     monkeypatch.chdir(tmp_path)
     table = tmp_path / "table.csv"
     support = Support(world)
+    world.commit(support.guide, {"far": f"[Retries]({FAR})\n"})
     async with drive(open_world(world, "spaces", support.home), size=(140, 40)) as driver:
         await driver.press("g q")
-        assert driver.place.PLACE == "findings"
+        assert isinstance(driver.place, FindingsPlace)
         driver.golden("findings", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("findings", update=update_golden)
@@ -103,11 +107,21 @@ async def test_a_support_lead_works_through_findings(
         assert support.finding(late)["status"] == "open"
         await driver.press("a")
         assert "It is open, not a candidate." in driver.screen
-        await driver.press("j", "j")
+        assert driver.place.rows.select(support.finding("Call")["id"])
         await driver.press("a")
         assert support.finding("Call")["status"] == "open"
         await driver.press("u")
         assert support.finding("Call")["status"] == "candidate"
+
+        # A broken link opens on its pages, and is known by its end.
+        await driver.resize(80, 24)
+        assert "Broken link" in driver.line("by-hand.png")
+        assert driver.place.rows.select(support.finding(FAR)["id"])
+        await driver.press("enter")
+        driver.golden("finding-pages", update=update_golden)
+        await driver.resize(140, 40)
+        driver.golden("finding-pages", update=update_golden)
+        await back(driver, "findings")
 
         # A change request is begun, and gone to from the finding.
         await driver.press("home", "ctrl+n")
@@ -156,7 +170,7 @@ async def test_a_support_lead_works_through_findings(
         # A table of what is listed, masked as the screen is.
         await send(driver, "export csv table.csv")
         text = table.read_text("utf-8-sig")
-        assert '"Webhooks arrive late","other","medium","open",6,1' in text
+        assert '"Webhooks arrive late","other","medium","open",6,0' in text
         assert "ann@acme.example" not in text
         await driver.press("V")
         assert "+351 912" in driver.screen
@@ -351,7 +365,12 @@ async def test_of_several_sites_one_is_chosen_and_remembered(world: World) -> No
         await driver.press("g q")
         assert "Of which site?" in driver.screen
         await driver.press("escape")
-        assert "Which site? :site chooses one." in driver.screen
+        assert "Which site? g q or :site chooses one." in driver.screen
+        await driver.press("g q")
+        assert "Of which site?" in driver.screen
+        await driver.press("escape", "g s", "g q")
+        assert "Of which site?" in driver.screen
+        await driver.press("escape")
         await send(driver, "site")
         await driver.type("Docs")
         await driver.press("enter")

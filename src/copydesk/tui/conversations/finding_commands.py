@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
 
 
+COUNTS = ("requests", "topics")
+"""Columns that have a dash for none, where a table has 0: a column of it can be summed."""
+
+
 def no_finding(here: FindingsPlace) -> str | None:
     """Say so when no finding is under the cursor."""
     if here.listed != "findings":
@@ -331,12 +335,18 @@ class FindingCommands(Commands, scope="findings"):
         shown = [each for each in kind.shown if each.column and each.name != "weeks"]
         lines.writerow([*(each.label for each in shown), "id"])
         for row in rows:
-            texts = [str(place.text_of(each, row) or "") for each in shown]
+            texts = [
+                _without_dash(each.name, str(place.text_of(each, row) or "")) for each in shown
+            ]
             key = clean(kind.key(row))
             # That of a record is its sender's own, and may be an address.
             key = place.mask.shown(key) if place.listed == "records" else key
             lines.writerow([_cell(text) for text in (*texts, key)])
         return out.getvalue()
+
+
+def _without_dash(name: str, text: str) -> str:
+    return "0" if name in COUNTS and text == "-" else text
 
 
 def _cell(text: str) -> str | int:

@@ -117,7 +117,8 @@ FINDINGS: Resource[SiteFinding] = Resource(
     label=lambda finding: finding.title,
     shown=(
         Shown("finding", "FINDING", lambda finding, now: finding.title, flex=1, minimum=20,
-              detail=False, sort=lambda finding: finding.title),
+              detail=False, sort=lambda finding: finding.title,
+              middle=lambda finding: finding.type in ("broken-link", "outbound-link-error")),
         Shown("kind", "KIND", lambda finding, now: present.kind_text(finding), 12, drop=2,
               values=tuple(present.KINDS.values())),
         Shown("severity", "SEV", lambda finding, now: present.toned(finding.severity), 6,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shorten_middle
 from copydesk.present import finding as present
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
@@ -36,7 +36,7 @@ from copydesk.tui.framework.keyboard import run_command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.columns import MaskCommands
-from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
+from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Resource, Shown
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.question import QuestionStats
     from copydesk.tui.resource.resource import Asked
 
-WHICH = "Which site? :site chooses one."
+WHICH = "Which site? g q or :site chooses one."
 """Stands in the list where an organization has several sites and none is chosen."""
 
 
@@ -203,10 +203,14 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         self.title = clean(title).strip() or "Untitled"
 
     def _ask(self) -> None:
-        if self.target.site is None and self.desk.here is self:
+        if self.target.site is None and self._several and self.desk.here is self:
             self.rows.empty = WHICH
             self.rows.refresh_rows()
             self.call_later(run_command, self, self.LINE_COMMANDS["site"], "")
+
+    def gone_to(self) -> None:
+        """Ask for the site again where none was chosen."""
+        self._ask()
 
     @command("site", uses="list_sites")
     async def choose_site(self, rest: str = "") -> None:
@@ -296,7 +300,9 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         """Go to what there is to a finding, a topic or a question; to the details of a record."""
         target = self.target.but(view=None, item=item.id)
         if self.listed == "findings":
-            self.desk.go_soon("finding", target)
+            # Nobody asks for a broken link: it has pages only.
+            first = "pages" if item.pages and not item.questions else None
+            self.desk.go_soon("finding", target.but(view=first))
         elif self.listed == "topics":
             self.desk.go_soon("findings", target)
         elif self.listed == "questions":
@@ -367,7 +373,7 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
         self.set_views(part_views(FINDING_PARTS), self.view or "questions")
 
     def within(self) -> Iterable[str]:
-        yield self.mask.shown(self._finding) or "finding"
+        yield shorten_middle(self.mask.shown(self._finding), NAME_CELLS) or "finding"
 
     async def page(
         self, api: Api, resource: Resource[Any], target: Target, asked: Asked

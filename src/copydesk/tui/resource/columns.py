@@ -12,8 +12,9 @@ from rich.text import Text
 from copydesk.domain.filter import Fields, Query, Value, fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shorten_middle
 from copydesk.present.facts import Fact
+from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.resource.resource import Resource, Shown
 from copydesk.tui.widgets.list import Column
@@ -65,6 +66,14 @@ class ItemTexts(Generic[T]):
         return [self._column(shown) for shown in self._resource.shown if shown.column]
 
     def _column(self, shown: Shown[T]) -> Column[T]:
+        middle = shown.middle
+
+        def fitted(item: T, cells: int) -> str | Text:
+            said = self._text_of(shown, item) or ""
+            if middle is None or isinstance(said, Text) or not middle(item):
+                return said
+            return shorten_middle(said, cells, glyphs().more)
+
         return Column(
             shown.name,
             shown.heading,
@@ -75,6 +84,7 @@ class ItemTexts(Generic[T]):
             drop=shown.drop,
             minimum=shown.minimum,
             most=shown.most,
+            fitted=None if middle is None else fitted,
         )
 
     def details(self, item: T, now: datetime) -> list[Fact]:

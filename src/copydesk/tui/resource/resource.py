@@ -37,7 +37,8 @@ class Shown(Generic[T]):
     ``of`` takes the item and the time, and returns its text (which is cleaned for it), a `Text` of
     cleaned parts, or None where there is nothing to say. With neither ``width`` nor ``flex`` it is
     no column. ``values`` are all that it can be, where they are few: others are a mistake in a
-    filter. ``sort`` gives what a list that was read whole is sorted by. The rest is as in
+    filter. ``sort`` gives what a list that was read whole is sorted by. ``middle`` says of which
+    items the text is cut in the middle where a column has no room for it. The rest is as in
     `copydesk.tui.widgets.columns.Column`.
     """
 
@@ -54,6 +55,7 @@ class Shown(Generic[T]):
     filters: bool = True
     values: Sequence[str] = ()
     sort: Callable[[T], Any] | None = None
+    middle: Callable[[T], bool] | None = None
 
     @property
     def column(self) -> bool:

@@ -86,6 +86,23 @@ async def test_levels_are_staged_sent_as_a_plan_and_taken_back(
         await driver.press("ctrl+s")
         assert "6 changes staged" in driver.screen
         assert granted(world, place) == before
+        # Whom nothing was given yet is listed where it will be, and can be taken out there.
+        await driver.press("[")
+        assert "none → read" in driver.line("zoe@example.org")
+        await on(driver, "zoe@example.org")
+        await driver.press("enter")
+        assert driver.place.PLACE == "access"
+        await driver.press("D")
+        assert "zoe" not in driver.screen
+        assert "5 changes staged" in driver.screen
+        await driver.press("ctrl+n")
+        await fill(driver, "zoe@example.org")
+        await driver.press("ctrl+s")
+        assert "6 changes staged" in driver.screen
+        assert "none → read" in driver.line("zoe@example.org")
+        if kind != "site":
+            driver.golden("access-given", update=update_golden)
+        await driver.press("]")
         if kind == "space":
             driver.golden("access-staged", update=update_golden)
             await driver.press("[", "[")

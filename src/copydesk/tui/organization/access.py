@@ -468,6 +468,8 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         self.overtaken = ""
         """What others changed of what is staged, as it was read before the plan was shown."""
         self._sources: dict[str, list[Source]] = {}
+        self._added: frozenset[str] = frozenset()
+        """The ids of what was listed as staged only, since nothing was given to it here yet."""
 
     # What a place says of itself
 
@@ -532,7 +534,10 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
     def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
         if shown.name == "from":
             return self._origin(item)
-        text = super().text_of(shown, item)
+        only = self.resource.key(item) in self._added
+        if only and shown.name in ("members", "spaces"):
+            return ""
+        text = "none" if only and shown.name == "role" else super().text_of(shown, item)
         staged = self.staged.get(self.resource.key(item)) if shown.name == "role" else None
         if staged is None:
             return text
@@ -564,6 +569,31 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         super().opened()
         if self.missing() is None:
             self.take_staged()
+
+    def _staged_only(self, resource: Resource[Any]) -> dict[str, Change]:
+        """Return what is staged for people or teams to whom nothing was given here yet."""
+        if resource not in (GIVEN, TEAMS) or not self.chain or self.chain[0].given is None:
+            return {}
+        return {
+            key: each
+            for key, each in self.staged.items()
+            if (each.who == "team") == (resource is TEAMS) and self.own_level(key) is None
+        }
+
+    async def page(
+        self, api: Api, resource: Resource[Any], target: Target, asked: Asked
+    ) -> Page[Any]:
+        """Read a page; what is staged and was not given yet comes first."""
+        found = await super().page(api, resource, target, asked)
+        if asked.token is not None:
+            return found
+        added = self._staged_only(resource)
+        self._added = frozenset(added)
+        if not added:
+            return found
+        count = None if found.count is None else found.count + len(added)
+        items = [*map(_staged_row, added.values()), *found.items]
+        return found.model_copy(update={"items": items, "count": count})
 
     def reload(self) -> None:
         """Read the list, and what was given here and in the collections above."""
@@ -600,6 +630,9 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         self.rows.refresh_rows()
         self.show_item()
         self.refresh_frame()
+        if self._staged_only(self.resource).keys() != self._added and self.view in _KINDS:
+            self.row_reader.written = -1  # what is staged here shows at once
+            self.row_reader.read("Reading what is staged")
 
     def show_item(self) -> None:
         """Show the details, and read where the level of a person comes from once they are rested
@@ -610,7 +643,8 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         if item is None or self.resource is TEAMS or not self.chain:
             return
         user = item.user.id
-        if user not in self._sources:
+        newcomer = user in self.staged and self.staged[user].who == "email"
+        if user not in self._sources and not newcomer:
             self.reads.load(
                 "person",
                 lambda api: self._explain(api, self.chain, user),
@@ -661,6 +695,10 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
 
     def open_item(self, item: Any) -> None:
         """Go to what the person reaches, or to who is in the team."""
+        staged = self.staged.get(self.resource.key(item))
+        if staged is not None and staged.who == "email":
+            self.say("They are invited once the plan is sent: ctrl+s shows it.")
+            return
         name = "team-members" if self.resource is TEAMS else "member"
         target = Target(organization=self.organization, item=self.resource.key(item))
         self.desk.go_soon(name, target)
@@ -760,6 +798,18 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         if wrong:
             raise FieldsWrongError(wrong)
         return found
+
+
+def _staged_row(change: Change) -> Any:
+    """Return the row of somebody to whom nothing was given yet, as a list of the service has it."""
+    from copydesk.contract.models.permission import TeamPermission, UserPermission
+    from copydesk.contract.models.team import Team
+    from copydesk.contract.models.user import User
+
+    if change.who == "team":
+        return TeamPermission(team=Team(id=change.id, title=change.name))
+    email = change.id if change.who == "email" else None
+    return UserPermission(user=User(id=change.id, display_name=change.name, email=email))
 
 
 def source_line(source: Source) -> Text:

@@ -37,7 +37,7 @@ class Support:
 
         def build(tx: Tx) -> tuple[str, str]:
             site = seed.add_site(tx, world.home, "Docs")
-            seed.add_site_space(tx, site, self.guide)
+            seed.add_site_space(tx, site, self.guide, title="Current")
             late = seed.add_cluster(tx, world.home, "Webhooks arrive late", summary="They wait.")
             odd = seed.add_cluster(tx, world.home, HOSTILE)
             for number in range(6):

@@ -142,7 +142,7 @@ async def read_site_spaces(api: Api, ids: Ids) -> SiteSpaces:
         for each in page.items
         if each.space.permissions is None or each.space.permissions.edit
     )
-    titles = {each.space.id: clean(each.title or each.space.title) for each in page.items}
+    titles = {each.space.id: clean(each.space.title or each.title) for each in page.items}
     return SiteSpaces(titles, frozenset(mine), page.next is None)
 
 

@@ -72,6 +72,9 @@ async def test_levels_are_staged_sent_as_a_plan_and_taken_back(
         await choose(driver, "review")
         assert "3 changes staged" in driver.screen
         await driver.press("D", "ctrl+n")
+        assert "item at least" not in words(driver)
+        if kind == "space":  # the other forms scroll
+            assert "Role (read if left out)" in driver.screen
         await driver.burst(*typed("nobody"))
         await driver.press("ctrl+s")
         assert "nobody is not a member" in words(driver)

@@ -80,9 +80,12 @@ def limits_of(schema: Mapping[str, Any]) -> str:
     least = limits.get("minLength") or None
     if least == 1 and "maxLength" not in limits:
         least = None  # that it cannot be empty is told once it is
+    fewest = limits.get("minItems") or None
+    if fewest == 1 and "maxItems" not in limits:
+        fewest = None  # nor that a list cannot be, which may be left out
     said = [
         _between(least, limits.get("maxLength"), "character"),
-        _between(limits.get("minItems") or None, limits.get("maxItems"), "item"),
+        _between(fewest, limits.get("maxItems"), "item"),
         _between(limits.get("minimum"), limits.get("maximum"), ""),
         f"more than {limits['exclusiveMinimum']:,}" if "exclusiveMinimum" in limits else "",
         f"less than {limits['exclusiveMaximum']:,}" if "exclusiveMaximum" in limits else "",

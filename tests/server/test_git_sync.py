@@ -185,9 +185,19 @@ async def test_only_repositories_of_this_machine_that_the_desk_was_told_of(
             for direction in ("import", "export"):
                 said = await synced.done(client, direction, url=str(path))
                 assert said.startswith(f"{path} is not below"), "where a link leads is not said"
+        url = f"/spaces/{synced.space}/git/info"
+        unknown = (await client.get(url)).json()
+        assert (unknown["installationStatus"], unknown.get("url")) == ("pending", None)
+        await synced.done(client, "export")
+        before = (await client.get(url)).json()
         nothing = await synced.done(client, "export", url=str(tmp_path / "repositories" / "no.git"))
+        after = (await client.get(url)).json()
         name = await synced.done(client, "export", ref="a..b")
     assert "is not a git repository" in nothing
+    assert before["installationStatus"] == "active"
+    assert [before[key] for key in ("url", "repoName")] == [
+        after[key] for key in ("url", "repoName")
+    ]
     assert "not the name of a branch" in name
 
 

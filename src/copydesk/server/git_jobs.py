@@ -39,6 +39,7 @@ def begin(tx: Tx, space: Row, author: str, body: GitImport) -> None:
         "folder": (body.repo_project_directory or "").strip("/"),
         "force": bool(body.force),
         "message": body.commit_message if isinstance(body, GitExport) else "",
+        "connection": _connection(body),
     }
     tx.run(
         "INSERT INTO git_job (space_id, direction, request, author_id, state) "
@@ -50,17 +51,22 @@ def begin(tx: Tx, space: Row, author: str, body: GitImport) -> None:
         to_json(request),
         author,
     )
-    info = body.git_info
     before = json.loads(space["git_sync"]) if space["git_sync"] else {}
-    state = {
-        "installationProvider": (info and info.provider)
-        or before.get("installationProvider", "github"),
-        "repoName": Path(path_of(body.url)).name.removesuffix(".git"),
-        "url": (info and info.url) or body.url,
+    state = before | {
         "operation": {"state": "running", "direction": direction, "startedAt": tx.now},
         "updatedAt": tx.now,
     }
     tx.update("space", space["id"], git_sync=to_json(state))
+
+
+def _connection(body: GitImport) -> dict[str, str]:
+    """Return what a space says of its repository once something came of a request."""
+    info = body.git_info
+    said = {
+        "repoName": Path(path_of(body.url)).name.removesuffix(".git"),
+        "url": (info and info.url) or body.url,
+    }
+    return said | ({"installationProvider": info.provider} if info and info.provider else {})
 
 
 def path_of(url: str) -> str:
@@ -121,6 +127,9 @@ def _finish(tx: Tx, job: Row, error: str | None) -> None:
     if stored is None:
         return  # the space is gone
     state = json.loads(stored)
+    if error is None:  # what failed leaves the repository that the space has
+        # A job of an older version noted it when it was begun.
+        state |= json.loads(job["request"]).get("connection", {})
     state["operation"] |= {"state": "success" if error is None else "failure", "endedAt": tx.now}
     if error is not None:
         state["operation"]["error"] = error

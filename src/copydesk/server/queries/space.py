@@ -77,7 +77,12 @@ def git_state(row: Row) -> dict[str, Any] | None:
     if row["git_sync"] is None:
         return None
     state: dict[str, Any] = json.loads(row["git_sync"])
-    return {"installationId": HERE, "installationStatus": "active"} | state
+    told = {
+        "installationId": HERE,
+        "installationProvider": "github",
+        "installationStatus": "active" if "url" in state else "pending",
+    }
+    return told | state
 
 
 def published_space_model(call: Call, row: Row, share_key: str | None = None) -> Space:

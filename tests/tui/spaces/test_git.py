@@ -32,13 +32,18 @@ async def line(driver: Driver, text: str) -> None:
     await driver.press("enter")
 
 
-async def confirm(driver: Driver, world: World, name: str) -> None:
-    """Go on from the form, type the name, and look again once the desk is done."""
+async def confirm(driver: Driver, world: World, name: str) -> str:
+    """Go on from the form, type the name, and look again once the desk is done.
+
+    Return both screens: the desk may be done before it is looked at again.
+    """
     await driver.press("ctrl+s")
     await driver.burst(*typed(name))
     await driver.press("ctrl+s")
     world.settle()
+    first = driver.screen
     await driver.press("R")
+    return first + driver.screen
 
 
 async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
@@ -61,7 +66,7 @@ async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
         await driver.press("escape")
         assert "not synchronized" in driver.screen
         await line(driver, "git export")
-        await confirm(driver, world, "Guide")
+        assert "The export is done." in await confirm(driver, world, "Guide")
         assert "export: success" in driver.screen
         assert Ref(b"refs/heads/main") in making.repo.refs
 
@@ -73,6 +78,15 @@ async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
         await confirm(driver, world, "Guide")
         assert "import: success" in driver.screen
         assert world.page_id(space, "readme")
+
+        # One try that fails leaves the repository that the space has.
+        await line(driver, "git export")
+        await driver.burst(*typed("gone"))
+        assert "The export failed." in await confirm(driver, world, "Guide")
+        assert "export: failure" in driver.screen
+        await line(driver, "git import")
+        assert "docs.gitgone" not in driver.screen
+        await driver.press("escape")
 
         await line(driver, "git import")
         await driver.press(*["backspace"] * 200)

@@ -31,7 +31,7 @@ from copydesk.tui.widgets.facts import Facts
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.git_sync import GitSyncState
+    from copydesk.contract.models.git_sync import GitOperation, GitSyncState
     from copydesk.contract.models.space import Space
 
 NOTHING = "This space is not synchronized with a git repository."
@@ -166,7 +166,11 @@ class GitPlace(Place, scope="git_sync"):
             self._say(NO_SPACE)
             return
         self.session.fresh()
+        before, known = self.state, self.space is not None
         self.space, self.state = found
+        last = self.state.operation if self.state is not None else None
+        if known and last is not None and last != (before and before.operation):
+            self._tell(last)
         if self.state is None:
             facts = [Fact("", NOTHING)]
         else:
@@ -175,6 +179,17 @@ class GitPlace(Place, scope="git_sync"):
         self.facts.show([*facts, *(Fact("", hint(way)) for way in ("", *ways))])
         self.refresh_frame()
         self._follow()
+
+    def _tell(self, last: GitOperation) -> None:
+        """Say what came of an import or an export that ended since the last look."""
+        what = f"The {clean(last.direction)}"
+        # A poll says nothing of its own; what somebody saw begin is waited for.
+        if last.state == "success":
+            self.call_later(self.say, f"{what} is done.", "good")
+        elif last.state != "running":
+            if self.state is not None and self.state.url:
+                self._asked.pop("url", None)  # the next form begins with the one that works
+            self.call_later(self.say, f"{what} failed.", "bad")  # the pane says why
 
     def _follow(self) -> None:
         """Read again soon while an import or an export is under way."""

@@ -204,7 +204,10 @@ class TrafficPlace(Place, scope="traffic"):
         assert isinstance(source, ListSource)
         pages = self.found.pages if self.found is not None else ()
         source.set(in_order(pages, order))
-        self.rows.note = "" if order == "views" else f"sort: {SORTS[order]}"
+        said = [] if order == "views" else [f"sort: {SORTS[order]}"]
+        if self.found is not None and self.found.pages:
+            said.append(f"in {span_words(self.found.days)}")
+        self.rows.note = "   ".join(said)
         self.rows.retitle()
         self.show_details()
 

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.model import ReviewModel
 
-READS = ("get_change_request", "get_change_request_page", "get_change_request_revision")
+READS = ("get_change_request", "get_change_request_page")
 SENDS = ("update_change_request_content", "get_change_request_revision", "get_change_request_page")
 
 
@@ -166,7 +166,7 @@ class PageEditing(ReviewCommands, scope="review"):
         unless=(may_not_write, no_page_here),
         show=13,
         group="Pages",
-        uses=READS,
+        uses=(*READS, "get_change_request_revision"),
         stages=True,
         types=True,
         override=True,

@@ -484,30 +484,10 @@ class CopydeskApp(DeskApp):
         self._remember(here)
         place = entry.place(target)
         place.begins_at = cursor
-        place.came_by = entry.action
+        place.reads.way_here = entry.action
         await self.push_screen(place)
         if not self.waking and not navigation.PLACES.keys() >= set(NEXT.get(place.PLACE, ())):
             begin(self, self._import_next, name="import next", exit_on_error=False)
-
-    def turn_back(self, place: Screen[Any]) -> None:
-        """Go back from a place that the service has nothing for, as its first read showed.
-
-        `go` refuses the way there once that is known. Where nothing is below, it stays.
-        """
-        first = sum(isinstance(screen, Place) for screen in self.screen_stack) < 2
-        if first or self.screen is not place or not isinstance(place, Place):
-            return
-        way = place.came_by
-        if way is not None and (why := lack(self.session, way)) is not None:
-            place.came_by = None
-            self.call_later(self._turned_back, place, why)
-
-    def _turned_back(self, place: Place, why: str) -> None:
-        if self.screen is place:
-            self.pop_screen()
-        if self.here is not None:
-            self.here.say(why, "warn")
-        self.keyboard.early.drop(why)
 
     @staticmethod
     def _turn(place: Place, view: str) -> None:

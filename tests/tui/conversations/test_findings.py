@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,21 @@ async def back(driver: Driver, name: str) -> None:
         if name != driver.place.PLACE:
             await driver.press("q")
     assert name == driver.place.PLACE
+
+
+async def write_a_table(driver: Driver, told: Callable[[], str]) -> None:
+    """Write what is listed into table.csv, masked as the screen is, and once more in clear."""
+    await send(driver, "export csv table.csv")
+    text = told()
+    assert '"Webhooks arrive late","other","medium","open",6,0' in text
+    assert "ann@acme.example" not in text
+    await driver.press("V")
+    assert "+351 912" in driver.screen
+    assert "IN CLEAR" in driver.screen
+    await send(driver, "export csv table.csv")
+    assert "Replace the file?" in driver.screen
+    await driver.press("y")
+    assert "ann@acme.example" in told()
 
 
 async def test_a_support_lead_works_through_findings(
@@ -167,18 +183,7 @@ async def test_a_support_lead_works_through_findings(
         assert '"site-finding"' in driver.screen
         await driver.press("escape")
 
-        # A table of what is listed, masked as the screen is.
-        await send(driver, "export csv table.csv")
-        text = table.read_text("utf-8-sig")
-        assert '"Webhooks arrive late","other","medium","open",6,0' in text
-        assert "ann@acme.example" not in text
-        await driver.press("V")
-        assert "+351 912" in driver.screen
-        assert "IN CLEAR" in driver.screen
-        await send(driver, "export csv table.csv")
-        assert "Replace the file?" in driver.screen
-        await driver.press("y")
-        assert "ann@acme.example" in table.read_text("utf-8-sig")
+        await write_a_table(driver, lambda: table.read_text("utf-8-sig"))
 
 
 async def test_topics_questions_and_records_of_a_site(

@@ -40,10 +40,6 @@ class DeskApp(BaseApp):
     # Going places
 
     @abstractmethod
-    def turn_back(self, place: Screen[Any]) -> None:
-        """Go back from a place that the service has nothing for, as its first read showed."""
-
-    @abstractmethod
     async def step_back(self, *, quits: bool) -> None:
         """Step back once; from the first screen, where that ``quits``, out of the program."""
 

@@ -20,7 +20,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.outbox_marks import NOTHING
-from copydesk.tui.framework.actions import Action, Acts, Commands
+from copydesk.tui.framework.actions import Acts, Commands
 from copydesk.tui.framework.commands import CommonCommands
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.frame import (
@@ -105,8 +105,6 @@ class Place(Acts, SteadyScreen[None]):
         """The part of a draft that is opened once what it is about has been read; "" for none."""
         self.begins_at = ""
         """The id that its cursor is put on once it is read; "" for what it begins with."""
-        self.came_by: Action | None = None
-        """The way here that was taken; None where it was not opened by its name."""
         self.cached = False
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None

@@ -17,6 +17,7 @@ from copydesk.session.ages import DAY, HOUR, MINUTE, moment
 from copydesk.session.cached_reads import read_cached
 from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
 from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds
+from copydesk.tui.framework.actions import lack
 from copydesk.tui.framework.frame import NAMED_WIDTH, STOPS, Said
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.source import ListSource, Source
@@ -24,6 +25,7 @@ from copydesk.tui.framework.workers import Pause, begin
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.framework.actions import Action
     from copydesk.tui.framework.pane import Pane
     from copydesk.tui.framework.place import Place
 
@@ -52,6 +54,8 @@ class Reads:
         self._reads: dict[str, asyncio.Task[bool]] = {}
         self._aside: set[str] = set()
         """The groups of reads beside which the place is read again by itself all the same."""
+        self.way_here: Action | None = None
+        """What opened the place by its name; None where it was not opened so."""
         self.shown_at = 0.0
         """When the place was in front for the first time, on the clock of the keys; 0 before."""
         self.read_at: datetime | None = None
@@ -560,13 +564,34 @@ class Reads:
         """Learn from the failure of a read that an action made: the header says so at once."""
         self._take_failure(error, quiet=False)
 
+    def turn_back(self) -> None:
+        """Go back where the service turns out to have nothing for the place.
+
+        The way here is refused once that is known. Where nothing is below, the place stays.
+        """
+        app, way = self._place.desk, self.way_here
+        first = sum(hasattr(screen, "reads") for screen in app.screen_stack) < 2
+        if way is None or first or app.screen is not self._place:
+            return
+        if (why := lack(app.session, way)) is not None:
+            self.way_here = None
+            app.call_later(self._turned_back, why)
+
+    def _turned_back(self, why: str) -> None:
+        app = self._place.desk
+        if app.screen is self._place:
+            app.pop_screen()
+        if app.here is not None:
+            app.here.say(why, "warn")
+        app.keyboard.early.drop(why)
+
     def _take_failure(self, error: Exception, *, quiet: bool) -> None:
         """Learn from a failure how soon to ask again by itself."""
         session = self._place.session
         refused = session.contact.refused
         session.learn(error, quiet=quiet)
         if session.lacks_any:
-            self._place.desk.turn_back(self._place)
+            self.turn_back()
         if quiet and session.contact.refused and not refused:
             self._place.tell(sentence(error), "bad")
 

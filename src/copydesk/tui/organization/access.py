@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -331,7 +331,7 @@ class StagedAccess(Commands, scope="access"):
 
         async def send(body: PermissionInvite) -> None:
             await read()
-            self.stage(*here.invited(body, people, teams))
+            self.stage(*invited_by(body, people, teams, here.own_level))
             here.session.drafts.drop(key)
 
         key = access_key(here.where, "invite")
@@ -440,6 +440,69 @@ LEVEL_WORDS = {
     "admin": "and decides who may do what",
 }
 """What each level adds to the one below it."""
+
+
+def _given_by(found: Sequence[Source]) -> list[Fact]:
+    title = Fact("", Text("What gives it", style="muted"))
+    return [title, *(Fact(each.by, source_line(each)) for each in found)]
+
+
+def _not_all(told: str | None) -> str:
+    return f"The service says {told or 'none'}: not all that gives it may be read here."
+
+
+async def explain(
+    api: Api, home: str, title: str, chain: Sequence[Container], user: str
+) -> list[Source]:
+    """Read what gives a person a role; ``title`` is that of the organization ``home``."""
+    return sources(chain, title or "the organization", await read_person(api, home, user))
+
+
+async def explain_if_there(
+    api: Api, home: str, title: str, chain: Sequence[Container], user: str
+) -> list[Source]:
+    """Read the same; nothing where it cannot be read: sending tells what is wrong with them."""
+    try:
+        return await explain(api, home, title, chain, user)
+    except failure_types():
+        return []
+
+
+def invited_by(
+    body: PermissionInvite,
+    people: Mapping[str, Option],
+    teams: Mapping[str, Option],
+    own_level: Callable[[str], str | None],
+) -> list[Change]:
+    """Return what a form stages. Raises `FieldsWrongError` for who is not there.
+
+    ``own_level`` tells the role that somebody was given here, by their id.
+    """
+    level = body.role or "read"
+    by_address = {each.note.casefold() or each.title.casefold(): each
+                  for each in people.values()}  # fmt: skip
+    found: list[Change] = []
+    wrong: dict[str, str] = {}
+    for text in body.users or ():
+        known = people.get(text) or by_address.get(text.casefold())
+        if known is not None:
+            own = own_level(known.id)
+            found.append(Change("user", known.id, known.title, own, level))
+        elif "@" in text:
+            found.append(Change("email", text, clean(text), None, level))
+        else:
+            wrong["users"] = f"{shorten(clean(text), NAME_CELLS)} is not a member"
+    for text in body.teams or ():
+        team = teams.get(text)
+        if team is not None:
+            found.append(Change("team", team.id, team.title, own_level(team.id), level))
+        else:
+            wrong["teams"] = f"{shorten(clean(text), NAME_CELLS)} is not a team"
+    if not found and not wrong:
+        wrong["users"] = "nobody is named yet"
+    if wrong:
+        raise FieldsWrongError(wrong)
+    return found
 
 
 @place(
@@ -635,9 +698,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
             self.row_reader.read("Reading what is staged")
 
     def show_item(self) -> None:
-        """Show the details, and read where the level of a person comes from once they are rested
-        on.
-        """
+        """Show the details; what gives a person their role is read once they are rested on."""
         super().show_item()
         item = self.item
         if item is None or self.resource is TEAMS or not self.chain:
@@ -647,7 +708,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         if user not in self._sources and not newcomer:
             self.reads.load(
                 "person",
-                lambda api: self._explain(api, self.chain, user),
+                lambda api: explain(api, *self._home, self.chain, user),
                 lambda found: self._explained(user, found),
                 what="Reading where it comes from",
                 of=user,
@@ -655,18 +716,10 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
                 quiet=True,
             )
 
-    async def _explain(self, api: Api, chain: Sequence[Container], user: str) -> list[Source]:
+    @property
+    def _home(self) -> tuple[str, str]:
         home = self.organization or ""
-        person = await read_person(api, home, user)
-        return sources(chain, self.session.title_of(home) or "the organization", person)
-
-    async def _explain_if_there(
-        self, api: Api, chain: Sequence[Container], user: str
-    ) -> list[Source]:
-        try:
-            return await self._explain(api, chain, user)
-        except failure_types():
-            return []  # sending the change tells what is wrong with them
+        return home, self.session.title_of(home)
 
     def _explained(self, user: str, found: list[Source]) -> None:
         self._sources[user] = found
@@ -685,12 +738,9 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         found = self._sources.get(key)
         if found is None:
             return facts
-        facts.append(Fact("", Text("What gives it", style="muted")))
-        facts += [Fact(each.by, source_line(each)) for each in found]
-        told = None if self.resource is GIVEN else item.permission
-        if self.resource is not GIVEN and level_from(found) != told:
-            said = f"The service says {told or 'none'}: not all that gives it may be read here."
-            facts.append(Fact("", Text(said, style="warn")))
+        facts += _given_by(found)
+        if self.resource is not GIVEN and level_from(found) != item.permission:
+            facts.append(Fact("", Text(_not_all(item.permission), style="warn")))
         return facts
 
     def open_item(self, item: Any) -> None:
@@ -724,13 +774,12 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
     async def read_before_sending(self) -> bool:
         """Read again what was given, and put what is staged on top of it; False if none is left."""
         where = self.where
-
         people = [each.id for each in self.staged.values() if each.who == "user"][:EXPLAINED]
 
         async def read() -> tuple[tuple[Container, ...], list[list[Source]]]:
             api = await self.session.ready()
             chain = await self._read_chain(api, where)
-            explained = (self._explain_if_there(api, chain, each) for each in people)
+            explained = (explain_if_there(api, *self._home, chain, each) for each in people)
             return chain, await asyncio.gather(*explained)
 
         found = await self.reads.now("plan", read, "Reading what was given")
@@ -768,36 +817,6 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
     def resume_draft(self, part: str) -> None:
         if part == "invite":
             self.do_soon(part)
-
-    def invited(
-        self, body: PermissionInvite, people: Mapping[str, Option], teams: Mapping[str, Option]
-    ) -> list[Change]:
-        """Return what a form stages. Raises `FieldsWrongError` for who is not there."""
-        level = body.role or "read"
-        by_address = {each.note.casefold() or each.title.casefold(): each
-                      for each in people.values()}  # fmt: skip
-        found: list[Change] = []
-        wrong: dict[str, str] = {}
-        for text in body.users or ():
-            known = people.get(text) or by_address.get(text.casefold())
-            if known is not None:
-                own = self.own_level(known.id)
-                found.append(Change("user", known.id, known.title, own, level))
-            elif "@" in text:
-                found.append(Change("email", text, clean(text), None, level))
-            else:
-                wrong["users"] = f"{shorten(clean(text), NAME_CELLS)} is not a member"
-        for text in body.teams or ():
-            team = teams.get(text)
-            if team is not None:
-                found.append(Change("team", team.id, team.title, self.own_level(team.id), level))
-            else:
-                wrong["teams"] = f"{shorten(clean(text), NAME_CELLS)} is not a team"
-        if not found and not wrong:
-            wrong["users"] = "nobody is named yet"
-        if wrong:
-            raise FieldsWrongError(wrong)
-        return found
 
 
 def _staged_row(change: Change) -> Any:

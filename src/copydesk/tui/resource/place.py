@@ -419,7 +419,7 @@ class RowReader(Generic[T]):
             found = await place.page(api, resource, target, asked)
         except failure_types():
             if place.session.lacks_any:
-                place.desk.turn_back(place)
+                place.reads.turn_back()
             raise
         if resource.of != "none" and place.target.organization is None:
             # What is listed stays that of this organization, whichever is chosen later.

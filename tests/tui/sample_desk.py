@@ -20,7 +20,7 @@ SIZES = [(80, 24), (140, 40)]
 """The wide one has panes that the small one leaves out."""
 
 
-PARTS = 2
+PARTS = 3
 """In so many tests all places are looked at, so that they share the processors."""
 
 

@@ -1,4 +1,4 @@
-"""``copydesk cr threads``, ``comment``, ``reply`` and ``resolve``: what is said of a request."""
+"""``copydesk cr threads``, ``comment``, ``reply`` and ``resolve``: threads of a change request."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def read_wish(path: Path) -> Wish:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file that a person wrote. Raises ``UsageError`` where it is none."""
+    """Return the text of a file that a person wrote. Raises ``UsageError`` if it is unreadable."""
     from copydesk.domain.yaml_lines import LONGEST
 
     try:

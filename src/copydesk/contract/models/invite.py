@@ -10,7 +10,7 @@ from copydesk.contract.models.collection import Collection
 from copydesk.contract.models.space import Space
 
 Email: TypeAlias = Annotated[str, StringConstraints(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
-"""An e-mail address, as far as it matters here."""
+"""The shape of an e-mail address: something on both sides of an @, and no blanks."""
 
 
 class EmailInvite(Body):

@@ -25,7 +25,7 @@ class SitePublishingAuth(Resource):
 
 
 class SitePublishingAuthUpdate(Body):
-    """Who shall sign readers in, and where they are sent; an address of null is none."""
+    """Who signs readers in, and where they are sent; null takes an address away."""
 
     nullable: ClassVar[tuple[str, ...]] = ("fallback_url", "logout_url")
 

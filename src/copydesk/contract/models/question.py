@@ -103,7 +103,7 @@ class AnswerThread(Shape):
 
 
 class AnswerSession(Shape):
-    """Who asked, as far as the site tells visitors apart."""
+    """Who asked: the ids of the visitor and of the visit."""
 
     visitor_id: str
     session_id: str

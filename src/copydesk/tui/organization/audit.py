@@ -84,7 +84,7 @@ AUDIT: Resource[AuditEvent] = Resource(
         Shown("kind", "KIND", lambda event, now: event.target.type),
         Shown("source", "BY WAY OF", lambda event, now: event.source),
     ),
-    empty="Nothing was done in this organization that an audit tells of.",
+    empty="No changes have been noted yet.",
     get="get_organization_audit_event",
     arguments=lambda target, event: (target.organization or "", event.id),
     conditions=(

@@ -83,7 +83,7 @@ def kept_for(key: str) -> list[str]:
     from copydesk.domain.text import plural
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.journal import Journal
-    from copydesk.local.runs import Arrangements, Runs
+    from copydesk.local.runs import Arrangements, Runs, Settlings
 
     store = kept_state()
     counts = {
@@ -91,6 +91,7 @@ def kept_for(key: str) -> list[str]:
         "waiting write": len(Journal(store, key).waiting()),
         "merge run": len(Runs(store, key).all()),
         "rearrangement": len(Arrangements(store, key).all()),
+        "settled conflict": len(Settlings(store, key).all()),
     }
     store.close()
     return [plural(count, noun) for noun, count in counts.items() if count]

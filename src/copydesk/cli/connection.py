@@ -389,7 +389,7 @@ def session_for(
     """
     from copydesk.local.drafts import DeskDrafts
     from copydesk.local.page_edits import DeskEdits
-    from copydesk.local.runs import Arrangements, Runs
+    from copydesk.local.runs import Arrangements, Runs, Settlings
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.seen_pages import DeskSeen
     from copydesk.local.snapshot import Snapshots
@@ -410,6 +410,7 @@ def session_for(
         staged=DeskEdits(store, desk),
         runs=Runs(store, desk),
         arrangements=Arrangements(store, desk),
+        settlings=Settlings(store, desk),
         snoozes=DeskSnoozes(store, desk),
         views=SavedViews(paths.settings),
         journal=journal,

@@ -126,6 +126,33 @@ def page_update(before: str, after: str) -> dict[str, JSON]:
     return update
 
 
+def parts_of_three(
+    before: str | None, main: str, request: str
+) -> tuple[PageSource, PageSource, PageSource]:
+    """Return the parts of three texts of one page, None where it was not there before.
+
+    What cannot be read as settings is Markdown in all of them.
+    """
+    try:
+        if before is None:
+            one, other = _both(main, request)
+            return PageSource({}, "", one.whole), one, other
+        was, one = _both(before, main)
+        return was, one, _both(before, request)[1]
+    except FileError:
+        was, one, other = (PageSource({}, text or "", True) for text in (before, main, request))
+        return was, one, other
+
+
+def with_setting(text: str, name: str, value: JSON) -> str:
+    """Return a text of a page with another value of a setting; that of a service as it is."""
+    whole = _is_whole(text)
+    if whole:
+        return text
+    source = read_page_source(text)
+    return page_source({**source.settings, name: value}, source.markdown)
+
+
 def merge_pages(
     base: str, mine: str, theirs: str, *, settle: Settle = lambda clash: clash.ours
 ) -> tuple[str, tuple[Clash, ...]]:

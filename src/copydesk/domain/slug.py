@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 NUMBERED = 90
 """So much of a slug is kept where a number follows it."""
@@ -13,6 +14,14 @@ def slugify(title: str) -> str:
     """Return the URL form of a title: lower case words of letters and digits, joined by hyphens."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:100] or "page"
+
+
+def free_slug(slug: str, taken: Collection[str]) -> str:
+    """Return a slug with the lowest number that makes it one which is not taken."""
+    number = 2
+    while (found := f"{slug[:NUMBERED]}-{number}") in taken:
+        number += 1
+    return found
 
 
 def is_slug(path: str, title: str) -> bool:

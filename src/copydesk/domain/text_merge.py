@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.line_matches import equal_runs
 
 if TYPE_CHECKING:
-    from merge3 import SequenceMatcherProtocol
+    from merge3 import Merge3, SequenceMatcherProtocol
 
 
 class _Matching:
@@ -48,18 +48,10 @@ def merge_text(
     Returns the merged text and the stretches that clash; in the merged text stands what ``settle``
     says, without it nothing.
     """
-    from merge3 import Merge3  # a desk opens without it
-
-    before, mine, yours = (_lines(text) for text in (base, ours, theirs))
-    merging = Merge3(
-        before,
-        mine,
-        yours,
-        sequence_matcher=cast("type[SequenceMatcherProtocol[str]]", _Matching),
-    )
+    before, mine, yours = (lines_of(text) for text in (base, ours, theirs))
     lines: list[str] = []
     clashes: list[Clash] = []
-    for region in merging.merge_regions():
+    for region in _merging(before, mine, yours).merge_regions():
         if region[0] == "conflict":
             _, *bounds = region
             z1, z2, a1, a2, b1, b2 = bounds
@@ -74,6 +66,30 @@ def merge_text(
     return "".join(lines), tuple(clashes)
 
 
-def _lines(text: str) -> list[str]:
+Span: TypeAlias = tuple[int, int]
+"""Where lines begin and end in a text, from 0."""
+
+
+def regions(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
+) -> Iterator[tuple[Span, Span, Span]]:
+    """Yield the stretches of three texts, in lines: in turns what differs, and what all have."""
+    at = (0, 0, 0)
+    for z1, z2, a1, a2, b1, b2 in _merging(base, ours, theirs).find_sync_regions():
+        yield (at[0], z1), (at[1], a1), (at[2], b1)
+        yield (z1, z2), (a1, a2), (b1, b2)
+        at = z2, a2, b2
+
+
+def _merging(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Merge3[str]:
+    from merge3 import Merge3  # a desk opens without it
+
+    return Merge3(
+        base, ours, theirs,
+        sequence_matcher=cast("type[SequenceMatcherProtocol[str]]", _Matching),
+    )  # fmt: skip
+
+
+def lines_of(text: str) -> list[str]:
     """Split at line feeds only: other separators belong to the text of a line."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.merge_run import MergeRun
+    from copydesk.domain.settlement import Settling
     from copydesk.local.state import State
 
 R = TypeVar("R")
@@ -222,6 +223,20 @@ class Arrangements(KeptRuns["ArrangeRun"]):
 
     def describe(self, run: ArrangeRun) -> tuple[str, float, bool]:
         return run.id, run.began, run.state == "finished"
+
+
+class Settlings(KeptRuns["Settling"]):
+    """What is chosen of change requests that conflict with main, and the runs that send it."""
+
+    KIND = "settle"
+
+    def adapter(self) -> TypeAdapter[Settling]:
+        from copydesk.domain.settlement import Settling
+
+        return _adapter(Settling)
+
+    def describe(self, run: Settling) -> tuple[str, float, bool]:
+        return run.id, run.made, run.state == "sent"
 
 
 @cache

@@ -1,0 +1,425 @@
+"""Pages that a change request and main both changed, and what becomes of them.
+
+Each has the hunks of its texts and settings, and of what is not text: whether the page stays, where
+it stands, and who has an address that two pages want. A choice for each that conflicts makes the
+page that is wanted; what turns the pages that are there into those is one or more content writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Literal
+
+from copydesk.domain.hunks import Choice, Hunk, chosen, named, result_of, text_hunks
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.page_source import (
+    FLAGS,
+    TEXTS,
+    page_source,
+    page_update,
+    parts_of_three,
+    title_of,
+    with_setting,
+)
+from copydesk.domain.reversal import JSON
+
+PAGE, PLACE, ADDRESS = "page", "place", "address"
+"""The fields of hunks that are no text and no setting."""
+
+STRUCTURE = frozenset({PAGE, PLACE, ADDRESS})
+
+
+@dataclass(frozen=True, slots=True)
+class PageSide:
+    """A page in one revision: its text with its settings, and its place. ``path`` is for people."""
+
+    source: str
+    parent: str | None = None
+    position: int = 0
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSides:
+    """A page before, in main, and in the change request; None where it is not there.
+
+    ``held`` says that the side which kept a page that the other deleted has pages below it which
+    the other lacks. ``rival`` is a page of main that has its address, and ``free`` are two slugs
+    that nobody has there.
+    """
+
+    id: str
+    before: PageSide | None
+    main: PageSide | None
+    request: PageSide | None
+    held: bool = False
+    rival: str = ""
+    free: tuple[str, str] = ("", "")
+
+    @property
+    def title(self) -> str:
+        """What the page is called."""
+        side = self.request or self.main or self.before
+        return title_of(side.source) if side is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a page is to be: its text (None: it is not there), and where it stands."""
+
+    id: str
+    source: str | None
+    parent: str | None = None
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SettledPage:
+    """A page with its hunks: those of structure and settings first, then its text."""
+
+    sides: PageSides
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the page."""
+        return self.sides.id
+
+    @property
+    def conflicts(self) -> list[Hunk]:
+        """The hunks that a person chooses of."""
+        return [hunk for hunk in self.hunks if hunk.conflicts]
+
+    @property
+    def merged(self) -> int:
+        """How many changes were merged by themselves."""
+        return sum(not hunk.conflicts and not hunk.same for hunk in self.hunks)
+
+    @property
+    def near(self) -> bool:
+        """Whether a merge by lines, as services make it, would find a conflict here."""
+        return any(hunk.near or hunk.conflicts for hunk in self.hunks)
+
+    def open(self, choices: Mapping[str, Choice]) -> list[Hunk]:
+        """Return the hunks for which nothing is chosen yet."""
+        return [hunk for hunk in self.conflicts if hunk.key not in choices]
+
+    def wanted(self, choices: Mapping[str, Choice]) -> Wanted | None:
+        """Return what the page is to be; None while a choice is missing."""
+        if self.open(choices):
+            return None
+        sides = self.sides
+        fields = {hunk.field: hunk for hunk in self.hunks if hunk.field}
+
+        def side_of(name: str) -> PageSide | None:
+            hunk = fields.get(name)
+            choice = None if hunk is None else choices.get(hunk.key)
+            if choice is not None and choice.side == "before":
+                return sides.before
+            if choice is not None:
+                return sides.main if choice.side in ("main", "turned") else sides.request
+            if hunk is not None and hunk.main == hunk.before:
+                return sides.request
+            return sides.main
+
+        if sides.main is None or sides.request is None:
+            if PAGE in fields:
+                side = side_of(PAGE)
+            else:
+                side = None if sides.before is not None else sides.main or sides.request
+            if side is None:
+                return Wanted(self.id, None)
+            source = side.source
+        else:
+            side = side_of(PLACE) or sides.main
+            source = page_text(sides, self.hunks, choices) or ""
+        if (hunk := fields.get(ADDRESS)) is not None:
+            slug = chosen(hunk, choices.get(hunk.key)) or hunk.main
+            source = with_setting(source, "slug", slug)
+        return Wanted(self.id, source, side.parent, side.position)
+
+    def rival(self, choices: Mapping[str, Choice]) -> str:
+        """Return the slug that the page of main gets whose address this one takes; "" for none."""
+        hunk = next((each for each in self.hunks if each.field == ADDRESS), None)
+        if hunk is None or self.open(choices):
+            return ""
+        return self.sides.free[1] if chosen(hunk, choices.get(hunk.key)) == hunk.request else ""
+
+
+def settled_page(sides: PageSides) -> SettledPage:
+    """Return a page with its hunks."""
+    return SettledPage(sides, named([*_structure(sides), *_hunks(sides)], sides.id))
+
+
+def _structure(sides: PageSides) -> Iterable[Hunk]:
+    before, main, request = sides.before, sides.main, sides.request
+    if before is not None and (main is None) != (request is None):
+
+        def said(side: PageSide | None) -> str:
+            if side is None:
+                return "deleted"
+            if sides.held:
+                return "has new pages below it"
+            return "kept" if _alike(side, before) else "edited"
+
+        yield Hunk("kept", said(main), said(request), field=PAGE)
+    if main is not None and request is not None:
+        old, one, other = (side.parent or "" for side in (before or main, main, request))
+        if not old == one == other:
+            yield Hunk(old, one, other, field=PLACE)
+    if sides.rival and request is not None:
+        slug = parts_of_three(None, request.source, request.source)[1].settings.get("slug", "")
+        yield Hunk("", sides.free[0], str(slug), field=ADDRESS)
+
+
+def _alike(one: PageSide, other: PageSide) -> bool:
+    return (one.source, one.parent) == (other.source, other.parent)
+
+
+def _hunks(sides: PageSides) -> Iterable[Hunk]:
+    main, request = sides.main, sides.request
+    if main is None or request is None:
+        return
+    before = None if sides.before is None else sides.before.source
+    parts = parts_of_three(before, main.source, request.source)
+    for name in (*TEXTS, *FLAGS):
+        old, one, other = (_word(part.settings.get(name)) for part in parts)
+        if not old == one == other:
+            yield Hunk(old, one, other, field=name)
+    yield from text_hunks(*(part.markdown for part in parts))
+
+
+def _word(value: JSON) -> str:
+    return "true" if value is True else str(value or "")
+
+
+def page_text(sides: PageSides, hunks: Sequence[Hunk], choices: Mapping[str, Choice]) -> str | None:
+    """Return the text of a page that is on both sides; None while a choice is missing."""
+    if sides.main is None or sides.request is None:
+        return None
+    before = None if sides.before is None else sides.before.source
+    _, main, _ = parts_of_three(before, sides.main.source, sides.request.source)
+    markdown = result_of([hunk for hunk in hunks if not hunk.field], choices)
+    if markdown is None or main.whole:
+        return markdown
+    settings = dict(main.settings)
+    for hunk in hunks:
+        if hunk.field and hunk.field not in STRUCTURE:
+            value = chosen(hunk, choices.get(hunk.key))
+            if value is None:
+                return None
+            settings[hunk.field] = value == "true" if hunk.field in FLAGS else value.strip()
+    return page_source(settings, markdown)
+
+
+# What is kept, and sent
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """What is chosen of a change request, with the revisions that it was chosen of, and the run.
+
+    ``head`` is the request's own revision. ``how`` is "write" where the request has all of main
+    already: then only results are written. ``named`` are pages that the service called
+    conflicting. ``steps`` say how each choice is taken back. While it is "sending", ``wanted``
+    is what its pages are to be, and ``known`` the revision that the last write made.
+    """
+
+    id: str
+    made: float
+    space: str
+    request: str
+    base: str
+    main: str
+    head: str
+    how: Literal["update", "write"] = "update"
+    named: tuple[str, ...] = ()
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    steps: tuple[Mapping[str, Choice | None], ...] = ()
+    state: Literal["open", "sending", "sent"] = "open"
+    wanted: tuple[Wanted, ...] = ()
+    known: str = ""
+
+    def choose(self, choices: Mapping[str, Choice | None]) -> Settling:
+        """Return it with other choices, by the keys of hunks; None takes one away. One step."""
+        step = {key: self.choices.get(key) for key in choices}
+        if all(choices[key] == before for key, before in step.items()):
+            return self
+        return replace(self, choices=_with(self.choices, choices), steps=(*self.steps, step))
+
+    def undo(self) -> Settling:
+        """Return it without its newest step, if there is one."""
+        if not self.steps:
+            return self
+        return replace(self, choices=_with(self.choices, self.steps[-1]), steps=self.steps[:-1])
+
+
+def _with(
+    choices: Mapping[str, Choice], changed: Mapping[str, Choice | None]
+) -> Mapping[str, Choice]:
+    both = {**choices, **changed}
+    return {key: choice for key, choice in both.items() if choice is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The change request as it is: which pages it has, in reading order, and texts of some."""
+
+    parents: Mapping[str, str | None]
+    sources: Mapping[str, str]
+
+
+def clearing(
+    pages: Sequence[SettledPage],
+    now: Now,
+    main: str,
+    main_parents: Mapping[str, str | None],
+    slugs: Mapping[str, str],
+) -> list[dict[str, JSON]]:
+    """Return what makes pages of a change request those of main, at its revision ``main``.
+
+    After it an update meets no conflict on them, for equal changes do not conflict. ``slugs`` are
+    those that pages get whose address main has given to another.
+    """
+    changes: list[dict[str, JSON]] = []
+    gone: list[str] = []
+    for page in _in_order(pages, main_parents, now.parents):
+        there, side = page.id in now.parents, page.sides.main
+        if page.sides.rival:
+            if there and _slug(now.sources.get(page.id)) != slugs[page.id]:
+                changes.append(
+                    {"operation": "update_page", "page": page.id, "slug": slugs[page.id]}
+                )
+            continue
+        if side is None:
+            if there:
+                gone.append(page.id)
+            continue
+        if not there or now.sources.get(page.id) != side.source:
+            changes.append({"operation": "revert_page", "page": page.id, "revision": main})
+        parent = now.parents.get(page.id)
+        if there and parent != side.parent:
+            into = side.parent if side.parent in now.parents else None
+            before = page.sides.before
+            if side.parent not in now.parents and side.parent is not None and before is not None:
+                into = before.parent  # not moved here: where main has put it holds
+            if into != parent:
+                changes.append({"operation": "update_page", "page": page.id, "into": into})
+    # What main keeps goes out first: a page is deleted with all below it.
+    kept = [
+        page
+        for page, parent in now.parents.items()
+        if page in main_parents and page not in gone and parent in gone
+    ]
+    for each in kept:
+        above = main_parents[each]
+        into = above if above in now.parents and above not in gone else None
+        changes.append({"operation": "update_page", "page": each, "into": into})
+    outermost = [page for page in gone if not _below(page, gone, now.parents)]
+    return [*changes, *({"operation": "delete_page", "page": page} for page in outermost)]
+
+
+def lost_with(pages: Sequence[SettledPage], parents: Mapping[str, str | None]) -> set[str]:
+    """Return the pages of a request that go while pages above them are made those of main."""
+    gone = [page.id for page in pages if page.sides.main is None and page.id in parents]
+    return {page for page in parents if page not in gone and _below(page, gone, parents)}
+
+
+def writing(
+    wanted: Sequence[Wanted], now: Now, known: Callable[[str], str]
+) -> list[dict[str, JSON]]:
+    """Return what makes pages of a change request what is wanted.
+
+    ``known`` gives the revision that a page which is not there is brought back from.
+    """
+    changes: list[dict[str, JSON]] = []
+    at = {page: place for place, page in enumerate(now.parents)}
+    there = dict(now.parents)
+    stay = {page.id for page in wanted if page.source is not None} | {
+        page for page in there if page not in {each.id for each in wanted}
+    }
+    for page in _parents_first(wanted):
+        if page.source is None:
+            continue
+        into = page.parent if page.parent in stay else None
+        if page.id not in there:
+            changes.append(
+                {"operation": "revert_page", "page": page.id, "revision": known(page.id)}
+            )
+            there[page.id] = into
+            changes.append(
+                {"operation": "update_page", "page": page.id, "into": into, "at": page.at}
+            )
+            continue
+        told = page_update(now.sources.get(page.id, ""), page.source)
+        place: dict[str, JSON] = {} if there[page.id] == into else {"into": into, "at": page.at}
+        if told or place:
+            changes.append({"operation": "update_page", "page": page.id, **told, **place})
+    gone = [page.id for page in wanted if page.source is None and page.id in there]
+    gone.sort(key=lambda page: at.get(page, 0))
+    outermost = [page for page in gone if not _below(page, gone, there)]
+    return [*changes, *({"operation": "delete_page", "page": page} for page in outermost)]
+
+
+def _slug(source: str | None) -> str:
+    if source is None:
+        return ""
+    return str(parts_of_three(None, source, source)[1].settings.get("slug", ""))
+
+
+def _below(page: str, above: Iterable[str], parents: Mapping[str, str | None]) -> bool:
+    """Whether a page stands below one of some pages."""
+    outer = {*above}
+    parent = parents.get(page)
+    seen = {page}
+    while parent is not None and parent not in seen:
+        if parent in outer:
+            return True
+        seen.add(parent)
+        parent = parents.get(parent)
+    return False
+
+
+def _in_order(pages: Sequence[SettledPage], *trees: Mapping[str, str | None]) -> list[SettledPage]:
+    """Return pages as they stand in trees: a page before those below it."""
+    at: dict[str, int] = {}
+    for tree in trees:
+        for page in tree:
+            at.setdefault(page, len(at))
+    return sorted(pages, key=lambda page: at.get(page.id, len(at)))
+
+
+def _parents_first(wanted: Sequence[Wanted]) -> list[Wanted]:
+    """Return pages in their order, but each behind the one that it stands below."""
+    waiting = {page.id: page for page in wanted}
+    found: list[Wanted] = []
+
+    for start in wanted:
+        way = []
+        page: Wanted | None = waiting.get(start.id)
+        while page is not None and page not in way:
+            way.append(page)
+            page = waiting.get(page.parent or "")
+        found += [each for each in reversed(way) if waiting.pop(each.id, None) is not None]
+    return found
+
+
+def with_rivals(
+    pages: Sequence[SettledPage], choices: Mapping[str, Choice], mains: Mapping[str, PageSide]
+) -> list[Wanted] | None:
+    """Return what all pages are to be, those that give up their address among them, first.
+
+    None while a choice is missing. ``mains`` are pages of main, by id.
+    """
+    found: list[Wanted] = []
+    for page in pages:
+        wanted = page.wanted(choices)
+        if wanted is None:
+            return None
+        slug, side = page.rival(choices), mains.get(page.sides.rival)
+        if slug and side is not None:
+            source = with_setting(side.source, "slug", slug)
+            found.insert(0, Wanted(page.sides.rival, source, side.parent, side.position))
+        found.append(wanted)
+    return found

@@ -1,0 +1,529 @@
+"""Settling a change request with main: what both changed, what is chosen, how it is sent.
+
+The choices are on the disk with their revisions before they are shown. The run is worked out anew
+before each of its writes, from the pages as they are: whatever cut it off, it goes on from there.
+First the pages that conflict are made those of main, then the request is updated, which meets no
+conflict any more, then the pages are made what was chosen. Where the request has all of main
+already, only the last is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from copydesk.domain.hunks import Choice, Hunk
+from copydesk.domain.page_edits import MOST
+from copydesk.domain.page_source import with_setting
+from copydesk.domain.page_tree import PageNode, compare_trees, flatten
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.settlement import (
+    Now,
+    PageSide,
+    PageSides,
+    SettledPage,
+    Settling,
+    Wanted,
+    clearing,
+    lost_with,
+    settled_page,
+    with_rivals,
+    writing,
+)
+from copydesk.domain.slug import free_slug
+from copydesk.domain.text import clean, plural
+from copydesk.session.errors import NotDoneError
+from copydesk.session.operations import ops
+from copydesk.session.page_changes import changed_things
+from copydesk.session.page_edits import source_of
+from copydesk.session.reads.base_revision import Tree, read_revision
+from copydesk.session.reads.conflicts import ConflictedError, update
+from copydesk.session.writes.log import WriteError
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.space import Space
+    from copydesk.session.session import Session
+
+AT_ONCE = 4
+"""Requests under way at the same time."""
+
+NO_REVISIONS = "This service shows no revisions: settle it in the app (o)."
+
+NOT_ALLOWED = "You may review here, not edit: its author can settle it."
+
+USES = (
+    "get_change_request", "get_space", "get_revision", "get_revision_page",
+)  # fmt: skip
+"""What reading both sides sends."""
+
+SENDS = (
+    "get_change_request", "get_change_request_revision", "get_change_request_page", "get_space",
+    "update_change_request_content", "pull_change_request_updates",
+)  # fmt: skip
+"""What settling sends."""
+
+
+class Settlement:
+    """One change request that is settled: its pages, and the choices that are kept of them.
+
+    ``tell`` is called whenever the run has come further. Nothing of it draws.
+    """
+
+    def __init__(self, session: Session, space: str, request: str) -> None:
+        self.session, self.space, self.request = session, space, request
+        self.kept: Settling | None = None
+        self.pages: list[SettledPage] = []
+        self.files: list[str] = []
+        """The files that both sides changed, by their names; they are not settled here."""
+        self.now: ChangeRequest | None = None
+        self.elsewhere = 0
+        """How many pages both sides changed that an update merges by itself."""
+        self.refused = ""
+        """Why nothing can be settled here, as a sentence."""
+        self.new = 0
+        """How many hunks are open that were not there when choices were made."""
+        self._extra: list[Wanted] = []
+        """New pages below those that main deleted: they come back."""
+        self._lost: list[Wanted] = []
+        """The others below those: main deleted them too."""
+        self._trees: tuple[Tree | None, Tree, Tree] | None = None
+        self._sides: dict[str, PageSide] = {}
+        self._sent: Sequence[JSON] = []
+
+    # Choices
+
+    @property
+    def choices(self) -> Mapping[str, Choice]:
+        """What is chosen, by the keys of hunks."""
+        return {} if self.kept is None else self.kept.choices
+
+    @property
+    def open(self) -> list[tuple[SettledPage, Hunk]]:
+        """What is not chosen yet."""
+        return [(page, hunk) for page in self.pages for hunk in page.open(self.choices)]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a run stopped on its way, or was cut off."""
+        return self.kept is not None and self.kept.state == "sending"
+
+    async def choose(self, choices: Mapping[str, Choice | None]) -> None:
+        """Choose of hunks, by their keys; it is on the disk when this returns. One step of `undo`.
+
+        Raises ``OSError`` when the disk refuses; then nothing changed.
+        """
+        assert self.kept is not None
+        await self._keep(self.kept.choose(choices))
+
+    async def undo(self) -> bool:
+        """Take back the newest step; False where there is none."""
+        assert self.kept is not None
+        if not self.kept.steps:
+            return False
+        await self._keep(self.kept.undo())
+        return True
+
+    async def _keep(self, kept: Settling) -> None:
+        await asyncio.to_thread(self.session.settlings.save, kept)
+        self.kept = kept
+
+    # Reading
+
+    async def read(self) -> None:
+        """Read both sides, and what is chosen. Raises ``ApiError`` and `NotDoneError`."""
+        api = await self.session.ready()
+        name = f"{self.space} {self.request}"
+        kept = await asyncio.to_thread(self.session.settlings.load, name)
+        now = await api(ops.get_change_request, self.space, self.request)
+        space = await api(ops.get_space, self.space)
+        main = space.revision
+        self.refused = _refused(api, space)
+        base = now.revision_merged_ancestor or now.revision_initial or ""
+        if kept is None or kept.state == "sent":
+            made = self.session.clock().timestamp()
+            kept = Settling(name, made, self.space, self.request, base, main, now.revision)
+        elif kept.how == "update" and kept.state == "open":
+            kept = replace(kept, base=base, main=main, head=now.revision)
+        elif kept.how == "update" and base != kept.main:
+            kept = replace(kept, main=main)
+        self.now = now
+        await self._read_sides(api, kept)
+        self.new = sum(len(page.open(kept.choices)) for page in self.pages) if kept.choices else 0
+        self.kept = kept
+
+    def name_of(self, page: str) -> str:
+        """Return what a page is called, by its id; clean text."""
+        for tree in reversed(self._trees or ()):
+            if tree is not None and page in (nodes := _nodes(tree)):
+                return clean(nodes[page].title) or "Untitled"
+        return clean(page)
+
+    async def _read_sides(self, api: Api, kept: Settling) -> None:
+        trees = [
+            await read_revision(api, self.space, revision)
+            for revision in (kept.base, kept.main, kept.head)
+        ]
+        before, main, head = trees
+        if main is None or head is None:
+            raise NotDoneError(NO_REVISIONS)
+        self._trees = before, main, head
+        candidates = self._candidates(kept)
+        revisions = (kept.base, kept.main, kept.head)
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def side(at: int, page: str) -> PageSide | None:
+            tree = trees[at]
+            node = None if tree is None else _nodes(tree).get(page)
+            if node is None:
+                return None
+            async with turn:
+                found = await api(
+                    ops.get_revision_page, self.space, revisions[at], page, format="markdown"
+                )
+            return PageSide(source_of(found), node.parent, node.position, clean(node.place))
+
+        async def page(id: str) -> SettledPage:
+            was, one, other = await asyncio.gather(*(side(at, id) for at in range(3)))
+            rival, free = self._rival(id)
+            both = PageSides(id, was, one, other, held=self._held(id), rival=rival, free=free)
+            return await asyncio.to_thread(settled_page, both)
+
+        found = await asyncio.gather(*map(page, candidates))
+        self.pages = [
+            page
+            for page in found
+            if kept.how == "write" or page.near or page.id in kept.named or page.sides.rival
+        ]
+        self.elsewhere = sum(page.merged for page in found if page not in self.pages)
+        self._sides = {}
+        for page_ in self.pages:
+            if rival := page_.sides.rival:
+                there = await side(1, rival)
+                if there is not None:
+                    self._sides[rival] = there
+        parents = _parents(head)
+        lost = lost_with(self.pages, parents) - {page.id for page in self.pages}
+        old = {} if before is None else _nodes(before)
+        self._lost, self._extra = [], []
+        for node in head.pages:
+            if node.id in lost and (there := await side(2, node.id)) is not None:
+                wanted = Wanted(node.id, there.source, there.parent, there.position)
+                (self._lost if node.id in old else self._extra).append(wanted)
+        self.files = _files_of_both(before, main, head)
+
+    def _heads(self, there: Collection[str]) -> list[Wanted]:
+        """Return the pages as the request had them, where these pages are in it now."""
+        found: list[Wanted] = []
+        for page in self.pages:
+            side = page.sides.request
+            if side is None:
+                found.append(Wanted(page.id, None))
+                continue
+            source = side.source
+            if page.sides.rival in there:  # main's page has the address, and stays
+                source = with_setting(source, "slug", page.sides.free[0])
+            found.append(Wanted(page.id, source, side.parent, side.position))
+        return [*found, *self._extra]
+
+    def _candidates(self, kept: Settling) -> list[str]:
+        """Return the pages that may conflict, in reading order."""
+        assert self._trees is not None
+        before, main, head = self._trees
+        if before is None:
+            mine = {change.id for change in compare_trees(main.pages, head.pages)}
+            mine &= {node.id for node in main.pages} & {node.id for node in head.pages}
+            found = mine
+        else:
+            mine = {change.id for change in compare_trees(before.pages, head.pages)}
+            theirs = {change.id for change in compare_trees(before.pages, main.pages)}
+            found = mine if kept.how == "write" else mine & theirs
+            found |= {node.id for node in before.pages if self._held(node.id)}
+            found |= {page for page in mine if self._rival(page)[0]}
+        found |= set(kept.named)
+        trees = [tree.pages for tree in (head, main, before) if tree is not None]
+        order = dict.fromkeys(node.id for pages in trees for node in pages)
+        return [page for page in order if page in found]
+
+    def _held(self, page: str) -> bool:
+        """Whether a side that kept a page has pages below it that the other has not deleted."""
+        assert self._trees is not None
+        before, main, head = self._trees
+        if before is None or page not in _nodes(before):
+            return False
+        old = _parents(before)
+        for kept, gone in ((main, head), (head, main)):
+            if page in _nodes(kept) and page not in _nodes(gone):
+                return any(
+                    node.parent == page and old.get(node.id, "") != page for node in kept.pages
+                )
+        return False
+
+    def _rival(self, page: str) -> tuple[str, tuple[str, str]]:
+        """Return the page of main that has the address of one, and two slugs that are free."""
+        assert self._trees is not None
+        before, main, head = self._trees
+        mine = _nodes(head).get(page)
+        if mine is None or before is None:
+            return "", ("", "")
+        theirs, was = _nodes(head), _nodes(before)
+        for rival in main.pages:
+            if _address(rival) != _address(mine) or rival.id == page:
+                continue
+            if rival.id in theirs and _address(theirs[rival.id]) != _address(rival):
+                continue  # the request gives that page another one, so main's change is one-sided
+            if all(_address(was.get(each.id)) == _address(each) for each in (mine, rival)):
+                continue  # they stood so already
+            break
+        else:
+            return "", ("", "")
+        taken = {
+            node.slug for tree in (main, head) for node in tree.pages if node.parent == mine.parent
+        }
+        one = free_slug(mine.slug, taken)
+        return rival.id, (one, free_slug(mine.slug, {*taken, one}))
+
+    # Sending
+
+    async def send(self, *, tell: Callable[[], None] = lambda: None) -> None:
+        """Send what is chosen, or go on with it. Raises `WriteError`, ``ApiError``, `NotDoneError`.
+
+        What it comes to is on the disk before each write.
+        """
+        kept = self.kept
+        assert kept is not None
+        wanted = with_rivals(self.pages, kept.choices, self._sides)
+        if wanted is None:
+            count = len(self.open)
+            raise NotDoneError(f"{plural(count, 'hunk')} {'is' if count == 1 else 'are'} open")
+        if self.files and kept.how == "update":
+            raise NotDoneError(f"Both changed {self.files[0]}: settle it in the app (o)")
+        if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
+            raise NotDoneError("Another copydesk is sending this")
+        try:
+            known = kept.known if kept.state == "sending" else kept.head
+            if kept.how == "write" and self.now is not None and kept.state != "sending":
+                known = self.now.revision
+            await self._keep(
+                replace(kept, state="sending", wanted=(*wanted, *self._extra), known=known)
+            )
+            self._sent = []
+            while await self._step():
+                tell()
+        finally:
+            await asyncio.to_thread(self.session.settlings.release, kept.id)
+
+    async def _step(self) -> bool:
+        """Send the next write; False where nothing is left to be sent."""
+        kept = self.kept
+        assert kept is not None
+        api = await self.session.ready()
+        request, now = await self._read_now(api, kept)
+        self._look_at_others(kept, request, now)
+        base = request.revision_merged_ancestor or request.revision_initial
+        if kept.how == "update" and base != kept.main:
+            if (await api(ops.get_space, self.space)).revision != kept.main:
+                raise NotDoneError("main moved on: R reads it; your choices stay")
+            changes = self._clearing(kept, now)
+            if changes and changes != self._sent:
+                await self._write(kept, changes, "Make pages those of main in")
+            else:
+                await self._update(kept)
+            return True
+        changes = writing(kept.wanted, now, self._revision_with)
+        if not changes or changes == self._sent:
+            await self._keep(replace(kept, state="sent", known=request.revision))
+            return False
+        await self._write(kept, changes, "Settle", last=len(changes) <= MOST)
+        return True
+
+    def _clearing(self, kept: Settling, now: Now) -> list[dict[str, JSON]]:
+        assert self._trees is not None
+        slugs = {page.id: page.sides.free[0] for page in self.pages}
+        parents = _parents(self._trees[1])
+        return clearing(self.pages, now, kept.main, parents, slugs)
+
+    async def _read_now(self, api: Api, kept: Settling) -> tuple[ChangeRequest, Now]:
+        request = await api(ops.get_change_request, self.space, self.request)
+        read = ops.get_change_request_revision
+        tree = await api(read, self.space, self.request, metadata=False, computed=False)
+        there = {node.id: node.parent for node in flatten(tree.pages)}
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def text(page: str) -> str:
+            async with turn:
+                found = await api(
+                    ops.get_change_request_page, self.space, self.request, page, format="markdown"
+                )
+            return source_of(found)
+
+        pages = [page.id for page in (*kept.wanted, *self._lost) if page.id in there]
+        texts = await asyncio.gather(*map(text, pages))
+        return request, Now(there, dict(zip(pages, texts, strict=True)))
+
+    def _look_at_others(self, kept: Settling, request: ChangeRequest, now: Now) -> None:
+        """Raise `NotDoneError` where somebody else edited a page of it since."""
+        if request.status not in ("open", "draft"):
+            raise NotDoneError(f"It is {clean(request.status)}")
+        if request.revision == kept.known:
+            return
+        wanted = {page.id: page.source for page in kept.wanted}
+        ours = {page.id: page.source for page in self._heads(())}
+        for page in self.pages:
+            said = {wanted.get(page.id), ours.get(page.id)}
+            said |= {side.source for side in (page.sides.main, page.sides.before) if side}
+            source = now.sources.get(page.id)
+            if source is not None and source not in said and not self._cleared(page, source):
+                raise NotDoneError(f"{clean(page.sides.title)} was edited meanwhile")
+
+    def _cleared(self, page: SettledPage, source: str) -> bool:
+        """Whether a text is that of a page which only gave up its address."""
+        side = page.sides.request
+        if side is None or not page.sides.rival:
+            return False
+        return any(with_setting(side.source, "slug", slug) == source for slug in page.sides.free)
+
+    def _revision_with(self, page: str) -> str:
+        """Return a revision that has a page, the request's own first."""
+        assert self._trees is not None
+        assert self.kept is not None
+        _, main, head = self._trees
+        if page in _nodes(head):
+            return self.kept.head
+        return self.kept.main if page in _nodes(main) else self.kept.base
+
+    async def _write(
+        self, kept: Settling, changes: Sequence[dict[str, JSON]], what: str, *, last: bool = False
+    ) -> None:
+        part = list(changes[:MOST])
+        ids = {"space_id": self.space, "change_request_id": self.request}
+
+        async def send() -> str:
+            from copydesk.contract.models.content_update import ContentUpdate, ContentWrite
+
+            body = ContentWrite.model_validate({"changes": part})
+            api = await self.session.ready()
+            write = ops.update_change_request_content
+            answer = await api(write, self.space, self.request, body, compat=False)
+            request = answer.change_request if isinstance(answer, ContentUpdate) else answer
+            return request.revision
+
+        async def look() -> str | None:
+            api = await self.session.ready()
+            request = await api(ops.get_change_request, self.space, self.request)
+            return None if request.revision == kept.known else request.revision
+
+        def back(after: str) -> Reversal | None:
+            return self._reversal(ids, after) if last else None
+
+        revision = await self.session.writes.perform(
+            what, self.label, send, look=look, now=True, reversal=back
+        )
+        self._sent = changes
+        await self._keep(replace(kept, known=revision))
+
+    async def _update(self, kept: Settling) -> None:
+        async def send() -> ChangeRequest:
+            return await update(await self.session.ready(), self.space, self.request)
+
+        async def look() -> ChangeRequest | None:
+            api = await self.session.ready()
+            request = await api(ops.get_change_request, self.space, self.request)
+            return None if request.outdated else request
+
+        try:
+            now = await self.session.writes.perform(
+                "Update from main", self.label, send, look=look, now=True
+            )
+        except WriteError as error:
+            clash = error.__cause__
+            if isinstance(clash, ConflictedError):
+                named = {each.page.id for each in clash.conflicts if each.page is not None}
+                more = tuple(sorted({*kept.named, *named}))
+                await self._keep(replace(kept, named=more))
+            raise
+        await self._keep(replace(kept, known=now.revision))
+
+    @property
+    def label(self) -> str:
+        """What the log calls the change request."""
+        if self.now is None:
+            return self.request
+        return f"#{self.now.number} {clean(self.now.subject)}".strip()
+
+    def _reversal(self, ids: Mapping[str, str], after: str) -> Reversal | None:
+        """Return the way back of the last write: the request's own pages, as they were."""
+        assert self._trees is not None
+        assert self.kept is not None
+        wanted = self.kept.wanted
+        parents = dict(_parents(self._trees[1])) | _parents(self._trees[2])
+        for page in wanted:
+            parents.pop(page.id, None)
+            if page.source is not None:
+                parents[page.id] = page.parent
+        there = Now(parents, {page.id: page.source for page in wanted if page.source is not None})
+        back = writing(self._heads(parents), there, self._revision_with)
+        if not back or len(back) > MOST:
+            return None
+        write = Step("update_change_request_content", {**ids, "compat": False}, {"changes": back})
+        return Reversal(
+            (write,),
+            (),
+            Expectation(
+                Step("get_change_request", ids), {"revision": after}, said="it was edited since"
+            ),
+            note="Its text is as it was; the update stays.",
+        )
+
+    async def put_back(self) -> None:
+        """Make the pages of the request what they were before; the choices stay.
+
+        Raises as `send` does.
+        """
+        kept = self.kept
+        assert kept is not None
+        api = await self.session.ready()
+        self._sent = []
+        while True:
+            request, now = await self._read_now(api, kept)
+            heads = self._heads(now.parents)
+            if (request.revision_merged_ancestor or request.revision_initial) == kept.base:
+                heads += self._lost
+            changes = writing(heads, now, self._revision_with)
+            if not changes or changes == self._sent:
+                break
+            await self._write(kept, changes, "Put back pages of")
+            assert self.kept is not None
+            kept = self.kept
+        await self._keep(replace(kept, state="open", wanted=(), known=""))
+
+
+def _refused(api: Api, space: Space) -> str:
+    if not api.has(ops.update_change_request_content):
+        return "This service cannot write content: settle it in the app (o)."
+    return "" if space.permissions is None or space.permissions.edit else NOT_ALLOWED
+
+
+def _nodes(tree: Tree) -> Mapping[str, PageNode]:
+    return {node.id: node for node in tree.pages}
+
+
+def _parents(tree: Tree) -> dict[str, str | None]:
+    return {node.id: node.parent for node in tree.pages}
+
+
+def _address(node: PageNode | None) -> tuple[str | None, str] | None:
+    return None if node is None else (node.parent, node.slug)
+
+
+def _files_of_both(before: Tree | None, main: Tree, head: Tree) -> list[str]:
+    """Return the names of files that both sides changed, each in its way."""
+    if before is None:
+        return []
+    pairs = ((before, main), (before, head), (main, head))
+    changed = [{each.id for each in changed_things(a.files, b.files, None)} for a, b in pairs]
+    names = {file.id: clean(file.name) for tree in (main, head) for file in tree.files}
+    return sorted(names.get(file, file) for file in set.intersection(*changed))

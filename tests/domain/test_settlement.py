@@ -1,0 +1,176 @@
+"""Pages that both sides changed: choices make the page, writes make the request that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from copydesk.domain.hunks import Choice, Side
+from copydesk.domain.page_source import page_source
+from copydesk.domain.reversal import JSON
+from copydesk.domain.settlement import (
+    Now,
+    PageSide,
+    PageSides,
+    SettledPage,
+    Settling,
+    Wanted,
+    clearing,
+    lost_with,
+    settled_page,
+    with_rivals,
+    writing,
+)
+
+
+def side(text: str, parent: str | None = None, at: int = 0, **settings: JSON) -> PageSide:
+    return PageSide(page_source({"title": "A", "slug": "a", **settings}, text), parent, at)
+
+
+def choices(page: SettledPage, side: Side) -> dict[str, Choice]:
+    return {hunk.key: Choice(side) for hunk in page.conflicts}
+
+
+def test_settings_and_text_are_told_one_by_one() -> None:
+    before = side("One.\n", icon="x", description="d")
+    main = side("Two.\n", icon="y", description="main")
+    request = side("One.\n", icon="z", description="d", hidden=True)
+    page = settled_page(PageSides("p", before, main, request))
+    assert [hunk.field for hunk in page.conflicts] == ["icon"]
+    assert page.merged == 3
+    assert page.wanted({}) is None
+    wanted = page.wanted(choices(page, "request"))
+    said: dict[str, JSON] = {"icon": "z", "description": "main", "hidden": True}
+    assert wanted == Wanted("p", side("Two.\n", **said).source)
+    wanted = page.wanted(choices(page, "before"))
+    assert wanted == Wanted("p", side("Two.\n", **{**said, "icon": "x"}).source)
+
+
+@pytest.mark.parametrize("gone", ["main", "request"])
+def test_a_page_that_one_side_deleted_is_asked_if_the_other_edited_it(gone: str) -> None:
+    before, edited = side("One.\n"), side("Two.\n")
+    sides = {"main": edited, "request": edited, gone: None}
+    page = settled_page(PageSides("p", before, sides["main"], sides["request"]))
+    [hunk] = page.conflicts
+    assert hunk.field == "page"
+    other: Side = "request" if gone == "main" else "main"
+    assert page.wanted(choices(page, other)) == Wanted("p", edited.source)
+    assert page.wanted(choices(page, "main" if gone == "main" else "request")) == Wanted("p", None)
+    assert page.wanted(choices(page, "before")) == Wanted("p", before.source)
+    sides = {"main": before, "request": before, gone: None}
+    page = settled_page(PageSides("p", before, sides["main"], sides["request"]))
+    assert page.wanted({}) == Wanted("p", None)
+    held = settled_page(PageSides("p", before, sides["main"], sides["request"], held=True))
+    assert [hunk.field for hunk in held.conflicts] == ["page"]
+
+
+def test_places_are_chosen_and_one_sided_moves_are_not() -> None:
+    before = side("One.\n")
+    page = settled_page(PageSides("p", before, side("One.\n", "m", 1), side("One.\n", "r", 2)))
+    assert page.wanted(choices(page, "main")) == Wanted("p", before.source, "m", 1)
+    assert page.wanted(choices(page, "request")) == Wanted("p", before.source, "r", 2)
+    page = settled_page(PageSides("p", before, before, side("One.\n", "r", 2)))
+    assert page.wanted({}) == Wanted("p", before.source, "r", 2)
+    page = settled_page(PageSides("p", before, side("One.\n", "m", 1), before))
+    assert page.wanted({}) == Wanted("p", before.source, "m", 1)
+
+
+def test_one_address_for_two_pages_is_given_to_one_of_them() -> None:
+    mine = side("Mine.\n")
+    sides = PageSides("p", None, None, mine, rival="q", free=("a-2", "a-3"))
+    page = settled_page(sides)
+    [hunk] = page.conflicts
+    assert hunk.field == "address"
+    theirs = {"q": side("Theirs.\n")}
+    wanted = with_rivals([page], choices(page, "main"), theirs)
+    assert wanted == [Wanted("p", side("Mine.\n", slug="a-2").source)]
+    wanted = with_rivals([page], choices(page, "request"), theirs)
+    assert wanted == [Wanted("q", side("Theirs.\n", slug="a-3").source), Wanted("p", mine.source)]
+    assert with_rivals([page], {}, theirs) is None
+
+
+def apply(
+    changes: list[dict[str, JSON]],
+    now: Now,
+    revisions: Mapping[str, Mapping[str, PageSide]],
+) -> Now:
+    """Make changes as a service does; a text is written as a whole."""
+    parents, sources = dict(now.parents), dict(now.sources)
+    for change in changes:
+        page = change["page"]
+        if change["operation"] == "delete_page":
+            gone = {page}
+            while more := {each for each, above in parents.items() if above in gone} - gone:
+                gone |= more
+            for each in gone:
+                parents.pop(each)
+                sources.pop(each, None)
+        elif change["operation"] == "revert_page":
+            was = revisions[change["revision"]][page]
+            sources[page] = was.source
+            if page not in parents:
+                parents[page] = was.parent if was.parent in parents else None
+        else:
+            if "into" in change:
+                assert change["into"] is None or change["into"] in parents
+                parents[page] = change["into"]
+            if "document" in change or "slug" in change:
+                sources[page] = f"written {page}"
+    return Now(parents, sources)
+
+
+def test_deleted_pages_make_room_and_come_back() -> None:
+    old, new = side("Old.\n"), side("New.\n")
+    below, kept = side("Below.\n", "p"), side("Kept.\n", "p")
+    head = {"p": new, "n": below, "k": kept}
+    main = {"k": side("Kept.\n")}
+    page = settled_page(PageSides("p", old, None, new, held=True))
+    now = Now({"p": None, "n": "p", "k": "p"}, {page: each.source for page, each in head.items()})
+    assert lost_with([page], now.parents) == {"n", "k"}
+    changes = clearing([page], now, "main", {"k": None}, {})
+    cleared = apply(changes, now, {})
+    assert cleared.parents == {"k": None}
+    assert not clearing([page], cleared, "main", {"k": None}, {})
+    wanted = with_rivals([page], choices(page, "request"), {})
+    assert wanted is not None
+    wanted.append(Wanted("n", below.source, "p"))
+    back = writing(wanted, cleared, lambda page: "head")
+    there = apply(back, cleared, {"head": head, "main": main})
+    assert there.parents == {"p": None, "n": "p", "k": None}
+    assert there.sources["p"] == new.source
+    assert not writing(wanted, there, lambda page: "head")
+    gone = with_rivals([page], choices(page, "main"), {})
+    assert gone is not None
+    there = apply(
+        writing([*gone, wanted[-1]], cleared, lambda page: "head"), cleared, {"head": head}
+    )
+    assert there.parents == {"n": None, "k": None}
+
+
+def test_pages_are_made_those_of_main_by_as_little_as_needed() -> None:
+    before, main, request = side("One.\n"), side("Two.\n", "m"), side("Three.\n", "r")
+    page = settled_page(PageSides("p", before, main, request))
+    now = Now({"m": None, "r": None, "p": "r"}, {"p": request.source})
+    changes = clearing([page], now, "main", {"m": None, "p": "m"}, {})
+    assert changes == [
+        {"operation": "revert_page", "page": "p", "revision": "main"},
+        {"operation": "update_page", "page": "p", "into": "m"},
+    ]
+    now = Now({"r": None, "p": "r"}, {"p": main.source})  # where main has it is not there yet
+    changes = clearing([page], now, "main", {"m": None, "p": "m"}, {})
+    assert changes == [{"operation": "update_page", "page": "p", "into": None}]
+    restored = settled_page(PageSides("p", before, main, None))
+    changes = clearing([restored], Now({}, {}), "main", {"p": None}, {})
+    assert changes == [{"operation": "revert_page", "page": "p", "revision": "main"}]
+
+
+def test_choices_are_steps() -> None:
+    kept = Settling("s r", 0, "s", "r", "b", "m", "h")
+    one = kept.choose({"x": Choice("main"), "y": Choice("both")})
+    two = one.choose({"x": Choice("request"), "y": None})
+    assert two.choices == {"x": Choice("request")}
+    assert two.choose({"x": Choice("request")}) is two
+    assert two.undo() == one
+    assert two.undo().undo() == kept
+    assert kept.undo() is kept

@@ -1,0 +1,232 @@
+"""Settling on a real desk: an update never conflicts, and every page is what was chosen of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.domain.hunks import Choice, Side
+from copydesk.domain.page_tree import flatten
+from copydesk.domain.settlement import Wanted
+from copydesk.local.journal import Journal
+from copydesk.local.runs import Settlings
+from copydesk.local.state import State
+from copydesk.server.desk_seed import Editor
+from copydesk.session.errors import NotDoneError
+from copydesk.session.page_edits import source_of
+from copydesk.session.session import Session
+from copydesk.session.settling import Settlement
+from copydesk.session.writes.log import WriteError
+from tests.tui.arranging_world import Way
+from tests.world import BASE_URL, World
+
+PAGES = {
+    "retries": (
+        "# Retries\n\nWe try again for three days.\n\nAsk us.\n\n- red apples\n- green pears\n"
+    ),
+    "limits": "# Limits\n\nNone.\n",
+    "limits/burst": "# Burst\n\nA few.\n",
+    "limits/daily": "# Daily\n\nMany.\n",
+    "webhooks": "# Webhooks\n\nHooks.\n",
+    "events": "# Events\n\nSome.\n",
+    "apart": "# Apart\n\nOne.\n\nTwo.\n\nThree.\n",
+}
+
+
+def main_side(editor: Editor) -> None:
+    editor.write(
+        editor.find("retries"),
+        PAGES["retries"].replace("three", "three working").replace("red", "ripe red"),
+    )
+    editor.remove(editor.find("limits"))
+    editor.write(editor.find("events"), "# Events\n\nMany events.\n")
+    editor.move(editor.find("webhooks"), editor.find("events"), 0)
+    editor.draft.edit(editor.find("apart"), title="Far apart")
+    editor.write(editor.find("apart"), PAGES["apart"].replace("One", "Main"))
+    editor.page("Glossary", "# Glossary\n\nMain's.\n", slug="glossary")
+
+
+def request_side(editor: Editor) -> None:
+    editor.write(
+        editor.find("retries"),
+        PAGES["retries"].replace("three", "five").replace("green", "ripe green"),
+    )
+    editor.write(editor.find("limits"), "# Limits\n\nA lot.\n")
+    editor.page("Weekly", "# Weekly\n\nMore.\n", parent=editor.find("limits"), slug="weekly")
+    editor.remove(editor.find("events"))
+    editor.move(editor.find("webhooks"), editor.find("retries"), 0)
+    editor.draft.edit(editor.find("apart"), title="Apart from it")
+    editor.write(editor.find("apart"), PAGES["apart"].replace("Three", "Request"))
+    editor.page("Words", "# Words\n\nThe request's.\n", slug="glossary")
+
+
+class Desk:
+    """A request that conflicts with main, and a program that settles it; its state is on disk."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world, self.folder = world, folder
+        self.space = world.space("Handbook", PAGES)
+        self.request = world.change_request(self.space, edit=request_side)
+        self.way = Way(world)
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the program, again."""
+        self.api = Api(BASE_URL, self.world.token(self.world.ana), transport=self.way)
+
+        async def connect() -> Api:
+            return self.api
+
+        store = State(self.folder / "state.db")
+        self.session = Session(
+            connect, journal=Journal(store, "d"), settlings=Settlings(store, "d")
+        )
+        self.work = Settlement(self.session, self.space, self.request)
+
+    async def merge_main(self, edit: object = main_side) -> None:
+        """Let another request be merged."""
+        other = self.world.change_request(self.space, edit=edit)  # type: ignore[arg-type]
+        result = await self.world.api()(ops.merge_change_request, self.space, other)
+        assert result.result == "merge"
+
+    async def choose(self, pick: Random | Side) -> None:
+        sides: tuple[Side, ...] = ("before", "request", "main", "both", "turned")
+        for _, hunk in self.work.open:
+            side = pick.choice(sides) if isinstance(pick, Random) else pick
+            await self.work.choose({hunk.key: Choice(side)})
+
+    async def pages(self) -> dict[str, tuple[str, str | None]]:
+        """Return text and place of every page of the request, by id."""
+        api = self.world.api()
+        tree = await api(ops.list_change_request_pages, self.space, self.request)
+        found = {}
+        for node in flatten(tree.pages):
+            page = await api(
+                ops.get_change_request_page, self.space, self.request, node.id, format="markdown"
+            )
+            found[node.id] = source_of(page), node.parent
+        return found
+
+    async def matches(self, wanted: tuple[Wanted, ...]) -> None:
+        """See that the request has all of main, and its pages are as wanted."""
+        request = await self.world.api()(ops.get_change_request, self.space, self.request)
+        assert not request.outdated
+        pages = await self.pages()
+        for each in wanted:
+            if each.source is None:
+                assert each.id not in pages
+                continue
+            source, parent = pages[each.id]
+            assert source == each.source
+            assert parent == (each.parent if each.parent in pages else None)
+
+
+@pytest.fixture
+def desk(world: World, tmp_path: Path) -> Desk:
+    return Desk(world, tmp_path)
+
+
+@pytest.mark.parametrize("pick", ["request", "main", "before", "both", 1, 2, 3])
+async def test_every_choice_is_what_the_request_has_then(desk: Desk, pick: Side | int) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    fields = sorted({hunk.field for _, hunk in desk.work.open})
+    assert fields == ["", "address", "page", "place", "title"]
+    with pytest.raises(NotDoneError, match="hunks are open"):
+        await desk.work.send()
+    assert desk.way.writes == []
+    await desk.choose(Random(pick) if isinstance(pick, int) else pick)
+    await desk.work.send()
+    assert desk.work.kept is not None
+    await desk.matches(desk.work.kept.wanted)
+    pages = {
+        source.partition("slug: ")[2].split("\n")[0]: source
+        for source, _ in (await desk.pages()).values()
+    }
+    assert "- ripe red apples\n- ripe green pears\n" in pages["retries"]
+    assert "Main" in pages["apart"]
+    assert "Request" in pages["apart"]
+    if pick == "request":
+        assert "for five days" in pages["retries"]
+        assert "More." in pages["weekly"]
+        assert "The request's." in pages["glossary"]
+    if pick == "main":
+        assert "for three working days" in pages["retries"]
+        assert "Many events." in pages["events"]
+        assert "Main's." in pages["glossary"]
+    merged = await desk.world.api()(ops.merge_change_request, desk.space, desk.request)
+    assert merged.result == "merge"
+
+
+async def test_choices_survive_and_main_may_move_on(desk: Desk) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("request")
+    assert desk.work.open == []
+    await desk.work.undo()
+    assert len(desk.work.open) == 1
+    desk.begin()
+    await desk.work.read()
+    assert len(desk.work.open) == 1
+    await desk.choose("main")
+
+    def more(editor: Editor) -> None:
+        page = editor.find("apart")
+        editor.write(page, editor.read(page).replace("Three", "Three of main"))
+
+    await desk.merge_main(more)
+    with pytest.raises(NotDoneError, match="main moved on"):
+        await desk.work.send()
+    await desk.work.read()
+    assert [page.sides.title for page, _ in desk.work.open] == ["Apart from it"]
+    await desk.choose("both")
+    await desk.work.send()
+    assert desk.work.kept is not None
+    await desk.matches(desk.work.kept.wanted)
+
+
+@pytest.mark.parametrize("trouble", ["down", "lost", "blind", 500])
+async def test_wherever_it_is_cut_off_it_goes_on_or_back(desk: Desk, trouble: str | int) -> None:
+    await desk.merge_main()
+    before = await desk.pages()
+    for at in (1, 2, 3):
+        desk.begin()
+        await desk.work.read()
+        await desk.choose("request")
+        desk.way.trouble = {len(desk.way.writes) + at: trouble}
+        try:
+            await desk.work.send()
+        except (WriteError, NotDoneError, OSError):
+            pass
+        else:
+            assert trouble == "lost"
+        desk.way.trouble, desk.way.reads = {}, ""
+        desk.begin()
+        await desk.work.read()
+        if at == 3:
+            if desk.work.stopped:
+                await desk.work.send()
+            assert desk.work.kept is not None
+            await desk.matches(desk.work.kept.wanted)
+        elif desk.work.stopped:
+            await desk.work.put_back()
+            now = await desk.pages()
+            assert {page: now[page] for page in before} == before
+
+
+async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("request")
+    desk.way.trouble = {2: 500}
+    with pytest.raises(WriteError):
+        await desk.work.send()
+    page = desk.world.page_id(desk.space, "retries", change_request=desk.request)
+    desk.world.edit_change_request(desk.request, edit=lambda editor: editor.write(page, "Lee's.\n"))
+    with pytest.raises(NotDoneError, match="Retries was edited meanwhile"):
+        await desk.work.send()
+    assert (await desk.pages())[page][0].endswith("Lee's.\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import sys
@@ -14,7 +15,14 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.lookup import FoundSite
-from copydesk.cli.structure import beginning, changes_kept, lines_of, read_whole, taken_in
+from copydesk.cli.structure import (
+    beginning,
+    changes_kept,
+    left_out,
+    lines_of,
+    read_whole,
+    taken_in,
+)
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun, identity
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
@@ -26,6 +34,7 @@ from copydesk.session.draft_keys import structure_key
 from copydesk.session.session import Session
 from tests.cli.structure_desk import Between, Desk, Terminal
 from tests.tui.arranging_world import PLACE, Rearranged
+from tests.tui.site_world import publish
 from tests.world import World
 
 
@@ -420,3 +429,55 @@ def test_errors_are_json_where_json_was_asked_for(
     assert error["exitStatus"] == status
     assert said in error["message"]
     assert output.err
+
+
+async def test_groups_and_links_are_made_as_a_file_says_gone_on_with_and_taken_back(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = desk.world
+    api, site = world.api(), FoundSite(desk.site, "Acme docs", "", world.home, "Acme")
+
+    async def drawn() -> list[str]:
+        layout = layout_of(await read_whole(api, site))
+        rows = [row for row in layout.walk() if layout.items[row].kind != "site-space"]
+        return [
+            f"{layout.items[row].title} in {layout.level_of(row) or 'the site'}" for row in rows
+        ]
+
+    def lost() -> None:
+        raise httpx.ReadError("cut")
+
+    text, before = await asyncio.to_thread(desk.write, capsys), await drawn()
+    log = text[text.index(f"  - id: {desk.rows['Log']}") :]
+    new = "  - title: More\n    draft: true\n    sections:\n" + "".join(
+        f"    {line}\n" for line in log.splitlines()
+    )
+    new += "      - title: Status\n        url: https://status.acme.example\n"
+    wished = text.replace(log, new).replace("title: Products", "title: Goods")
+    desk.file.write_text(wished, encoding="utf-8")
+    assert await asyncio.to_thread(desk.apply_over, Between(world, 3, lost)) == 5
+    assert "New group More, with Log, as a draft" in capsys.readouterr().err
+    assert await asyncio.to_thread(desk.run, "apply", "Acme docs", "--resume", "--yes") == 0
+    after = await drawn()
+    assert [line.partition(" in ")[0] for line in after] == [
+        "Guides", "Goods", "Pay", "Tax", "More", "Log", "Status",
+    ]  # fmt: skip
+    apply = ["apply", "Acme docs", str(desk.file), "--plan"]
+    assert await asyncio.to_thread(desk.run, *apply) == 0, "what it added is known"
+    # The file of the site as it was puts all back, and so does taking it back.
+    desk.file.write_text(text, encoding="utf-8")
+    assert await asyncio.to_thread(desk.run, *apply) == 2
+    assert "the group “More”" in capsys.readouterr().err
+    assert await asyncio.to_thread(desk.run, *apply[:3], "--remove", "--yes") == 0
+    assert await drawn() == before
+
+
+async def test_what_a_file_lacks_of_a_service_without_groups_is_said() -> None:
+    world = World(edition="earlier")
+    published = publish(world, grouped=True)
+    site = FoundSite(published.site, "Acme docs", "", world.home, "Acme")
+    structure = await read_whole(world.api(), site)
+    assert left_out(structure) == (
+        "This service has no section groups, and no links among the sections. Those that the site "
+        "has are not in the file. Of 1 group it has the ids alone."
+    )

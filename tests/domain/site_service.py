@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import Any
+from typing import Any, Self
 
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
@@ -37,7 +37,7 @@ class SiteService:
         self.made = 0
         self.sent: list[str] = []
 
-    def copy(self) -> SiteService:
+    def copy(self) -> Self:
         return copy.deepcopy(self)
 
     def layout(self) -> Layout:

@@ -154,7 +154,8 @@ sections:
         "line 7: default is true or false, not “maybe”",
         "line 8: default is there twice: line 7 has it too",
         "line 9: the id guides is in line 4 already",
-        "line 11: a section to add has no group: no operation puts a section into a group",
+        "line 11: a section to add has no group: a file that lists “structure:” puts sections into "
+        "groups",
         "line 12: a section is missing here: write “- id:” and its settings",
         "line 13: this section has neither an id nor a space: one that is there has its id, one to "
         "add has “space:” with the id or the title of the space to show",
@@ -174,9 +175,9 @@ sections:
         ("site: a\nspaces: &x []\nsections: *x\n", "line 3: *names that stand for other parts"),
         ("site: a\nspaces: !!python/none []\n", "line 2: !tags are not read here"),
         ("site: a\n--- \nsite: b", "line 2: a second document begins; the file holds one"),
-        ("site: a\nspaces: " + "[" * 99, "line 2: this is more than 20 levels deep"),
+        ("site: a\nspaces: " + "[" * 99, "line 2: this is more than 60 levels deep"),
         ("site: a\nspaces: []\n\x07", "line 3: this is not YAML: "),
-        ("site: a", "the file has neither “sections:” nor “spaces:”"),
+        ("site: a", "the file has neither “structure:” nor “spaces:”"),
         ("spaces: []\nsections: []", "“site:” with the id of the site is missing"),
     ],
 )

@@ -84,7 +84,7 @@ def test_nothing_is_an_empty_word() -> None:
         ("a: 1\n---\nb: 2\n", 2, "a second document begins; the file holds one"),
         ("a: !!str 1\n", 1, "!tags are not read here"),
         ("a: !x [1]\n", 1, "!tags are not read here"),
-        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), 1, "this is more than 20 levels deep"),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), 1, "this is more than 60 levels deep"),
     ],
 )
 def test_what_is_not_read_is_told_with_its_line(text: str, line: int, said: str) -> None:

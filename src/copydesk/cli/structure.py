@@ -31,7 +31,8 @@ from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import differences
 from copydesk.domain.run_calls import Requests
-from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.domain.site_arrangement import NO_GROUPS, SiteArrangement, layout_of
+from copydesk.domain.site_plan import seen_fact
 from copydesk.domain.structure_file import fingerprint, read_file, write_file
 from copydesk.domain.structure_target import needs_spaces, wanted
 from copydesk.domain.text import clean, listed, plural
@@ -66,13 +67,26 @@ def export_structure(
     async def export() -> str:
         async with await service.connection().connect() as api:
             found = await find_site(api, site, organization)
-            layout = layout_of(await read_whole(api, found))
-            return write_file(found.id, found.title, layout, service.options)
+            structure = await read_whole(api, found)
+            if told := left_out(structure):
+                say(told)
+            return write_file(
+                found.id, found.title, layout_of(structure), service.options, whole=structure.sorts
+            )
 
     text = asyncio.run(export())
     # As bytes: the file is UTF-8 wherever it is read, whatever this machine's encoding is.
     put_bytes(text.encode())
     return 0
+
+
+def left_out(structure: Structure) -> str:
+    """Say what a file lacks of a service without groups and links; "" where it lacks nothing."""
+    if structure.sorts or not structure.sectioned:
+        return ""
+    groups = sum(node.kind == "group" for node in structure.nodes.values())
+    known = f" Of {plural(groups, 'group')} it has the ids alone." if groups else ""
+    return f"{NO_GROUPS} Those that the site has are not in the file.{known}"
 
 
 def apply_structure(
@@ -322,7 +336,8 @@ class Applying:
                 "this, and on top of it once the site is opened there."
             )
         exported = wish.says.exported
-        since = bool(exported) and exported != fingerprint(site.id, arrangement.base)
+        there = fingerprint(site.id, arrangement.base, whole=wish.says.whole)
+        since = bool(exported) and exported != there
         if calls and since:
             say(
                 f"{site.title} is not as it was when {wish.path} was exported: it was changed "
@@ -404,7 +419,7 @@ class Applying:
             self._print(f"  {number:>{width}}  {call.line}")
             if call.note:
                 self._print(f"  {'':>{width}}  {call.note}")
-        self._print("Readers see it at once.")
+        self._print(seen_fact(calls))
         self._print(way_back(calls))
 
     # Sending

@@ -464,6 +464,22 @@ class SiteArrangement(Arrangement):
                 lost = (*lost, *more)
         return fresh, lost
 
+    def refilled(self) -> Self:
+        """Return it with groups made anew where no request puts the sections in that are wanted.
+
+        A section goes into no group in which nothing is, but a new group is made with its sections.
+        """
+        fresh = self
+        while True:
+            try:
+                entry_moves(fresh.begin().entries, fresh.now)
+            except EmptyGroupError as empty:
+                row = f"{NEW}{fresh.count + 1}"
+                now = renamed(fresh.now, {empty.level: row})
+                fresh = replace(fresh, now=now, count=fresh.count + 1, _plans={})
+            else:
+                return fresh
+
     def _out_of(self, group: str) -> tuple[Self, list[Lost]]:
         """Return it with the sections of a group where they are published, or at the end."""
         levels = {**self.now.levels, group: ()}

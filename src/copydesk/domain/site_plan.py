@@ -498,7 +498,8 @@ class Requests:
         return Call(
             f"add:{row}", "Add group", item.title, line,
             Step("add_site_section_group", self.where, body), None if lost else made, row,
-            note=self._stays_note(map(self.base.level_of, taken)) if lost else "",
+            note=self._stays_note(self.base.level_of(each) for each in taken if each in self.base)
+            if lost else "",
             final=lost, arrived=made.still if lost else None,
         )  # fmt: skip
 

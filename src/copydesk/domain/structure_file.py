@@ -1,9 +1,10 @@
 """The structure of a site as a file that people edit: written, and read with every mistake in it.
 
-The file says what the site shall be. It is YAML: the site's id, and its sections in their order
-with their settings and the spaces that they show (or, for a site without sections, its spaces).
-Default values are left out. Reading only makes entries of it; `structure_target` holds them against
-what the site is.
+The file says what the site shall be. It is YAML: the site's id, and in their order its sections,
+with their settings and the spaces that they show, the groups of them, and the links among them
+(or, for a site without sections, its spaces). Of a service without groups and links the file lists
+sections only. Default values are left out. Reading only makes entries of it; `structure_target`
+holds them against what the site is.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from typing import Literal
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import GROUP, TOP, Layout
 from copydesk.domain.reversal import SAID_CELLS
+from copydesk.domain.site_moves import ENTRIES, LIGHT
 from copydesk.domain.site_rules import FIELDS
 from copydesk.domain.text import clean, shorten
 from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read, word
 
-Kind = Literal["section", "site-space"]
+Kind = Literal["section", "group", "link", "site-space"]
 
-KINDS: tuple[Kind, ...] = ("section", "site-space")
+KINDS: tuple[Kind, ...] = ("section", "group", "link", "site-space")
 
-SWITCHES = ("hidden", "default")
+SWITCHES = ("hidden", "draft", "default")
 """The switches of a thing; every other setting is a text."""
 
 TEXTS: Mapping[Kind, tuple[str, ...]] = {
@@ -35,16 +37,32 @@ TEXTS: Mapping[Kind, tuple[str, ...]] = {
 """The text settings of each kind, in the order of the file; the names are the API's."""
 
 FLAGS: Mapping[Kind, tuple[str, ...]] = {
-    kind: tuple(name for name in SWITCHES if name == "default" or name in FIELDS[kind])
+    kind: tuple(
+        name
+        for name in SWITCHES
+        if name in FIELDS[kind] or (name == "default" and kind not in LIGHT)
+    )
     for kind in KINDS
 }
 """The switches of each kind."""
 
 TOLD: Mapping[Kind, str] = {"section": "group", "site-space": "title"}
-"""What the file only tells: no request changes it."""
+"""What the file only tells: no request changes it. The group only where sections alone are listed.
+"""
 
-NAMES: Mapping[Kind, str] = {"section": "section", "site-space": "space"}
+INSIDE: Mapping[Kind, str] = {"section": "spaces", "group": "sections"}
+"""The name of the list of what is in a thing."""
+
+NAMES: Mapping[Kind, str] = {
+    "section": "section",
+    "group": "group",
+    "link": "link",
+    "site-space": "space",
+}
 """What people call a thing."""
+
+LISTS = ("structure", "sections", "spaces")
+"""What the list of a file may be called: with groups and links, without, or without sections."""
 
 _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
@@ -52,11 +70,11 @@ _NO = frozenset({"false", "no", "off"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A section or a site space as the file has it, from ``line`` on: the ``number``-th entry.
+    """One thing as the file has it, from ``line`` on: the ``number``-th entry.
 
-    ``id`` is empty for one to be added, which shows ``space`` (an id or a title) then. ``values``
-    are the settings by the names of the API; ``told`` what the file only tells; ``lines`` where
-    each name stands. ``spaces`` are those of a section.
+    ``id`` is empty for one to be added; a section or a site space shows ``space`` (an id or a
+    title) then. ``values`` are the settings by the names of the API; ``told`` what the file only
+    tells; ``lines`` where each name stands. ``inside`` is what is in a section or a group.
     """
 
     kind: Kind
@@ -67,12 +85,12 @@ class Entry:
     values: Mapping[str, str | bool] = field(default_factory=dict)
     told: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
-    spaces: tuple[Entry, ...] = ()
+    inside: tuple[Entry, ...] = ()
 
     @property
     def name(self) -> str:
         """What to call it in a sentence."""
-        title = str(self.values.get("title", "")) if self.kind == "section" else self.told
+        title = self.told if self.kind == "site-space" else str(self.values.get("title", ""))
         return quoted(title or self.space or self.id)
 
     def line_of(self, name: str) -> int:
@@ -85,24 +103,32 @@ class StructureFile:
     """What a file says that a site shall be.
 
     ``line`` is where its list begins, ``exported`` the `fingerprint` of the structure it was made
-    from.
+    from. It is ``whole`` with the groups and links of the site; otherwise these stay as they are.
     """
 
     site: str
     entries: tuple[Entry, ...]
     line: int = 1
     sectioned: bool = True
+    whole: bool = False
     exported: str = ""
 
     def every(self) -> Iterator[Entry]:
-        """Go through all entries in their order, a section before its spaces."""
-        for entry in self.entries:
+        """Go through all entries in their order, each before what is in it."""
+        waiting = [*reversed(self.entries)]
+        while waiting:
+            entry = waiting.pop()
             yield entry
-            yield from entry.spaces
+            waiting += reversed(entry.inside)
+
+    def beside(self) -> list[Entry]:
+        """Return the sections in their order, groups opened up; without sections the spaces."""
+        kind = "section" if self.sectioned else "site-space"
+        return [entry for entry in self.every() if entry.kind == kind]
 
     def spaces_to_add(self) -> list[Entry]:
         """Return the entries that show one more space."""
-        return [entry for entry in self.every() if not entry.id]
+        return [entry for entry in self.every() if not entry.id and entry.kind not in LIGHT]
 
 
 def quoted(text: str) -> str:
@@ -113,29 +139,39 @@ def quoted(text: str) -> str:
 # Writing
 
 
-def write_file(site: str, title: str, layout: Layout, options: str = "") -> str:
+def write_file(
+    site: str, title: str, layout: Layout, options: str = "", *, whole: bool = False
+) -> str:
     """Return the file of a site's structure, with a comment on what may be changed in it.
 
-    ``options`` are the command-line options that reach the same service.
+    ``options`` are the command-line options that reach the same service; ``whole`` says that this
+    has groups and links.
     """
-    body = _body(site, layout)
-    body.insert(1, f"exported: {fingerprint(site, layout)}")
-    comment = _comment(site, title, options, sectioned=is_sectioned(layout))
+    body = _body(site, layout, whole=whole)
+    body.insert(1, f"exported: {fingerprint(site, layout, whole=whole)}")
+    comment = _comment(site, title, options, _listed(layout, whole=whole))
     return "\n".join([*(f"# {line}".rstrip() for line in comment), *body, ""])
 
 
-def fingerprint(site: str, layout: Layout) -> str:
+def fingerprint(site: str, layout: Layout, *, whole: bool = False) -> str:
     """Return what tells this state of a site from all others."""
-    text = "\n".join(_body(site, layout))
+    text = "\n".join(_body(site, layout, whole=whole))
     return f"x{sha256(text.encode()).hexdigest()[:15]}"
 
 
 def is_sectioned(layout: Layout) -> bool:
-    """Whether a site has sections."""
-    return any(item.kind == "section" for item in layout.items.values())
+    """Whether a site has sections, or what stands among them."""
+    return any(item.kind in ENTRIES for item in layout.items.values())
 
 
-def _comment(site: str, title: str, options: str, *, sectioned: bool) -> list[str]:
+def _listed(layout: Layout, *, whole: bool) -> str:
+    """Return the name of the list that a structure is written as."""
+    if not is_sectioned(layout):
+        return "spaces"
+    return "structure" if whole else "sections"
+
+
+def _comment(site: str, title: str, options: str, name: str) -> list[str]:
     command = f"copydesk structure apply {quote(clean(site))} FILE{clean(options)}"
     lines = [
         f"The structure of {quoted(title)}: what this file says is what the site shall be.",
@@ -145,49 +181,69 @@ def _comment(site: str, title: str, options: str, *, sectioned: bool) -> list[st
         "",
         "You may change the order, and these settings (what is not there is empty, or false):",
     ]
-    first = "one of those side by side"
-    if sectioned:
-        lines.append(f"  of a section: {', '.join((*TEXTS['section'], *FLAGS['section']))}")
-        first = "one section, and one space in each"
+    kinds: dict[str, tuple[Kind, ...]] = {
+        "structure": KINDS,
+        "sections": ("section", "site-space"),
+    }
+    lines += [
+        f"  of a {NAMES[kind]}: {', '.join((*TEXTS[kind], *FLAGS[kind]))}"
+        for kind in kinds.get(name, ("site-space",))
+    ]
+    first = "one section, and one space in each"
+    if name == "spaces":
+        first = "one of those side by side"
+    lines.append(f"“default: true” is where readers land: {first}.")
+    added = "without an id, and with “space: ID OR TITLE” of what they show"
+    told = "Ids, titles of spaces, “exported” only tell what is what."
+    if name == "structure":
+        lines.append(
+            "“sections:” in a group has what is in it: move sections in or out as you like."
+        )
+        added = "without an id; a section or space with “space: ID OR TITLE” of what it shows"
+    elif name == "sections":
+        told = told.replace("Ids,", "Ids, groups,").replace(".", "; groups and links stay.")
     return [
         *lines,
-        f"  of a space: {', '.join((*TEXTS['site-space'], *FLAGS['site-space']))}",
-        f"“default: true” is where readers land: {first}.",
-        "You may add entries: without an id, and with “space: ID OR TITLE” of what they show.",
+        f"You may add entries: {added}.",
         "You may take out entries: apply removes what is missing if it is told --remove.",
-        "Ids, groups, titles of spaces, “exported” only tell what is what; groups and links stay.",
+        told,
     ]
 
 
-def _body(site: str, layout: Layout) -> list[str]:
-    sectioned = is_sectioned(layout)
-    name = "sections" if sectioned else "spaces"
-    rows = layout.sections() if sectioned else layout.levels.get(TOP, ())
+def _body(site: str, layout: Layout, *, whole: bool) -> list[str]:
+    name = _listed(layout, whole=whole)
+    rows = layout.sections() if name == "sections" else layout.levels.get(TOP, ())
     lines = [f"site: {word(site)}", f"{name}:" if rows else f"{name}: []"]
     for row in rows:
-        lines += _entry_lines(layout, row, "  ")
+        lines += _entry_lines(layout, row, "  ", whole=whole)
     return lines
 
 
-def _entry_lines(layout: Layout, row: str, indent: str) -> list[str]:
-    item = layout.items[row]
-    values = {**item.values, "id": row}
-    if item.kind == "section":
-        names = ["id", *TEXTS["section"], *FLAGS["section"], TOLD["section"]]
-        values[TOLD["section"]] = layout.level_of(row).removeprefix(GROUP)
-    else:
-        names = ["id", TOLD["site-space"], *TEXTS["site-space"], *FLAGS["site-space"]]
+def _entry_lines(layout: Layout, row: str, indent: str, *, whole: bool) -> list[str]:
+    kind = _kind(layout, row)
+    values = {**layout.items[row].values, "id": row}
+    names = ["id", *TEXTS[kind], *FLAGS[kind]]
+    if kind == "site-space":
+        names.insert(1, TOLD[kind])
+    elif kind == "section" and not whole:
+        names.append(TOLD[kind])
+        values[TOLD[kind]] = layout.level_of(row).removeprefix(GROUP)
     lines: list[str] = []
     for name in names:
-        if value := values.get(name):
-            text = "true" if value is True else word(str(value))
+        value = values.get(name)
+        if value or (name == "url" and kind == "link"):  # by which it is known for a link
+            text = "true" if value is True else word(str(value or ""))
             lines.append(f"{indent}{'  ' if lines else '- '}{name}: {text}")
-    if item.kind == "section":
+    if kind in INSIDE:
         inside = layout.levels[row]
-        lines.append(f"{indent}  spaces:{'' if inside else ' []'}")
+        lines.append(f"{indent}  {INSIDE[kind]}:{'' if inside else ' []'}")
         for below in inside:
-            lines += _entry_lines(layout, below, f"{indent}    ")
+            lines += _entry_lines(layout, below, f"{indent}    ", whole=whole)
     return lines
+
+
+def _kind(layout: Layout, row: str) -> Kind:
+    return next(kind for kind in KINDS if kind == layout.items[row].kind)
 
 
 # Reading
@@ -210,23 +266,26 @@ class _Reader:
         self._problems: list[Problem] = []
         self._ids: dict[str, int] = {}
         self._count = 0
+        self._whole = False
 
     def file(self, node: Node) -> StructureFile:
         """Return the file. Raises `FileError`."""
         if not isinstance(node, Fields):
             raise FileError([Problem(node.line, _BEGINNING)])
-        fields, lines = self._fields(node, ("site", "exported", "sections", "spaces"), "of a file")
+        fields, lines = self._fields(node, ("site", "exported", *LISTS), "of a file")
         site = self._text(fields.get("site"), "site")
         if not site:
             self._say(
                 lines.get("site", 0), "“site:” with the id of the site is missing: export writes it"
             )
-        listed = [name for name in ("sections", "spaces") if name in fields]
+        listed = [name for name in LISTS if name in fields]
         if len(listed) != 1:
-            what = "neither “sections:” nor “spaces:”" if not listed else "both sections and spaces"
+            what = "neither “structure:” nor “spaces:”"
+            if listed:
+                what = f"both {listed[0]} and {listed[1]}"
             line = lines[listed[1]] if listed else 0
             self._say(line, f"the file has {what}: a site has sections, or spaces without")
-        sectioned = listed[:1] != ["spaces"]
+        sectioned, self._whole = listed[:1] != ["spaces"], listed[:1] == ["structure"]
         line = 1
         entries: tuple[Entry, ...] = ()
         if listed:
@@ -235,7 +294,7 @@ class _Reader:
         if self._problems:
             raise FileError(self._problems)
         exported = self._text(fields.get("exported"), "exported")
-        return StructureFile(site, entries, line, sectioned, exported)
+        return StructureFile(site, entries, line, sectioned, self._whole, exported)
 
     def _entries(self, node: Node, kind: Kind) -> tuple[Entry, ...]:
         if isinstance(node, Word) and node.empty:
@@ -245,13 +304,22 @@ class _Reader:
             return ()
         return tuple(entry for each in node.items if (entry := self._entry(each, kind)))
 
-    def _entry(self, node: Node, kind: Kind) -> Entry | None:
+    def _entry(self, node: Node, listed: Kind) -> Entry | None:
         if not isinstance(node, Fields):
-            self._say(node.line, f"a {NAMES[kind]} is missing here: write “- id:” and its settings")
+            what = NAMES[listed]
+            self._say(node.line, f"a {what} is missing here: write “- id:” and its settings")
             return None
-        texts = TEXTS[kind]
-        below = ("spaces",) if kind == "section" else ()
-        known = ("id", "space", *texts, *FLAGS[kind], TOLD[kind], *below)
+        kind = self._kind(node) if listed == "section" else listed
+        if kind in LIGHT and not self._whole:
+            why = (
+                "lists “structure:” in place of “sections:”, as copydesk structure export writes it"
+            )
+            self._say(node.line, f"a {NAMES[kind]} stands in a file that {why}")
+            return None
+        told = "" if self._whole and kind != "site-space" else TOLD.get(kind, "")
+        shows = () if kind in LIGHT else ("space",)
+        texts, inside = TEXTS[kind], INSIDE.get(kind, "")
+        known = tuple(filter(None, ("id", *shows, *texts, *FLAGS[kind], told, inside)))
         fields, lines = self._fields(node, known, f"of a {NAMES[kind]}")
         values: dict[str, str | bool] = {}
         for name in texts:
@@ -261,11 +329,13 @@ class _Reader:
             if self._flag(fields.get(name), name):
                 values[name] = True
         key, space = (self._text(fields.get(name), name).strip() for name in ("id", "space"))
-        spaces = self._entries(fields["spaces"], "site-space") if "spaces" in fields else ()
-        if not key and not space and spaces and spaces[0].space and not spaces[0].id:
+        below: tuple[Entry, ...] = ()
+        if inside in fields:
+            below = self._entries(fields[inside], "section" if kind == "group" else "site-space")
+        if kind == "section" and not key and not space and below and not below[0].id:
             # A section is made with a space: with the first that it is to show.
-            space, lines["space"] = spaces[0].space, spaces[0].line_of("space")
-        if bool(key) == bool(space):
+            space, lines["space"] = below[0].space, below[0].line_of("space")
+        if shows and bool(key) == bool(space):
             what = "both an id and a space" if key else "neither an id nor a space"
             self._say(
                 node.line,
@@ -276,16 +346,21 @@ class _Reader:
             self._say(lines["id"], f"the id {key} is in line {self._ids[key]} already")
         elif key:
             self._ids[key] = lines["id"]
-        told = self._text(fields.get(TOLD[kind]), TOLD[kind])
-        if space and told:
+        said = self._text(fields.get(told), told)
+        if space and said:
             why = (
-                "no operation puts a section into a group"
+                "a file that lists “structure:” puts sections into groups"
                 if kind == "section"
                 else "it is called as its space is"
             )
-            self._say(lines[TOLD[kind]], f"a {NAMES[kind]} to add has no {TOLD[kind]}: {why}")
+            self._say(lines[told], f"a {NAMES[kind]} to add has no {told}: {why}")
         self._count += 1
-        return Entry(kind, node.line, self._count, key, space, values, told, lines, spaces)
+        return Entry(kind, node.line, self._count, key, space, values, said, lines, below)
+
+    def _kind(self, node: Fields) -> Kind:
+        """Return what stands among sections: a group has “sections”, and a link a “url”."""
+        names = {name.text for name, _ in node.pairs if isinstance(name, Word)}
+        return "group" if "sections" in names else "link" if "url" in names else "section"
 
     def _fields(
         self, node: Fields, known: tuple[str, ...], where: str

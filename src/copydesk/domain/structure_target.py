@@ -12,16 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Generic, TypeVar
 
-from copydesk.domain.arrangement import Arrangement, StagingError
+from copydesk.domain.arrangement import StagingError
+from copydesk.domain.call import NEW
 from copydesk.domain.condition import why_no_condition
-from copydesk.domain.layout import GROUP, TOP, Layout, put_as
+from copydesk.domain.layout import GROUP, TOP, Item, Layout, put_as
 from copydesk.domain.reversal import JSON
+from copydesk.domain.site_arrangement import NO_GROUPS, SiteArrangement
 from copydesk.domain.site_moves import LIGHT
 from copydesk.domain.site_rules import REQUIRED
 from copydesk.domain.structure_file import (
     FLAGS,
+    INSIDE,
+    KINDS,
     NAMES,
     TEXTS,
     TOLD,
@@ -33,20 +36,18 @@ from copydesk.domain.structure_file import (
 )
 from copydesk.domain.yaml_lines import FileError, Problem, writable
 
-A = TypeVar("A", bound=Arrangement)
-
 NAMED = 6
 """So many candidates a sentence names."""
 
 
 def wanted(
     file: StructureFile,
-    arrangement: A,
+    arrangement: SiteArrangement,
     spaces: Sequence[tuple[str, str]] = (),
     *,
     remove: bool = False,
     recreate: bool = False,
-) -> A:
+) -> SiteArrangement:
     """Return the arrangement of a site that a file says, on one that has nothing staged.
 
     ``spaces`` are the id and the title of each space that can be shown. What the file lacks is
@@ -58,16 +59,20 @@ def wanted(
 
 def needs_spaces(file: StructureFile, base: Layout) -> bool:
     """Whether `wanted` has to know which spaces there are: something is to be shown anew."""
-    return any(not entry.id or entry.id not in base.items for entry in file.every())
+    return any(
+        not entry.id or entry.id not in base.items
+        for entry in file.every()
+        if entry.kind not in LIGHT
+    )
 
 
-class _Staging(Generic[A]):
+class _Staging:
     """Stages one file."""
 
     def __init__(
         self,
         file: StructureFile,
-        arrangement: A,
+        arrangement: SiteArrangement,
         spaces: Sequence[tuple[str, str]],
         *,
         remove: bool,
@@ -79,13 +84,23 @@ class _Staging(Generic[A]):
         self._titles = dict(spaces)
         self._remove = remove
         self._recreate = recreate
+        self._whole = file.whole and arrangement.sorts
+        """Whether groups and links become what the file says; otherwise they stay."""
+        self._claimed = {entry.id for entry in file.every()}
+        self._alike: dict[tuple[JSON, ...], list[str]] = {}
+        """The things of the site by kind, title and path, as the tree reads."""
+        for row in self._base.walk():
+            item = self._base.items[row]
+            title = writable(str(item.values.get("title") or ""))
+            key = item.kind, title, item.values.get("path")
+            self._alike.setdefault(key, []).append(row)
         self._moved: set[str] = set()
         """Site spaces that the file has in another section: they are added there."""
         self._problems: list[Problem] = []
         self._rows: dict[int, str] = {}
         """The id of each entry, by its number: provisional for added things."""
 
-    def staged(self) -> A:
+    def staged(self) -> SiteArrangement:
         """Return the staged arrangement. Raises `FileError`."""
         sectioned = is_sectioned(self._base)
         if self._base.items and sectioned != self._file.sectioned:
@@ -105,13 +120,14 @@ class _Staging(Generic[A]):
         self._stop()
         arrangement = self._start
         try:
-            if gone:
-                arrangement = arrangement.remove(gone)
+            # First what is new: a section may show nothing else in the end.
             arrangement = self._added(arrangement, spaces)
             self._stop()
+            if gone:
+                arrangement = arrangement.remove(gone)
             if changes := self._changes(arrangement):
                 arrangement = arrangement.change_all(changes)
-            return self._ordered(arrangement)
+            return (self._placed if self._whole else self._ordered)(arrangement)
         except StagingError as error:
             raise FileError([Problem(self._file.line, _sentence(error))]) from error
 
@@ -126,15 +142,17 @@ class _Staging(Generic[A]):
         if entry.id and entry.id not in self._base.items:
             entry = replace(entry, id=self._made_anew(entry, above) or entry.id)
         item = self._base.items.get(entry.id)
-        below = tuple(self._renewed(each, entry.id) for each in entry.spaces)
-        entry = replace(entry, spaces=below)
+        below = tuple(self._renewed(each, entry.id) for each in entry.inside)
+        entry = replace(entry, inside=below)
         if not entry.id or (item is not None and item.kind != entry.kind):
             return entry
+        if item is None and self._recreate and entry.kind in LIGHT:
+            return replace(entry, id="")
         if item is None and self._recreate:
             shown = next((each.space for each in below if each.space), "")
             space = entry.told if entry.kind == "site-space" else shown
             return replace(entry, id="", space=space or entry.space)
-        if item is None or entry.kind == "section" or self._base.level_of(entry.id) == above:
+        if item is None or entry.kind != "site-space" or self._base.level_of(entry.id) == above:
             return entry
         self._moved.add(entry.id)
         space = str(item.values.get("space", ""))
@@ -143,27 +161,30 @@ class _Staging(Generic[A]):
 
     def _made_anew(self, entry: Entry, above: str) -> str:
         """Return the id of the thing that an entry became in an earlier run; or ""."""
-        claimed = {each.id for each in self._file.every()}
-        rows = self._base.sections() if entry.kind == "section" else self._base.levels.get(above)
-        title = entry.values.get("title") if entry.kind == "section" else entry.told
-        for row in rows or ():
-            item = self._base.items[row]
-            same = item.title == title and item.values.get("path") == entry.values.get("path")
-            if same and item.kind == entry.kind and row not in claimed:
+        title = entry.told if entry.kind == "site-space" else entry.values.get("title", "")
+        rows = self._alike.get((entry.kind, title, entry.values.get("path")), ())
+        for row in rows:
+            beside = entry.kind != "site-space" or self._base.level_of(row) == above
+            if beside and row not in self._claimed:
+                self._claimed.add(row)
                 return row
         return ""
 
     def _look(self, entry: Entry) -> None:
         """Check an entry's id, kind and place against the site."""
-        for below in entry.spaces:
+        for below in entry.inside:
             self._look(below)
+        if entry.kind in LIGHT and not self._whole:
+            lost = f"the {NAMES[entry.kind]} {entry.name} would be lost"
+            self._say(entry.line, f"{lost}: {NO_GROUPS[:1].lower()}{NO_GROUPS[1:].rstrip('.')}")
+            return
         if not entry.id:
-            self._look_at_condition(entry)
+            self._look_at_new(entry)
             return
         self._rows[entry.number] = entry.id
         item = self._base.items.get(entry.id)
         line = entry.line_of("id")
-        if item is None or item.kind == "group":
+        if item is None or item.id in self._base.groups:
             self._say(
                 line,
                 f"the site has no {NAMES[entry.kind]} {entry.id} ({entry.name}), it was removed "
@@ -171,22 +192,33 @@ class _Staging(Generic[A]):
             )
             return
         if item.kind != entry.kind:
-            other = "a section" if item.kind == "section" else "a space that it shows"
+            other = "a space that it shows" if item.kind == "site-space" else f"a {item.kind}"
             self._say(line, f"{entry.id} is {other}, not a {NAMES[entry.kind]}")
             return
         self._look_at_told(entry)
-        for name in REQUIRED:
-            if name in TEXTS[entry.kind] and item.values.get(name) and name not in entry.values:
-                self._say(entry.line_of(name), f"a {NAMES[entry.kind]} has a {name}: write one")
+        self._look_at_required(entry, [name for name in REQUIRED if item.values.get(name)])
         for name, value in self._differing(self._start, entry.id, entry).items():
             if value or name not in REQUIRED:
                 self._check(entry, name, value)
 
-    def _look_at_condition(self, entry: Entry) -> None:
-        """Look whether a condition can be read: the service takes what shows nobody anything."""
+    def _look_at_new(self, entry: Entry) -> None:
+        """Look whether something can be added as it is.
+
+        The service takes a condition that cannot be read, and shows nobody anything then.
+        """
         condition = entry.values.get("condition")
         if isinstance(condition, str) and (why := why_no_condition(condition)):
             self._say(entry.line_of("condition"), f"condition: {why}")
+        elif entry.kind in LIGHT:
+            self._look_at_required(entry, REQUIRED)
+            for name, value in entry.values.items():
+                self._check(entry, name, value)
+
+    def _look_at_required(self, entry: Entry, names: Sequence[str]) -> None:
+        """Look whether an entry has what it has to have."""
+        for name in names:
+            if name in TEXTS[entry.kind] and name not in entry.values:
+                self._say(entry.line_of(name), f"a {NAMES[entry.kind]} has a {name}: write one")
 
     def _look_at_told(self, entry: Entry) -> None:
         """Look whether what the file only tells is as it is."""
@@ -196,6 +228,8 @@ class _Staging(Generic[A]):
         if entry.kind == "section":
             there = self._base.level_of(entry.id).removeprefix(GROUP)
             why = "no operation puts a section into a group, or takes one out"
+            if self._start.sorts:
+                why = "a file that lists “structure:” puts sections into groups"
         else:
             there, why = str(item.values.get("title") or ""), "it is called as its space is"
         if entry.told != writable(there):
@@ -208,7 +242,7 @@ class _Staging(Generic[A]):
 
     def _check(self, entry: Entry, name: str, value: JSON) -> None:
         """Look whether a value is one that a thing can have."""
-        item = self._base.items[entry.id]
+        item = self._base.items.get(entry.id) or Item(NEW, entry.kind)
         try:
             self._start.check(item, {name: value})
         except StagingError as error:
@@ -217,21 +251,21 @@ class _Staging(Generic[A]):
     def _missing(self) -> list[str]:
         """Return the things that the file lacks, without the contents of such sections."""
         kept = {entry.id for entry in self._file.every()} | {TOP}
+        looked_for = {row for row, item in self._base.items.items() if item.kind not in LIGHT}
+        if self._whole:
+            looked_for = {*self._base.items}
+        looked_for -= kept | self._moved
         missing = [
-            row
-            for row in self._base.walk()
-            if row not in kept | self._moved
-            and self._base.items[row].kind not in LIGHT
-            and self._level(row) in kept
+            row for row in self._base.walk() if row in looked_for and self._level(row) in kept
         ]
         if self._remove:
             return missing
         lines = {entry.id: entry.line for entry in self._file.every()}
         for row in missing:
-            item, level = self._base.items[row], self._level(row)
-            order = self._base.levels[level] if level else self._base.levels[TOP]
-            if item.kind == "section":
-                order = tuple(self._base.sections())
+            item, level = self._base.items[row], self._base.level_of(row)
+            order: Sequence[str] = self._base.levels[level]
+            if item.kind == "section" and not self._whole:
+                level, order = TOP, self._base.sections()
             before = [other for other in order[: order.index(row)] if other in lines]
             after = f" after line {lines[before[-1]]}" if before else ""
             inside = f" in {quoted(self._base.items[level].title)}" if level else ""
@@ -269,12 +303,15 @@ class _Staging(Generic[A]):
 
     # Staging
 
-    def _added(self, arrangement: A, spaces: Mapping[int, str]) -> A:
-        """Return it with the things that the file adds, at the end of their level."""
-        for entry in self._file.entries:
+    def _added(self, arrangement: SiteArrangement, spaces: Mapping[int, str]) -> SiteArrangement:
+        """Return it with the things that the file adds, at the end of their level.
+
+        What stands among sections is added at the top: in a group it is put later.
+        """
+        for entry in self._file.beside():
             if not entry.id:
                 arrangement = self._add(arrangement, TOP, entry, spaces[entry.number])
-            for below in entry.spaces:
+            for below in entry.inside:
                 if below.id or entry.number not in self._rows:
                     continue
                 level = self._rows[entry.number]
@@ -283,26 +320,33 @@ class _Staging(Generic[A]):
                     self._rows[below.number] = made  # the section is made with it
                 else:
                     arrangement = self._add(arrangement, level, below, spaces[below.number])
+        for entry in self._file.every():
+            if entry.kind in LIGHT and not entry.id:
+                arrangement = self._add(arrangement, TOP, entry)
         return arrangement
 
-    def _showing(self, arrangement: A, level: str, space: str) -> str:
+    def _showing(self, arrangement: SiteArrangement, level: str, space: str) -> str:
         """Return the id of the site space that shows a space in a level; "" where nothing does."""
         now = arrangement.now
         rows = (row for row in now.levels[level] if now.items[row].values.get("space") == space)
         return next(rows, "")
 
-    def _add(self, arrangement: A, level: str, entry: Entry, space: str) -> A:
-        called = self._titles[space]
-        values: dict[str, JSON] = {"space": space, "title": entry.values.get("title") or called}
-        if entry.kind == "section":
-            values["spaceTitle"] = called
+    def _add(
+        self, arrangement: SiteArrangement, level: str, entry: Entry, space: str = ""
+    ) -> SiteArrangement:
+        values: dict[str, JSON] = dict(entry.values)
+        if entry.kind not in LIGHT:
+            called = self._titles[space]
+            values = {"space": space, "title": entry.values.get("title") or called}
+            if entry.kind == "section":
+                values["spaceTitle"] = called
         try:
             arrangement, self._rows[entry.number] = arrangement.add(level, entry.kind, values)
         except StagingError as error:
             self._say(entry.line, _sentence(error))
         return arrangement
 
-    def _changes(self, arrangement: Arrangement) -> dict[str, dict[str, JSON]]:
+    def _changes(self, arrangement: SiteArrangement) -> dict[str, dict[str, JSON]]:
         """Return the settings that the file has otherwise, by id."""
         changes: dict[str, dict[str, JSON]] = {}
         for entry in self._file.every():
@@ -314,7 +358,7 @@ class _Staging(Generic[A]):
                 changes[row] = differing
         return changes
 
-    def _differing(self, arrangement: Arrangement, row: str, entry: Entry) -> dict[str, JSON]:
+    def _differing(self, arrangement: SiteArrangement, row: str, entry: Entry) -> dict[str, JSON]:
         """Return the settings but the default in which an entry is not as the thing is."""
         values = arrangement.now.items[row].values
         found: dict[str, JSON] = {}
@@ -327,10 +371,27 @@ class _Staging(Generic[A]):
                 found[name] = said or (False if name in FLAGS[entry.kind] else "")
         return found
 
-    def _ordered(self, arrangement: A) -> A:
+    def _placed(self, arrangement: SiteArrangement) -> SiteArrangement:
+        """Return it with everything where the file has it, groups and links as well."""
+        now = arrangement.now
+        levels = {TOP: tuple(self._rows[entry.number] for entry in self._file.entries)}
+        for entry in self._file.every():
+            if entry.kind in INSIDE:
+                row = self._rows[entry.number]
+                named = [self._rows[below.number] for below in entry.inside]
+                # What the service makes along with a new section comes first in it.
+                along = () if entry.kind == "group" else set(now.levels[row]).difference(named)
+                levels[row] = (*(each for each in now.levels[row] if each in along), *named)
+        after = Layout(now.items, levels)
+        if after.same(now):
+            return arrangement
+        staged = replace(arrangement, now=after, past=(*arrangement.past, now), _plans={})
+        return staged.refilled()
+
+    def _ordered(self, arrangement: SiteArrangement) -> SiteArrangement:
         """Return it in the order of the file."""
         orders: dict[str, list[str]] = {TOP: []}
-        for entry in self._file.entries:
+        for entry in self._file.beside():
             row = self._rows[entry.number]
             level = arrangement.now.level_of(row)
             inner = row
@@ -340,7 +401,7 @@ class _Staging(Generic[A]):
                     break
                 inner, level = level, arrangement.now.level_of(level)
             if entry.kind == "section":
-                orders[row] = [self._rows[below.number] for below in entry.spaces]
+                orders[row] = [self._rows[below.number] for below in entry.inside]
         levels = arrangement.now.levels
         changed: dict[str, tuple[str, ...]] = {}
         for level, rows in orders.items():
@@ -379,7 +440,7 @@ class _Staging(Generic[A]):
 
 
 def _kind(kind: str) -> Kind:
-    return "section" if kind == "section" else "site-space"
+    return next(each for each in KINDS if each == kind)
 
 
 def _sentence(error: StagingError) -> str:
@@ -418,6 +479,12 @@ class _Matching:
         self._titles = titles
         self._taken = {entry.id for entry in file.every() if entry.id}
         self._count = sum(1 for _ in file.every())
+        self._light: dict[tuple[str, JSON], list[str]] = {}
+        """The groups and the links of the site by their titles, as the tree reads."""
+        for row in base.walk():
+            if base.items[row].kind in LIGHT:
+                key = base.items[row].kind, base.items[row].values.get("title")
+                self._light.setdefault(key, []).append(row)
 
     def file(self) -> StructureFile:
         """Return the file with the ids that were found."""
@@ -430,15 +497,18 @@ class _Matching:
             self._taken.add(row)
             entry = self._filled(entry, row)
             if entry.kind == "section":
-                entry = replace(entry, spaces=self._with_along(entry, row))
-        if entry.id and entry.spaces:
-            below = tuple(self._level(each, entry.id) for each in entry.spaces)
-            entry = replace(entry, spaces=below)
+                entry = replace(entry, inside=self._with_along(entry, row))
+        if entry.inside and (entry.id or entry.kind == "group"):
+            below = tuple(self._level(each, entry.id) for each in entry.inside)
+            entry = replace(entry, inside=below)
         return entry
 
     def _row(self, entry: Entry, level: str) -> str:
         """Return the id of the thing that an entry would add again; "" when the site lacks it."""
         space, items = self._spaces.get(entry.number, ""), self._base.items
+        if entry.kind in LIGHT:
+            rows = self._light.get((entry.kind, entry.values.get("title")), [])
+            return next((row for row in rows if row not in self._taken), "")
         if entry.kind == "section":
             title = entry.values.get("title") or self._titles.get(space)
             rows = [
@@ -474,28 +544,29 @@ class _Matching:
         space = self._spaces[entry.number]
         shown = self._showing(row, space)
         if not shown or shown in self._taken:
-            return entry.spaces
+            return entry.inside
         self._taken.add(shown)
         values = dict(self._base.items[shown].values)
-        if any(each.values.get("default") for each in entry.spaces):
+        if any(each.values.get("default") for each in entry.inside):
             values.pop("default", None)
-        for at, each in enumerate(entry.spaces):
+        for at, each in enumerate(entry.inside):
             if not each.id and self._spaces.get(each.number) == space:
                 named = self._filled(each, shown)
                 if values.get("default"):
                     named = replace(named, values={**named.values, "default": True})
-                return (*entry.spaces[:at], named, *entry.spaces[at + 1 :])
+                return (*entry.inside[:at], named, *entry.inside[at + 1 :])
         self._count += 1
         names = (*TEXTS["site-space"], *FLAGS["site-space"])
         kept = {name: values[name] for name in names if values.get(name)}
         along = Entry("site-space", entry.line, self._count, shown, values=kept)
-        return (along, *entry.spaces)
+        return (along, *entry.inside)
 
 
 def beside_problems(file: StructureFile, base: Layout, gone: set[str]) -> list[Problem]:
     """Return the problems with their lines; ``gone`` is what the file removes."""
     looking = _Looking(file, base)
-    looking.look_at_groups()
+    if base.groups or not file.whole:
+        looking.look_at_groups()
     looking.look_at_paths()
     looking.look_at_defaults(gone)
     return looking.problems
@@ -550,7 +621,7 @@ class _Looking:
         """Look whether readers land on exactly one of those side by side, and can see it."""
         # Readers land on the first section, or the first space, of a site that shows none yet.
         first = not self._base.levels.get(TOP)
-        for beside in self._beside():
+        for at, beside in enumerate(self._beside()):
             marked = [entry for entry in beside if entry.values.get("default")]
             there = {entry.id for entry in beside if self._is(entry, "default")}
             if {entry.id for entry in marked} == there and there:
@@ -562,9 +633,7 @@ class _Looking:
                     f"two are the default: {marked[0].name} (line "
                     f"{marked[0].line_of('default')}) and {marked[1].name}",
                 )
-            elif not marked and (
-                (first and beside is self._file.entries) or self._had_default(beside, gone)
-            ):
+            elif not marked and ((first and not at) or self._had_default(beside, gone)):
                 self._say(
                     beside[0].line,
                     f"none of these {NAMES[beside[0].kind]}s is the default: readers land on one; "
@@ -584,8 +653,8 @@ class _Looking:
 
     def _beside(self) -> list[Sequence[Entry]]:
         """Return the entries by their level."""
-        levels = [self._file.entries, *(entry.spaces for entry in self._file.entries)]
-        return [level for level in levels if level]
+        top = self._file.beside()
+        return [level for level in (top, *(entry.inside for entry in top)) if level]
 
     def _is(self, entry: Entry, name: str) -> bool:
         item = self._base.items.get(entry.id)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 LONGEST = 16 * 1024 * 1024
 """Longest text that is read, in characters."""
 
-DEEPEST = 20
-"""How deep things may be in one another: far more than anything here needs."""
+DEEPEST = 60
+"""How deep things may be in one another: twice what groups of sections within each other take."""
 
 EMPTY = frozenset({"", "~", "null", "Null", "NULL"})
 """Words that mean no value when they are not in quotes."""

@@ -1,0 +1,230 @@
+"""A file with groups and links: any site is made any other one, also where a run was cut off."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from copydesk.domain.call import Call, bind
+from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.site_arrangement import SiteArrangement
+from copydesk.domain.structure_file import StructureFile, read_file, write_file
+from copydesk.domain.structure_target import wanted
+from copydesk.domain.yaml_lines import FileError
+from tests.domain.site_service import IDS
+from tests.domain.structure_service import StructureService
+
+SPACES = [(f"space-{name}", f"Title of space-{name}") for name in "abcdefgh"]
+LINK = "https://acme.test"
+
+
+def example() -> StructureService:
+    """Return ``A G(B H(C x)) y E()``."""
+    site = StructureService()
+    site.section("A", "a", "b")
+    group = site.entry("section-group", "G", title="Products", icon="box")
+    site.section("B", "c", group=group)
+    inner = site.entry("section-group", "H", group, title="Inner", draft=True)
+    site.section("C", "d", group=inner)
+    site.entry("external-link", "x", inner, title="Status", url=LINK, condition="visitor.x")
+    site.entry("external-link", "y", title="Forum", url=LINK, description="Talk")
+    site.entry("section-group", "E", title="Empty")
+    return site
+
+
+def on(site: StructureService) -> SiteArrangement:
+    return replace(SiteArrangement.on(site.layout(), *IDS), sorts=True)
+
+
+def exported(site: StructureService) -> str:
+    return write_file("site", "Acme docs", site.layout(), whole=True)
+
+
+def shape(layout: Layout, level: str = TOP) -> list[object]:
+    """Return what a layout is without the ids."""
+    return [
+        (layout.items[row].kind, dict(layout.items[row].values), shape(layout, row))
+        for row in layout.levels.get(level, ())
+    ]
+
+
+def staged(file: StructureFile, site: StructureService) -> SiteArrangement:
+    return wanted(file, on(site), SPACES, remove=True, recreate=True)
+
+
+def send(plan: SiteArrangement, site: StructureService, most: int | None = None) -> list[Call]:
+    """Send a plan, or the first requests of it, and return them."""
+    made: dict[str, str] = {}
+    sent = []
+    for call in plan.calls()[:most]:
+        made |= call.made(site.send(bind(call, made).step))
+        sent.append(bind(call, made))
+        back = sent[-1].reversal
+        still = sent[-1].arrived if back is None else back.still
+        assert still is not None
+        assert site.holds(still) == "", call.line
+    return sent
+
+
+def take_back(sent: list[Call], site: StructureService) -> None:
+    """Take requests back, the last one first."""
+    for call in reversed(sent):
+        assert call.reversal is not None
+        assert call.reversal.still is not None
+        assert site.holds(call.reversal.still) == "", call.line
+        for step in call.reversal.back:
+            site.send(step)
+
+
+def changed(site: StructureService, chance: random.Random) -> StructureService:
+    """Return another site: what it has is moved, changed and removed by chance, and more added."""
+    other = site.copy()
+    for step in range(chance.randint(1, 12)):
+        rows = [row for rows in other.levels.values() for row in rows]
+        row, level = chance.choice(rows), chance.choice([*other.levels])
+        light = other.light.get(row)
+        match chance.randrange(7):
+            case 0 | 1 | 2:
+                above = level
+                while above not in (TOP, row):
+                    above = other.home(above)
+                if above == TOP:
+                    other.levels[other.home(row)].remove(row)
+                    other.levels[level].insert(chance.randint(0, len(other.levels[level])), row)
+            case 3:
+                kind = chance.choice(("section-group", "external-link"))
+                url = {} if kind == "section-group" else {"url": f"{LINK}/{step}"}
+                other.entry(
+                    kind, f"{kind}-{chance.randrange(10**9)}", level, title=f"New {step}", **url
+                )
+            case 4 if light is not None:
+                light |= {
+                    "title": f"Changed {step}",
+                    "icon": "star",
+                    "draft": chance.random() < 0.5,
+                }
+            case 5 if light is not None and not other.levels.get(row):
+                other._gone(row)
+            case 5 if light is None and len(other.sections) > 1:
+                other.delete_site_section({"site_section_id": row}, None)
+            case 6:
+                name = f"S{chance.randrange(10**9)}"
+                other.section(name, *chance.sample("abcdefgh", 2), group=level or None)
+                chance.choice(other.sections)["icon"] = "leaf"
+    return other
+
+
+def test_a_file_that_was_not_edited_takes_nothing() -> None:
+    site = example()
+    text = exported(site)
+    assert "structure:" in text
+    assert not wanted(read_file(text), on(site)).dirty
+    assert shape(wanted(read_file(text), on(site)).now) == shape(site.layout())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_site_becomes_what_the_file_of_another_says(seed: int) -> None:
+    chance = random.Random(seed)
+    start = changed(example(), chance)
+    wish = changed(example() if seed % 2 else start, chance)
+    file = read_file(exported(wish))
+    assert not wanted(file, on(wish)).dirty
+    length = len(staged(file, start).calls())
+    for cut in {length, chance.randint(0, length), chance.randint(0, length)}:
+        site = start.copy()
+        sent = send(staged(file, site), site, cut)
+        if cut == length and not any(call.lasting for call in sent):
+            back = site.copy()
+            take_back(sent, back)
+            assert shape(back.layout()) == shape(start.layout())
+        send(staged(file, site), site)
+        assert shape(site.layout()) == shape(wish.layout())
+        assert not wanted(file, on(site), SPACES, remove=True).dirty
+
+
+def said(
+    text: str, site: StructureService | None = None, *, sorts: bool = True, remove: bool = False
+) -> list[str]:
+    """Return what is wrong with a file, or the requests that it takes."""
+    start = replace(on(site or example()), sorts=sorts)
+    try:
+        return [call.line for call in wanted(read_file(text), start, SPACES, remove=remove).calls()]
+    except FileError as error:
+        return [str(problem) for problem in error.problems]
+
+
+def test_mistakes_about_groups_and_links_are_named_with_their_lines() -> None:
+    text = exported(example())
+    assert said(text.replace("    title: Products\n", "").replace("box", "x" * 60)) == [
+        "line 31: a group has a title: write one",
+        "line 32: icon: The icon has to have at most 50 characters",
+    ]
+    added = "  - sections: []\n    url: x\n  - url: ''\n  - url: ftp://x\n    title: T\n"
+    assert said(text + added) == [
+        "line 67: “url” is no setting of a group: there are id, title, icon, draft, sections",
+    ]
+    assert said(text + added.replace("    url: x\n", "")) == [
+        "line 66: a group has a title: write one",
+        "line 67: a link has a title: write one",
+        "line 67: a link has a url: write one",
+        "line 68: url: A link leads to an address that begins with https:// or http://",
+        "line 69: title: The title has to have at least 2 characters",
+    ]
+    kinds = text.replace("- id: x", "- id: H0").replace("- id: H\n", "- id: x\n")
+    assert said(kinds.replace("- id: H0", "- id: H")) == [
+        "line 43: x is a link, not a group",
+        "line 55: H is a group, not a link",
+    ]
+    why = "stands in a file that lists “structure:” in place of “sections:”, as copydesk structure"
+    assert said(text.replace("structure:", "sections:")) == [
+        f"line 31: a group {why} export writes it",
+        f"line 59: a link {why} export writes it",
+        f"line 63: a group {why} export writes it",
+    ]
+
+
+def test_groups_and_links_that_the_file_lacks_are_removed_only_when_told() -> None:
+    text = exported(example())
+    text = text[: text.index("  - id: 'y'")]
+    assert said(text) == [
+        "line 31: the link “Forum” (y) is missing after line 31: put it back, or remove it from "
+        "the site with --remove",
+        "line 31: the group “Empty” (E) is missing after line 31: put it back, or remove it from "
+        "the site with --remove",
+    ]
+    assert said(text, remove=True) == ["Remove Forum", "Remove Empty"]
+    # A file of sections alone, as a service without groups has it, leaves both where they are.
+    alone = write_file("site", "Acme docs", example().layout())
+    assert said(alone) == []
+    assert "line 40: the group of a section cannot be changed here, for a file" in "\n".join(
+        said(alone.replace("    group: H\n", "    group: G\n"))
+    )
+
+
+def test_a_service_without_groups_names_what_would_be_lost() -> None:
+    lost = "would be lost: this service has no section groups, and no links among the sections"
+    assert said(exported(example()), sorts=False) == [
+        f"line 31: the group “Products” {lost}",
+        f"line 43: the group “Inner” {lost}",
+        f"line 55: the link “Status” {lost}",
+        f"line 59: the link “Forum” {lost}",
+        f"line 63: the group “Empty” {lost}",
+    ]
+
+
+def test_sections_that_change_places_between_groups_go_into_new_ones() -> None:
+    site = StructureService()
+    site.section("A", "a")
+    for group, section in ("GB", "HC"):
+        site.section(section, "b", group=site.entry("section-group", group, title=f"Old {group}"))
+    wish = site.copy()
+    wish.levels["G"], wish.levels["H"] = wish.levels["H"], wish.levels["G"]
+    lines = said(exported(wish), site)
+    assert lines == [
+        "New group Old G, with Section C",
+        "New group Old H, with Section B",
+        "Remove Old G",
+        "Remove Old H",
+    ]

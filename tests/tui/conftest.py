@@ -13,7 +13,7 @@ from textual import screen
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.changes import reader as changes_details
-from copydesk.tui.framework import navigation
+from copydesk.tui.framework import inside_textual, navigation
 from copydesk.tui.widgets import text as text_view
 from tests.drive import UNSEEN
 from tests.tui.remembered import remember
@@ -56,7 +56,8 @@ def drawn_when_asked() -> Iterator[None]:
             draw(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(screen, "UPDATE_PERIOD", 1.0)
+        for module in (screen, inside_textual):  # each has the name of its own
+            patch.setattr(module, "UPDATE_PERIOD", 1.0)
         patch.setattr(screen.Screen, "_compositor_refresh", draw_where_seen)
         yield
 

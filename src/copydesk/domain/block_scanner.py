@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from copydesk.domain.block_tags import is_tag
 from copydesk.domain.html_table import ROW
 from copydesk.domain.late_dataclass import dataclass
 
@@ -145,7 +146,7 @@ class Scanner:
             return self._prose("heading", at, at + 1, len(heading[1]))
         if _RULE.match(head):
             return self._by_line("rule", at, at + 1)
-        if _is_tag(line):
+        if is_tag(line):
             return self._by_line("tag", at, at + 1)
         if _REFERENCE.match(head):
             return self._prose("paragraph", at, at + 1)
@@ -287,7 +288,7 @@ class Scanner:
         if item is not None and item[2]:
             # Outside of lists a number that is not 1 is the start of a sentence's line.
             return self._content > 0 or not item[1][0].isdigit() or item[1][:-1] == "1"
-        return _is_tag(line) or any(
+        return is_tag(line) or any(
             found.match(stripped) for found in (_FENCE, _HEADING, _RULE, QUOTE, _HTML)
         )
 
@@ -299,10 +300,9 @@ class Scanner:
         return "-" in below and "|" in below and DELIMITER.match(below) is not None
 
 
-def _is_tag(line: str) -> bool:
-    """Whether a line is a tag of an integration or of the platform: ``{% hint %}``."""
-    stripped = line.strip(" \t")
-    return stripped.startswith("{%") and stripped.endswith("%}")
+def is_rule(line: str) -> bool:
+    """Whether a row of a table is the line of dashes below its head."""
+    return DELIMITER.match(line.strip(" \t")) is not None
 
 
 def _columns(line: str) -> int:

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias, overload
 
 from copydesk.domain.block_matches import Move
-from copydesk.domain.block_scanner import CELLS
+from copydesk.domain.block_scanner import CELLS, BlockKind
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.row_marks import Marked, RowMarks
@@ -42,6 +42,7 @@ class Line:
     one row edited; their spans then mark the words, unless they are not ``compared`` yet. The
     spans joined are the row. ``marks`` are the spans to be drawn of a row whose words are compared,
     grown to whole words (`copydesk.domain.row_marks`); of all other rows there are none.
+    ``table`` says that it is a row of a table, ``within`` what block it is in.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Line:
     compared: bool = True
     move: Move | None = None
     table: bool = False
+    within: BlockKind | None = None
     before_block: int | None = None
     after_block: int | None = None
     marks: Spans = ()
@@ -345,6 +347,7 @@ class TextDiff(Sequence[Line]):
             compared,
             self.moves[run] if kind == "moved" else None,
             (self.before.row(old or 0) if new is None else self.after.row(new)).kind in CELLS,
+            _within(self.before, old or 0) if new is None else _within(self.after, new),
             _number(self.before, old),
             _number(self.after, new),
             drawn,
@@ -397,6 +400,12 @@ def _number(text: BlockText, row: int | None) -> int | None:
     """Return the number of the block (from 1) that begins with a row; None inside of one."""
     block = None if row is None else text.block_of(row)
     return None if block is None or text.blocks[block].first != row else block + 1
+
+
+def _within(text: BlockText, row: int) -> BlockKind | None:
+    """Return the kind of the block that a row is in; None for a blank one between blocks."""
+    block = text.block_of(row)
+    return None if block is None else text.blocks[block].kind
 
 
 def _whole(text: str, kind: Literal["same", "added", "removed"]) -> Spans:

@@ -29,6 +29,11 @@ MOST_OF_TABLE = 100_000
 MOST_COLUMNS = 100
 """Columns of a table that is shown as one."""
 
+_CARDS = re.compile(r"\s*<table\b[^<>]*\sdata-view=[\"']?cards\b", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"(?:\s|</?(?:table|thead|tbody|tfoot|colgroup|col)(?=[\s/>])[^<>]*>)*", re.IGNORECASE
+)
+
 _MARKS = {
     "strong": "**",
     "b": "**",
@@ -167,6 +172,41 @@ def read_table(source: str) -> HtmlTable | None:
         [*head, *[""] * (width - len(head))] if any(head) else [],
         [[*line, *[""] * (width - len(line))] for line in lines],
     )
+
+
+def is_cards(source: str) -> bool:
+    """Whether readers see the rows of a table as cards."""
+    return _CARDS.match(source) is not None
+
+
+def cut_rows(source: str) -> list[str] | None:
+    """Return the rows of a table as they were written, so that each can be read by itself.
+
+    None where something else stands between them, or a cell reaches into the next row.
+    """
+    lowered = source.lower()
+    if lowered.count("<table") != 1 or "rowspan" in lowered:
+        return None
+    rows: list[str] = []
+    for piece in CUT.split(source):
+        if ROW.match(piece):
+            rows.append(piece)
+        elif not _BETWEEN.fullmatch(piece):
+            return None
+    return rows
+
+
+def read_row(source: str, *, head: bool = False) -> list[str] | None:
+    """Return the cells of one row as Markdown; None for markup that cannot be shown so.
+
+    With ``head`` only a row that is a head is read.
+    """
+    tokens = _tokens(source)
+    rows = None if tokens is None else _rows(tokens, told=False)
+    if rows is None or len(rows) != 1 or (head and not rows[0].head):
+        return None
+    lines = _spread(rows)
+    return None if lines is None else lines[0]
 
 
 def _spread(rows: Sequence[_Row]) -> list[list[str]] | None:

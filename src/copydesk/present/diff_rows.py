@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from copydesk.domain.block_scanner import is_rule
+from copydesk.domain.block_tags import Piece, read_tag
 from copydesk.domain.diff import Line, Move, TextDiff
 from copydesk.domain.text import clean, plural
+from copydesk.domain.words import SpanKind
 from copydesk.present.diff import DEFAULT_GUTTER, Gutter, wrap_exact
 from copydesk.present.markdown import Line as Drawn
 from copydesk.present.markdown import Span as Drawing
 from copydesk.session.glyphs import glyphs
+
+if TYPE_CHECKING:
+    from copydesk.present.diff_tables import DiffTable
 
 SIDES = 100
 """The width from which two texts are readable side by side."""
 
 LINE_LIMIT = 20_000
 """The number of characters drawn of one row; the rest is counted."""
+
+_MARK = 5
+"""Cells that a row of a table leaves to the mark of its threads, whether or not it has some."""
 
 _SAID = 60
 """The number of characters of a moved block in its old place."""
@@ -31,11 +43,12 @@ def draw_line(
     mark: str = "",
     mark_tone: str = "accent",
     mine: bool = False,
+    table: DiffTable | None = None,
 ) -> list[Drawn]:
     """Return the lines of one row of a diff: numbers, sign, text with its changed words.
 
     A long row wraps and keeps its sign. ``mark`` names its threads, at the right end. A row that is
-    ``mine`` is staged here, and not sent.
+    ``mine`` is staged here, and not sent. ``table`` is the one that the row is of.
     """
     if line.move is not None and line.kind in ("from", "to"):
         return _draw_move(line, width, gutter)
@@ -43,7 +56,12 @@ def draw_line(
     room = max(8, width - gutter.cells - (cell_len(mark) + 1 if mark else 0) - 1)
     shown: list[Drawn] = []
     lead = gutter.lead(line)
-    for nth, part in enumerate(wrap_exact(_marked(line, tone), room)):
+    if table is not None:
+        cells = table_room(width, gutter)
+        parts = _row(line, tone, cells, table)
+    else:
+        parts = _body(line, tone, room)
+    for nth, part in enumerate(parts):
         own = ("m", "accent") if mine else (" ", "")
         drawn: Drawn = [(lead, "muted"), own, (f"{sign} ", tone), *part]
         lead = " " * len(lead)
@@ -62,11 +80,16 @@ def draw_beside(
     gutter: Gutter = DEFAULT_GUTTER,
     mark: str = "",
     mark_tone: str = "accent",
+    table: DiffTable | None = None,
 ) -> list[Drawn]:
     """Return a row in its old and its new form, side by side; None where a text lacks it."""
     half = (width - 3) // 2
     room = half - (cell_len(mark) + 1 if mark else 0)
-    columns = [_column(before, half, gutter, 0), _column(after, room, gutter, 1)]
+    cells = table_room(width, gutter, beside=True)
+    columns = [
+        _column(before, half, gutter, 0, table, cells),
+        _column(after, room, gutter, 1, table, cells),
+    ]
     shown: list[Drawn] = []
     for left, right in zip_longest(*columns):
         drawn: Drawn = _filled(left, half)
@@ -78,13 +101,29 @@ def draw_beside(
     return shown
 
 
-def _column(line: Line | None, width: int, gutter: Gutter, side: int) -> list[Drawn]:
+def table_room(width: int, gutter: Gutter, *, beside: bool = False) -> int:
+    """Return how many cells a row of a table has, the same for all rows of it."""
+    if beside:
+        return max(8, (width - 3) // 2 - gutter.digits - 5 - _MARK)
+    return max(8, width - gutter.cells - 1 - _MARK)
+
+
+def _column(
+    line: Line | None,
+    width: int,
+    gutter: Gutter,
+    side: int,
+    table: DiffTable | None,
+    cells: int,
+) -> list[Drawn]:
     if line is None:
         return []
     sign, tone = _sign(line)
     lead = f" {gutter.numbers(line)[side]}"
     shown: list[Drawn] = []
-    for part in wrap_exact(_marked(line, tone), max(8, width - len(lead) - 4)):
+    room = max(8, width - len(lead) - 4)
+    parts = _body(line, tone, room) if table is None else _row(line, tone, cells, table)
+    for part in parts:
         shown.append([(lead, "muted"), (f" {sign} ", tone), *part])
         lead = " " * len(lead)
     return shown
@@ -142,6 +181,50 @@ def _place(heading: str) -> str:
     return f"“{clean(heading)}”" if heading else "the top of the page"
 
 
+def _row(line: Line, tone: str, room: int, table: DiffTable) -> list[Drawn]:
+    """Return a row of a table, cell by cell."""
+    if len(line.text) > LINE_LIMIT or (line.marks and is_rule(line.text)):
+        return wrap_exact(_marked(line, tone), room)
+    from copydesk.present.diff_tables import draw_cells  # few pages have tables
+
+    return draw_cells(line.text, partial(part_of, line, tone), room, table)
+
+
+def _body(line: Line, tone: str, room: int) -> list[Drawn]:
+    """Return what a row says, as the block that it is in reads."""
+    if line.within == "tag" and (tag := read_tag(line.text)) is not None:
+        sign = getattr(glyphs(), tag.kind.sign)
+        if tag.ends:
+            return [[(f"{sign} end of {tag.kind.word}", tone or "muted")]]
+        word: Drawn = [(f"{sign} {tag.kind.word}", tone or "strong")]
+        said = _pieces(line, tone, tag.about)
+        return wrap_exact([*word, (": ", tone), *said] if said else word, room)
+    return wrap_exact(_marked(line, tone), room)
+
+
+def _pieces(line: Line, tone: str, pieces: Sequence[Piece]) -> list[Drawing]:
+    """Return words of ours and parts of a row, these with what is marked in them."""
+    said: list[Drawing] = []
+    for piece in pieces:
+        said += [(piece, tone)] if isinstance(piece, str) else part_of(line, tone, *piece)
+    return said
+
+
+def part_of(line: Line, tone: str, start: int, stop: int) -> list[Drawing]:
+    """Return characters ``start`` up to ``stop`` of a row, with what is marked in them."""
+    marks = bool(line.marks)
+    parts: list[Drawing] = []
+    at = 0
+    # Where all of a tag is marked, what exactly differs says more.
+    spans = line.spans if marks and line.within == "tag" else line.marks or line.spans
+    for text, kind in spans:
+        begin, end = max(start - at, 0), min(stop - at, len(text))
+        at += len(text)
+        if begin < end:
+            parts.append(_drawing(line, tone, text[begin:end], kind, marks=marks))
+    return parts
+
+
 def _marked(line: Line, tone: str) -> list[Drawing]:
     """Return a row's text with `[-…-]` and `{+…+}` around the changed words of an edited one."""
     left = LINE_LIMIT
@@ -152,14 +235,7 @@ def _marked(line: Line, tone: str) -> list[Drawing]:
             break
         said = text[:left]
         left -= len(said)
-        if not marks:
-            parts.append((said, tone if line.kind in ("added", "removed") else ""))
-        elif kind == "same":
-            parts.append((said, ""))
-        elif kind == "removed":
-            parts.append((f"[-{said}-]", "removed"))
-        else:
-            parts.append((f"{{+{said}+}}", "added"))
+        parts.append(_drawing(line, tone, said, kind, marks=marks))
     if left <= 0:
         more = sum(len(text) for text, _ in line.spans) - LINE_LIMIT
         if more > 0:
@@ -167,6 +243,15 @@ def _marked(line: Line, tone: str) -> list[Drawing]:
     if line.paired and not line.compared:
         parts.append((f" {glyphs().more} comparing words", "muted"))
     return parts
+
+
+def _drawing(line: Line, tone: str, said: str, kind: SpanKind, *, marks: bool) -> Drawing:
+    """Return a part of a row with the signs and the tone that say what became of it."""
+    if not marks:
+        return said, tone if line.kind in ("added", "removed") else ""
+    if kind == "same":
+        return said, ""
+    return (f"[-{said}-]", "removed") if kind == "removed" else (f"{{+{said}+}}", "added")
 
 
 def draw_fold(diff: TextDiff, start: int, stop: int, gutter: Gutter) -> list[Drawn]:

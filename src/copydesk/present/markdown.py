@@ -4,21 +4,26 @@ Inline markup is read with one expression rather than a parser: pages of a megab
 while keys are pressed, so a line must cost microseconds. Links show their target. Nothing is
 fetched, and nothing is a live link.
 
-Tables in HTML are drawn as tables (`copydesk.domain.html_table`); other raw HTML is not
-interpreted. On a page, tags that only hold or style text are hidden; every other tag is shown as
-written, so that no word is lost with it. In messages all tags are shown, because people write about
-them.
+Tables in HTML are drawn as tables (`copydesk.present.tables`); other raw HTML is not interpreted.
+On a page, tags that only hold or style text are hidden; every other tag is shown as written, so
+that no word is lost with it. In messages all tags are shown, because people write about them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len, chop_cells
 
+from copydesk.domain.text import plural
+from copydesk.present.diff import wrap_exact
 from copydesk.present.markdown_blocks import Block
 from copydesk.session.glyphs import glyphs
+
+if TYPE_CHECKING:  # few pages have tables
+    from copydesk.present.tables import Columns, Table
 
 Span = tuple[str, str]
 """Text and the tone it has (see `copydesk.tui.theme.tones`)."""
@@ -32,6 +37,7 @@ _INLINE = re.compile(
     r"|\[(?P<label>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<url><[^>]*>|[^\s)]*)[^)]*\)"
     r"|(?P<bold>\*\*|__)(?=\S)(?P<strong>.+?)(?<=\S)(?P=bold)"
     r"|~~(?P<gone>.+?)~~"
+    r"|\$\$(?P<math>[^$\n]+)\$\$"
     r"|(?P<star>\*)(?=\S)(?P<emphasis>[^*]+?)(?<=\S)\*"
     r"|(?<!\w)_(?=\S)(?P<under>[^_]+?)(?<=\S)_(?!\w)"
     r"|<(?P<auto>https?://[^>\s]+)>"
@@ -56,8 +62,25 @@ _ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"
 _LINE_END = re.compile(r"(?: {2,}|\\)?\n")
 _ENTITY = re.compile("|".join(map(re.escape, _ENTITIES)))
 
+_FIELD = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
+
+APART = 4
+"""Cells between two facts of front matter."""
+
 DEPTH = 4
 """The nesting of inline markup beyond which it is plain text."""
+
+
+class Look(NamedTuple):
+    """How a reader wants a page: from which ``column`` on tables go on after their first one, None
+    where nobody can move them; whether tables and front matter are ``turned`` to their other form.
+    """
+
+    column: int | None = None
+    turned: bool = False
+
+
+PLAIN = Look()
 
 
 def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -> Iterator[Span]:
@@ -87,6 +110,8 @@ def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -
             yield from _nested(
                 found["emphasis"] or found["under"] or "", "emphasis", depth, literal
             )
+        elif found["math"] is not None:
+            yield found["math"], "code"
         elif found["auto"]:
             yield found["auto"], "link"
         elif literal:
@@ -99,7 +124,7 @@ def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -
             yield from [("[ ", "muted")] if button else []
             yield from _nested(found["anchor"] or "", "link", depth, literal)
             yield f"{' ]' if button else ''} ({found['href']})", "muted"
-        elif found["name"].lower() == "br":
+        elif found["name"].lower() in ("br", "figcaption") and match.group()[1] != "/":
             yield "\n", tone
         elif not _GIVES_WAY.fullmatch(found["name"]):
             yield match.group(), tone
@@ -122,9 +147,11 @@ def _target(url: str) -> str:
     return url[1:-1] if url.startswith("<") else url
 
 
-def wrap(parts: Sequence[Span], width: int, *, first: Line, rest: Line) -> list[Line]:
+def wrap(
+    parts: Sequence[Span], width: int, *, first: Line, rest: Line, least: int = 8
+) -> list[Line]:
     """Fill lines of ``width`` cells with words; ``first`` and ``rest`` lead the lines."""
-    room = max(8, width - sum(cell_len(text) for text, _ in first))
+    room = max(least, width - sum(cell_len(text) for text, _ in first))
     lines: list[Line] = [list(first)]
     word: Line = []
     """Spans without a blank between, such as a link and the full stop after it."""
@@ -180,23 +207,41 @@ def wrap(parts: Sequence[Span], width: int, *, first: Line, rest: Line) -> list[
 _WORD = re.compile(r"\n|[^\S\n]+|\S+")
 
 
-def draw(block: Block, width: int, *, literal: bool = False) -> list[Line]:
+def draw(
+    block: Block,
+    width: int,
+    *,
+    literal: bool = False,
+    look: Look = PLAIN,
+    coloured: Sequence[Line] | None = None,
+) -> list[Line]:
     """Return the lines of a block; never wider than ``width`` (8 at least).
 
-    ``literal`` shows all HTML as it was written.
+    ``literal`` shows all HTML as it was written. ``coloured`` are the lines of its code with their
+    tones, where somebody found them.
     """
     bar: Line = [(glyphs().quote + " ", "accent")] * block.bars
-    inner = max(8, width - 2 * block.bars)
-    lines = _draw(block, inner, literal)
+    inner = _inner(block, width)
+    if block.kind == "code":
+        lines = _code(block, inner, coloured)
+    else:
+        lines = _draw(block, inner, literal, look)
     return [[*bar, *line] for line in lines] if block.bars else lines
 
 
-def _draw(block: Block, width: int, literal: bool) -> list[Line]:
+def _inner(block: Block, width: int) -> int:
+    """Return how many cells a block has behind its bars."""
+    return max(8, width - 2 * block.bars)
+
+
+def _draw(block: Block, width: int, literal: bool, look: Look) -> list[Line]:
     match block.kind:
         case "blank":
             return [[]]
         case "rule":
             return [[(glyphs().rule * width, "muted")]]
+        case "front":
+            return _front(block, width, turned=look.turned)
         case "heading":
             tone = "title" if block.level <= 2 else "strong"
             lead: Line = [("#" * block.level + " ", "muted")]
@@ -215,12 +260,40 @@ def _draw(block: Block, width: int, literal: bool) -> list[Line]:
             return wrap(inline, width, first=side, rest=side)
         case "item":
             return _item(block, width, literal)
-        case "code":
+        case "code" | "math":
             return _code(block, width)
         case "table":
-            return _table(block, width, literal)
+            return _table(block, width, literal, look)
+        case "card":
+            return _card(block, width, literal)
         case "tag":
             return _tag(block, width)
+
+
+def _front(block: Block, width: int, *, turned: bool) -> list[Line]:
+    """Draw front matter: its facts beside each other, or ``turned`` as it was written."""
+    if turned:
+        rule: Line = [("---", "muted")]
+        return [rule, *_code(block, width), rule]
+    facts: list[list[str]] = []
+    for line in block.lines:
+        if found := _FIELD.match(line):
+            facts.append([found[1], (found[2] or "").strip()])
+        elif facts and line.strip():
+            facts[-1][1] = f"{facts[-1][1]} {line.strip()}".strip()
+    lines: list[Line] = []
+    used = width
+    for name, value in facts:
+        bare = value[1:-1] if value[:1] == value[-1:] and value[:1] in ("'", '"') else value
+        drawn = wrap([(name, "muted"), (" ", ""), (bare, "")], width, first=[], rest=[("  ", "")])
+        cells = sum(cell_len(text) for text, _ in drawn[0])
+        if len(drawn) == 1 and lines and used + APART + cells <= width:
+            lines[-1] += [(" " * APART, ""), *drawn[0]]
+            used += APART + cells
+        else:
+            lines += drawn
+            used = cells if len(drawn) == 1 else width
+    return lines or [[]]
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -241,91 +314,175 @@ def _item(block: Block, width: int, literal: bool) -> list[Line]:
     return wrap(inline, width, first=[(lead, "accent")], rest=[(rest, "")])
 
 
-def _code(block: Block, width: int) -> list[Line]:
+def _code(block: Block, width: int, coloured: Sequence[Line] | None = None) -> list[Line]:
     side = glyphs().bar + " "
     lines: list[Line] = []
-    if block.mark:
-        lines.append([(side + block.mark, "muted")])
-    for source in block.lines or ("",):
+    if said := "math" if block.kind == "math" else block.mark if not block.level else "":
+        lines.append([(side + said, "muted")])
+    for at, source in enumerate(block.lines or ("",)):
         text = source.expandtabs(4)
-        pieces = chop_cells(text, max(4, width - 2)) or [""]
-        lines.extend([(side, "muted"), (piece, "code")] for piece in pieces)
+        own = coloured is not None and text == source
+        parts: Sequence[Span] = coloured[at] if coloured and own else [(text, "code")]
+        for piece in chop_cells(text, max(4, width - 2)) or [""]:
+            found, parts = _split(parts, len(piece))
+            lines.append([(side, "muted"), *found])
     return lines
 
 
-def _cells(row: str) -> list[str]:
-    parts = re.split(r"(?<!\\)\|", row.strip())
-    if parts and not parts[0].strip():
-        parts = parts[1:]
-    if parts and not parts[-1].strip():
-        parts = parts[:-1]
-    return [part.strip().replace("\\|", "|") for part in parts]
+def _split(parts: Sequence[Span], length: int) -> tuple[Line, Sequence[Span]]:
+    """Return the first so many characters of spans, and the rest."""
+    found: Line = []
+    for at, (text, tone) in enumerate(parts):
+        if len(text) >= length:
+            found.append((text[:length], tone))
+            return found, [(text[length:], tone), *parts[at + 1 :]]
+        found.append((text, tone))
+        length -= len(text)
+    return found, ()
 
 
-def _table(block: Block, width: int, literal: bool) -> list[Line]:
-    head, rows = _cells(block.lines[0]), [_cells(row) for row in block.lines[2:]]
-    count = max(1, len(head))
-    right = [cell.endswith(":") and not cell.startswith(":") for cell in _cells(block.lines[1])]
-    drawn = [
-        [list(spans(cell, literal=literal)) for cell in [*row, *[""] * count][:count]]
-        for row in [head, *rows]
+# Tables
+
+Cell = Sequence[Span]
+
+
+def _cells(texts: Sequence[str], tone: str, literal: bool) -> list[Cell]:
+    return [
+        [(part.replace("\n", " "), own or tone) for part, own in spans(text, literal=literal)]
+        for text in texts
     ]
-    natural = [
-        max(sum(cell_len(text) for text, _ in row[column]) for row in drawn)
-        for column in range(count)
-    ]
-    widths = _share(natural, max(count, width - 3 * (count - 1)))
+
+
+def columns_of(block: Block, width: int, look: Look) -> Columns:
+    """Return which columns are shown of the table that a block is a piece of."""
+    assert block.table is not None
+    return _columns(block.table, _inner(block, width), False, look)
+
+
+def _columns(table: Table, width: int, literal: bool, look: Look) -> Columns:
+    from copydesk.present.tables import columns
+
+    if not table.natural:
+        rows = [table.cells(row) for row in table.sample]
+        told = [_cells(each, "", literal) for each in (table.head, *rows)]
+        table.natural = natural_widths(told, table.count)
+    return columns(table.natural, width, at=look.column, turned=look.turned)
+
+
+def _table(block: Block, width: int, literal: bool, look: Look) -> list[Line]:
+    table = block.table
+    assert table is not None
+    head = _cells(table.head, "strong", literal)
+    shown = _columns(table, width, literal, look)
     lines: list[Line] = []
-    for at, row in enumerate(drawn):
-        if at == 0 and block.level:
+    if head and not block.level and not shown.as_fields:
+        lines = [*row_lines(head, shown, table.right), rule_line(shown)]
+    if not block.level and (shown.before or shown.after):
+        lines.insert(0, [(left_out(shown), "muted")])
+    for row in block.lines:
+        cells = _cells(table.cells(row), "", literal)
+        if shown.as_fields:
+            lines += [[]] if lines or block.level else []
+            lines += field_lines(head, cells, width)
+        else:
+            lines += row_lines(cells, shown, table.right)
+    return lines or [[]]
+
+
+def natural_widths(rows: Sequence[Sequence[Cell]], count: int) -> list[int]:
+    """Return how wide each of ``count`` columns would be."""
+    widths = [1] * count
+    for row in rows:
+        for at, cell in enumerate(row[:count]):
+            widths[at] = max(widths[at], sum(cell_len(text) for text, _ in cell))
+    return widths
+
+
+def left_out(shown: Columns) -> str:
+    """Return what stands above a table of which not all columns are shown."""
+    signs, said = glyphs(), []
+    if shown.before:
+        said.append(f"{signs.left} {plural(shown.before, 'column')} before: zh")
+    if shown.after:
+        said.append(f"{signs.right} {plural(shown.after, 'more column')}: zl")
+    return "   ".join(said)
+
+
+def rule_line(shown: Columns) -> Line:
+    """Return the line below the head of a table."""
+    sign = glyphs().rule
+    return [((sign * 3).join(sign * width for width in shown.widths), "muted")]
+
+
+def row_lines(
+    cells: Sequence[Cell], shown: Columns, right: Sequence[bool] = (), *, exact: bool = False
+) -> list[Line]:
+    """Return a row of a table, each cell wrapped in its column; ``exact`` keeps every blank."""
+    drawn: list[tuple[int, int, list[Line]]] = []
+    for at, width in zip(shown.shown, shown.widths, strict=True):
+        cell = cells[at] if at < len(cells) else ()
+        if sum(cell_len(text) for text, _ in cell) <= width:
+            lines: list[Line] = [list(cell)]
+        elif exact:
+            lines = wrap_exact(cell, width)
+        else:
+            lines = wrap(cell, width, first=[], rest=[], least=1)
+        drawn.append((at, width, lines))
+    found: list[Line] = []
+    for depth in range(max(len(lines) for _, _, lines in drawn)):
+        line: Line = []
+        for at, width, lines in drawn:
+            part = lines[depth] if depth < len(lines) else []
+            space = " " * max(0, width - sum(cell_len(text) for text, _ in part))
+            if at:
+                line.append((f" {glyphs().bar} ", "muted"))
+            to_right = at < len(right) and right[at]
+            line.extend([(space, ""), *part] if to_right else [*part, (space, "")])
+        found.append(line)
+    return found
+
+
+def field_lines(names: Sequence[Cell], cells: Sequence[Cell], width: int) -> list[Line]:
+    """Return a row of a table as a line for each of its values."""
+    lines: list[Line] = []
+    for at, cell in enumerate(cells):
+        name = "".join(text for text, _ in names[at]) if at < len(names) else ""
+        if not cell and at:
             continue
-        cells = [
-            wrap(
-                [(text, tone or ("strong" if at == 0 else "")) for text, tone in cell],
-                max(8, widths[column]),
-                first=[],
-                rest=[],
-            )
-            if sum(cell_len(text) for text, _ in cell) > widths[column]
-            else [[(text, tone or ("strong" if at == 0 else "")) for text, tone in cell]]
-            for column, cell in enumerate(row)
-        ]
-        for depth in range(max(len(cell) for cell in cells)):
-            line: Line = []
-            for column, cell in enumerate(cells):
-                part = cell[depth] if depth < len(cell) else []
-                space = " " * max(0, widths[column] - sum(cell_len(text) for text, _ in part))
-                if column:
-                    line.append((f" {glyphs().bar} ", "muted"))
-                to_right = column < len(right) and right[column]
-                line.extend([(space, ""), *part] if to_right else [*part, (space, "")])
-            lines.append(line)
-        if at == 0:
-            rule = f"{glyphs().rule}{glyphs().rule}{glyphs().rule}".join(
-                glyphs().rule * cells for cells in widths
-            )
-            lines.append([(rule, "muted")])
+        lead: Line = [(f"{name}: ", "muted")] if name else []
+        indent = "  " if at else ""
+        lines += wrap(
+            [*lead, *cell], width, first=[(indent, "")], rest=[(indent + "  ", "")], least=4
+        )
     return lines
 
 
-def _share(natural: Sequence[int], room: int) -> list[int]:
-    """Give narrow columns their natural width and share the rest among the wide ones."""
-    widths = list(natural)
-    while sum(widths) > room and max(widths) > 8:
-        widest = max(range(len(widths)), key=widths.__getitem__)
-        others = max((w for i, w in enumerate(widths) if i != widest), default=0)
-        excess = sum(widths) - room
-        widths[widest] = max(8, widths[widest] - max(1, min(excess, widths[widest] - others)))
-    return [max(1, w) for w in widths]
+def _card(block: Block, width: int, literal: bool) -> list[Line]:
+    """Draw a card: its first words beside its sign, the others below a bar."""
+    table = block.table
+    assert table is not None
+    cells = [cell for cell in _cells(table.cells(block.text), "", literal) if cell]
+    sign = f"{glyphs().card} "
+    title: Line = [(f"card {block.note}", "muted")]
+    if cells:
+        title += [(": ", "muted"), *((text, tone or "strong") for text, tone in cells[0])]
+    lines = wrap(title, width, first=[(sign, "accent")], rest=[("  ", "")])
+    side: Line = [(glyphs().quote + " ", "accent")]
+    for cell in cells[1:]:
+        lines += wrap(cell, width, first=side, rest=side)
+    return lines
 
 
 def _tag(block: Block, width: int) -> list[Line]:
-    given = dict(_ATTRIBUTE.findall(block.text))
-    if block.mark == "hint":
-        style = given.get("style", "info")
-        tone = {"danger": "bad", "warning": "warn", "success": "good"}.get(style, "title")
-        return [[(style.upper(), tone)]]
-    about = given.get("title") or given.get("url") or given.get("src") or block.text
-    return wrap(
-        [(f"{block.mark}: {about}" if about else block.mark, "muted")], width, first=[], rest=[]
-    )
+    if not block.mark:  # a tag that is not known, as it was written
+        return wrap([(block.text, "muted")], width, first=[], rest=[])
+    sign = getattr(glyphs(), block.sign)
+    tone = _HINTS.get(block.text.partition(",")[0], "title") if block.mark == "hint" else "strong"
+    said: Line = [(f"{block.mark} {block.note}".strip(), tone)]
+    if block.text:
+        about = list(spans(block.text)) if block.sign == "folded" else [(block.text, "")]
+        said += [(": ", tone), *about]
+    return wrap(said, width, first=[(f"{sign} ", "accent")], rest=[("  ", "")])
+
+
+_HINTS = {"danger": "bad", "warning": "warn", "success": "good"}

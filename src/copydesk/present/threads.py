@@ -340,7 +340,7 @@ def draw_message(
             lines += [[(indent, ""), *part] for part in parts]
     text = clean(message.body.markdown or "", lines=True, limit=100_000)
     room = max(12, width - len(indent) - 1)
-    for block in blocks(text):
+    for block in blocks(text, literal=True):
         lines.extend(
             [(indent, ""), *((part, own or tone) for part, own in line)]
             for line in draw(block, room, literal=True)

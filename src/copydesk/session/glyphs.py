@@ -36,6 +36,13 @@ class Glyphs:
     merged: str = "▲"
     waits: str = "»"
     news: str = "◆"
+    left: str = "←"
+    tabs: str = "▣"
+    step: str = "▷"
+    card: str = "▦"
+    column: str = "◫"
+    embed: str = "⧉"
+    block: str = "▪"
     spark: str = "▁▂▃▄▅▆▇█"
 
 
@@ -65,6 +72,13 @@ ASCII = Glyphs(
     merged="^",
     waits="w",
     news="!",
+    left="<",
+    tabs="=",
+    step=">",
+    card="#",
+    column=":",
+    embed="@",
+    block="%",
     spark="..::||##",
 )
 

@@ -69,7 +69,7 @@ def test_every_kind_of_block_is_drawn() -> None:
     joined = "\n".join(lines)
     assert "the guide (https://docs.test/auth)" in joined.replace("\n", " ")
     assert "[image: a diagram] (img/flow.png)" in joined.replace("\n", " ")
-    assert "▎ WARNING" in lines
+    assert "▎ hint: warning" in lines
     assert "▎ Tokens expire." in lines
     assert "• first goes on" in lines
     assert "    1. nested" in lines

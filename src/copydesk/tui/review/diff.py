@@ -5,17 +5,29 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 
 from copydesk.domain.page_text import PageText
 from copydesk.present.diff import Row, gutter_of, rows
-from copydesk.present.diff_rows import SIDES, draw_beside, draw_fold, draw_line, draw_note
-from copydesk.present.markdown import Line
+from copydesk.present.diff_rows import (
+    SIDES,
+    draw_beside,
+    draw_fold,
+    draw_line,
+    draw_note,
+    table_room,
+)
+from copydesk.present.markdown import Line, Look
 from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.workers import begin
+from copydesk.tui.widgets.spans import TableKeys
 from copydesk.tui.widgets.wrapped_list import WrappedList
+
+if TYPE_CHECKING:
+    from copydesk.present.diff_tables import DiffTable, DiffTables
+    from copydesk.present.tables import Columns
 
 Mark = tuple[str, bool]
 """What is drawn beside a line with threads ("[2]"), and whether one of them is open."""
@@ -49,6 +61,9 @@ class DiffView(WrappedList, scope="diff"):
         """Whether blocks are numbered, and not lines."""
         self._paired = False
         self._comparing: set[int] = set()
+        self._tables: DiffTables | None = None
+        """The tables of the page, from when one is drawn on."""
+        self.first = (TableKeys(self),)
 
     # What is shown
 
@@ -62,6 +77,7 @@ class DiffView(WrappedList, scope="diff"):
             self._unfolded.clear()
             self._all = False
         self._comparing.clear()
+        self._tables = None
         self._lay_out()
         self.changed(top=not keep_place)
         if place is not None:
@@ -312,12 +328,42 @@ class DiffView(WrappedList, scope="diff"):
             mark, is_open = self.marks.get(at + 1, ("", False))
         tone = "accent" if is_open else "muted"
         line = diff[at]
+        table = self._table_of(at) if line.table else None
         if not self._paired or line.kind in ("from", "to"):
             mine = self.page.is_mine(at)
-            return draw_line(line, width, gutter=gutter, mark=mark, mark_tone=tone, mine=mine)
+            return draw_line(
+                line, width, gutter=gutter, mark=mark, mark_tone=tone, mine=mine, table=table
+            )
         old = line if line.kind != "added" else None
         new = diff[at + 1] if kind == "pair" else line if line.kind != "removed" else None
-        return draw_beside(old, new, width, gutter=gutter, mark=mark, mark_tone=tone)
+        return draw_beside(old, new, width, gutter=gutter, mark=mark, mark_tone=tone, table=table)
+
+    # Tables
+
+    def _table_of(self, at: int) -> DiffTable | None:
+        """Return the table that a row of the diff is of."""
+        assert self.page is not None
+        if self._tables is None:
+            from copydesk.present.diff_tables import DiffTables  # few pages have tables
+
+            self._tables = DiffTables(self.page.diff)
+        return self._tables.of(at, self.look)
+
+    def tables_in_view(self) -> list[Columns]:
+        if self.page is None:
+            return []
+        from copydesk.present.diff_tables import columns_of
+
+        rows = (self._rows[at] for at in self.in_view)
+        shown = [row.at for row in rows if row.kind in ("line", "pair")]
+        found = [self._table_of(at) for at in shown if self.page.diff[at].table]
+        gutter = gutter_of(self.page, self._width, blocks=self.blocks)
+        room = table_room(self._width, gutter, beside=self._paired)
+        return [columns_of(each, room) for each in found if each is not None]
+
+    def show_as(self, look: Look) -> None:
+        self.look = look
+        self.changed()
 
     def _compare(self, at: int) -> None:
         """Compare the words of a long row in a thread, and show them when that is done."""

@@ -117,7 +117,8 @@ class Review(Place):
         self.editing = self.commands_of(EditCommands)
         self.editing.shows = lambda page: self.reader.show_page(page, keep_place=True)
         self.editing.takes = self._take_mine
-        self.page_tree.first = self.diff.first = (self.editing.on_page,)
+        self.page_tree.first = (self.editing.on_page,)
+        self.diff.first = (self.editing.on_page, *self.diff.first)
         self.reader.look_again = self.news.look_again
         tabs = self.request_tabs
         self.tabs: dict[str, Pane] = {

@@ -3,24 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from copydesk.present.markdown import Look
+from copydesk.tui.framework.actions import Acts, action
 from copydesk.tui.framework.pane import Pane
 
 if TYPE_CHECKING:
     from copydesk.present.markdown import Span
+    from copydesk.present.tables import Columns
+    from copydesk.tui.framework.base_app import BaseApp
 
 KEPT_STRIPS = 128
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""
 
 
+def no_column_before(here: TableKeys) -> str | None:
+    """Say so when no table in view has columns that are left out before those shown."""
+    before = any(each.before for each in here.pane.tables_in_view())
+    return None if before else "No table here begins further left."
+
+
+def no_column_after(here: TableKeys) -> str | None:
+    """Say so when no table in view has columns that are left out after those shown."""
+    after = any(each.after for each in here.pane.tables_in_view())
+    return None if after else "No table here goes on at the right."
+
+
+def nothing_turns(here: TableKeys) -> str | None:
+    """Say so when there is neither a table nor front matter in view."""
+    return None if here.pane.turns else "No table and no front matter is in view."
+
+
+class TableKeys(Acts, scope="tables"):
+    """How the tables of a pane are shown, and its front matter; a pane has it as its ``first``."""
+
+    def __init__(self, pane: SpanPane) -> None:
+        self.pane = pane
+
+    @property
+    def screen(self) -> Any:
+        """The screen that its pane is on, as what the keyboard asks of every owner of actions."""
+        return self.pane.screen
+
+    @property
+    def app(self) -> BaseApp:
+        """The program."""
+        return cast("BaseApp", self.pane.app)
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether its pane is there."""
+        return self.pane.is_attached
+
+    @action("z l", "columns right", unless=no_column_after, show=False, group="Look")
+    def columns_right(self) -> None:
+        """Show the next column of tables that are wider than the screen; the first one stays."""
+        look = self.pane.look
+        self.pane.show_as(look._replace(column=(look.column or 0) + 1))
+
+    @action("z h", "columns left", unless=no_column_before, show=False, group="Look")
+    def columns_left(self) -> None:
+        """Show the column before those that are shown of a wide table."""
+        look = self.pane.look
+        # Where tables end before that column, it is the last one that they can begin with.
+        passed = max(each.before for each in self.pane.tables_in_view())
+        self.pane.show_as(look._replace(column=min(look.column or 0, passed) - 1))
+
+    @action("z t", "turn tables", unless=nothing_turns, show=False, group="Look")
+    def turn(self) -> None:
+        """Show rows of tables as names with values, or as columns; front matter as its source."""
+        look = self.pane.look
+        self.pane.show_as(look._replace(turned=not look.turned))
+
+
 class SpanPane(Pane):
     """Draws a line of spans once, however often and wherever it is shown."""
+
+    look = Look(0)
+    """How its tables are shown."""
+
+    def tables_in_view(self) -> Sequence[Columns]:
+        """Return what is shown of the tables that are at least partly on screen."""
+        return ()
+
+    @property
+    def turns(self) -> bool:
+        """Whether anything in view has another form."""
+        return bool(self.tables_in_view())
+
+    def show_as(self, look: Look) -> None:
+        """Show tables in another way, staying at the same passage."""
+        self.look = look
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

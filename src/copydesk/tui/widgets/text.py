@@ -17,10 +17,12 @@ from textual.strip import Strip
 from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
 from copydesk.present.diff import wrap_exact
-from copydesk.present.markdown import Line, draw
+from copydesk.present.markdown import Line, Look, columns_of, draw
 from copydesk.present.markdown_blocks import Block, blocks
+from copydesk.present.tables import Columns
 from copydesk.tui.framework.pane import Pane
-from copydesk.tui.widgets.spans import SpanPane
+from copydesk.tui.framework.workers import begin
+from copydesk.tui.widgets.spans import SpanPane, TableKeys
 
 SLICE_SECONDS = 0.004
 """How long measuring may hold up a key press."""
@@ -64,12 +66,15 @@ class TextView(SpanPane):
         self._starts: list[int] = [0]
         """First line of every measured block, and where the next one will start."""
         self._lines: dict[int, list[Line]] = {}
+        self._coloured: dict[int, list[Line] | None] = {}
+        """The code of blocks with its colours; None while, and where, it has none."""
         self._width = self._room = 0
         self._measuring: asyncio.Task[None] | None = None
         self._cutting: asyncio.Task[None] | None = None
         self._to_end = False
         self._keep: tuple[int, int] | None = None
         self._source = source
+        self.first = (TableKeys(self),)
 
     def on_mount(self) -> None:
         self.set_text(self._source)
@@ -81,6 +86,7 @@ class TextView(SpanPane):
         """Show another text, from its top or from where the reader is."""
         self._stop()
         self._source = source
+        self._coloured.clear()
         keep = None if top else self._position()
         self._found = ""
         self._blocks = self._cut(source[:CUT_AT_ONCE])
@@ -96,7 +102,7 @@ class TextView(SpanPane):
             lines = safe.split("\n") if safe else []
             cut = [Block("code", at, (line,)) for at, line in enumerate(lines)]
         else:
-            cut = list(blocks(safe))
+            cut = blocks(safe, literal=self._literal)
         while cut and cut[-1].kind == "blank":
             cut.pop()
         return cut
@@ -114,6 +120,7 @@ class TextView(SpanPane):
             self._go_on()
         else:
             self._blocks = cut
+            self._coloured.clear()
             self._lay_out(keep or self._position())
 
     def _stop(self) -> None:
@@ -209,12 +216,57 @@ class TextView(SpanPane):
     def _drawn(self, at: int, *, keep: bool = True) -> list[Line]:
         lines = self._lines.get(at)
         if lines is None:
-            lines = draw(self._blocks[at], self._width, literal=self._literal)
+            lines = draw(
+                self._blocks[at],
+                self._width,
+                literal=self._literal,
+                look=self.look,
+                coloured=self._coloured.get(at),
+            )
             if keep:
                 if len(self._lines) >= KEPT_BLOCKS:
                     self._lines.clear()
                 self._lines[at] = lines
         return lines
+
+    # Tables, front matter, code
+
+    def _in_view(self) -> range:
+        """Return the blocks that are at least partly on screen."""
+        top = self.scroll_offset.y
+        first = bisect_right(self._starts, top) - 1
+        stop = bisect_right(self._starts, top + self.page_lines - 1)
+        return range(max(0, first), min(stop, len(self._blocks), len(self._starts) - 1))
+
+    def tables_in_view(self) -> list[Columns]:
+        found = (self._blocks[at] for at in self._in_view())
+        return [columns_of(each, self._width, self.look) for each in found if each.kind == "table"]
+
+    @property
+    def turns(self) -> bool:
+        return any(self._blocks[at].kind in ("table", "front") for at in self._in_view())
+
+    def show_as(self, look: Look) -> None:
+        self.look = look
+        self._lay_out(self._position())
+
+    def _colour(self, at: int) -> None:
+        """Have the code of a block coloured in a thread, and draw it again."""
+        block = self._blocks[at]
+        if block.kind != "code" or not block.mark or at in self._coloured:
+            return
+        self._coloured[at] = None
+
+        async def colour() -> None:
+            from copydesk.present.code_colours import coloured  # only pages with code need it
+
+            found = await asyncio.to_thread(coloured, block.mark, block.lines)
+            if found is not None and at < len(self._blocks) and self._blocks[at] is block:
+                self._coloured[at] = found
+                self._lines.pop(at, None)
+                self.refresh()
+
+        begin(self, colour, group="colours")
 
     def refresh_rows(self) -> None:
         self.forget_styles()
@@ -336,5 +388,6 @@ class TextView(SpanPane):
             at = bisect_right(self._starts, line) - 1
             if at >= len(self._blocks) or line >= self._starts[-1]:
                 return self.blank(width, base)
+            self._colour(at)
             shown = self._drawn(at)[line - self._starts[at]]
         return self.strip_of([(" ", ""), *shown], base, width)

@@ -1,0 +1,146 @@
+"""Every block that a page can have, drawn: one page has them all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from copydesk.domain.block_tags import KINDS, read_tag
+from copydesk.domain.page_text import page_text
+from copydesk.present.diff_rows import draw_line
+from copydesk.present.markdown import Look, draw
+from copydesk.present.markdown_blocks import Block, blocks
+from copydesk.session import glyphs
+from tests.drive import compare_golden
+
+EVERY_BLOCK = (Path(__file__).parent / "every_block.md").read_text(encoding="utf-8")
+
+UNSAID = re.compile(
+    r"\{%\s*end[\w-]+\s*%\}"
+    r"|\{%\s*(?:content-ref|include|stepper|if|else|openapi(?:-operation)?)\b"
+    r"|(?<=\s)(?:title|style|url|src|spec|path|method|date|description)=(?=\")"
+    r"|</?(?:table|thead|tbody|tr|th|td|details|summary|strong|code|mark|figure|figcaption|p|img|a)"
+    r"(?:\s(?:data-[a-z-]+|class|style)(?:=\"[^\"]*\")?)*|\b(?:alt|href)=(?=\")|\bclass=\"[^\"]*\""
+)
+"""What readers are told by signs and words of ours, or by where a thing stands."""
+
+
+COLUMNS = Look(0)
+
+
+def text_of(drawn: list[list[tuple[str, str]]]) -> list[str]:
+    return ["".join(part for part, _ in line).rstrip() for line in drawn]
+
+
+def lines(source: str, width: int, look: Look = COLUMNS) -> list[str]:
+    return [said for each in blocks(source) for said in text_of(draw(each, width, look=look))]
+
+
+@pytest.fixture
+def style() -> Iterator[None]:
+    yield
+    glyphs.use("unicode")
+
+
+@pytest.mark.parametrize("signs", ["unicode", "ascii"])
+@pytest.mark.parametrize("width", [76, 136])
+def test_every_block_is_drawn_as_what_it_is(
+    width: int, signs: str, style: None, update_golden: bool
+) -> None:
+    glyphs.use(signs)
+    shown = lines(EVERY_BLOCK, width)
+    assert signs == "unicode" or "\n".join(shown).isascii()
+    assert max(map(cell_len, shown)) <= width
+    name = f"every-block.{width}{'' if signs == 'unicode' else '-ascii'}"
+    compare_golden(name, "\n".join(shown), update=update_golden)
+
+
+@pytest.mark.parametrize("look", [Look(0), Look(0, turned=True), Look()])
+@pytest.mark.parametrize("width", [40, 76, 136])
+def test_each_word_of_the_source_is_drawn(width: int, look: Look) -> None:
+    steps = range(8) if look.column == 0 else (0,)
+    seen = "".join("".join(lines(EVERY_BLOCK, width, look._replace(column=at) if
+                   look.column is not None else look)) for at in steps)  # fmt: skip
+    joined = re.sub(r"[\s│▎]+", "", seen)
+    words = re.findall(r"\w+", UNSAID.sub(" ", EVERY_BLOCK))
+    assert [word for word in words if word not in joined] == []
+
+
+def test_in_a_change_tags_read_as_what_they_are_and_say_what_differs() -> None:
+    before = '# T\n\n{% hint style="info" icon="bell" %}\nMind.\n{% endhint %}\n'
+    page = page_text(before, before.replace("info", "danger"))
+    drawn = [said.strip() for at in range(len(page.diff)) for said in
+             text_of(draw_line(page.diff[at], 70))]  # fmt: skip
+    assert [said.split(maxsplit=2)[-1] for said in drawn if "hint" in said] == [
+        "▎ hint: [-info-], icon bell",
+        "▎ hint: {+danger+}, icon bell",
+        "▎ end of hint",
+    ]
+    code = "```\n{% hint %}\n```\n"
+    page = page_text(code, code + "More.\n")
+    assert any("{% hint %}" in said for at in range(len(page.diff))
+               for said in text_of(draw_line(page.diff[at], 70)))  # fmt: skip
+
+
+def test_parts_are_counted_in_what_they_are_part_of() -> None:
+    source = """{% stepper %}
+{% step %}
+{% columns %}
+{% column %}
+{% endcolumn %}
+{% endcolumns %}
+{% endstep %}
+{% step %}
+"""
+    said = [each for each in lines(source, 60) if each.strip("▎ ")]
+    assert said == ["▷ steps", "▷ step 1/2", "▎ ◫ columns", "▎ ◫ column 1/1", "▷ step 2/2"]
+
+
+def test_what_ends_nothing_and_what_nobody_knows_stays_as_it_was_written() -> None:
+    source = "{% endhint %}\n\n{% any *thing* %}\nnext\n\n---\n\nIt: is no front matter.\n\n---"
+    shown = lines(source, 60)
+    assert shown[0] == "{% endhint %}"
+    assert shown[2:4] == ["{% any *thing* %}", "next"]
+    assert "It: is no front matter." in shown
+
+
+PIECES = st.sampled_from(
+    [
+        *("{% hint %}", "{% endhint %}", "{% tabs %}", '{% tab title="a" %}', "{% endtab %}"),
+        *("{% endtabs %}", "{% if x %}", "{% else %}", "{% endif %}", "{% embed %}"),
+        *("{% endembed %}", "<details>", "<summary>s</summary>", "</details>", "$$", "$$x$$"),
+        *("---", "a: b", "```", "text", "", "| a | b |", "|---|---|", "{%", "{% %}", "- item"),
+        "<table><tr><td>1</td></tr></table>",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30), st.integers(8, 90), st.booleans(), st.integers(0, 3))
+def test_whatever_is_nested_is_drawn_within_its_width(
+    pieces: list[str], width: int, turned: bool, column: int
+) -> None:
+    found = blocks("\n".join(pieces))
+    shown = [said for each in found for said in
+             text_of(draw(each, width, look=Look(column, turned)))]  # fmt: skip
+    assert all(cell_len(said) <= max(width, 8) + 14 for said in shown)
+    assert "".join("".join(shown).split()).count("text") == "".join(pieces).count("text")
+
+
+def test_openings_without_end_are_cut_in_one_pass() -> None:
+    deep = blocks("{% embed %}\n{% hint %}\n" * 3_000 + "{% endtabs %}\n{% step %}\n" * 3_000)
+    assert max(each.bars for each in deep) == 6
+    assert isinstance(deep[0], Block)
+
+
+def test_every_kind_has_a_sign() -> None:
+    for name, kind in KINDS.items():
+        assert getattr(glyphs.glyphs(), kind.sign)
+        tag = read_tag(f"{{% {name} %}}")
+        assert tag is not None
+        assert not tag.ends

@@ -189,6 +189,14 @@ def test_a_removed_group_leaves_what_was_in_it_in_its_place() -> None:
     assert sent(both, Service("A G(B x) C"))[0][-1] == "Remove G"
 
 
+def test_removed_groups_within_each_other_leave_what_was_in_them_in_its_order() -> None:
+    text = "A G(B H(C x) I(J(D))) y"
+    for groups in (["G", "H", "J"], ["J", "H", "G"]):
+        arrangement = staged(text).remove(groups)
+        assert drawn(arrangement.now, {}) == "A B C x I(D) y"
+        sent(arrangement, Service(text))
+
+
 def test_a_way_back_leads_beside_nothing_that_has_left_for_good() -> None:
     arrangement = staged("A G(B C) D").shift(["B", "C"], TOP)
     lines, lasting = sent(arrangement, Service("A G(B C) D"))

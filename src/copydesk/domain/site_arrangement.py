@@ -7,7 +7,7 @@ puts a section into an empty group, and where the service does not move all entr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -511,12 +511,23 @@ def place_of(layout: Layout, row: str) -> str:
 
 def _opened_up(layout: Layout, groups: Collection[str]) -> Layout:
     """Return a layout without some groups, with what is in them in their places."""
-    levels = dict(layout.levels)
-    for group in groups:
-        home = next(level for level, rows in levels.items() if group in rows)
-        rows, at = levels[home], levels[home].index(group)
-        levels[home] = (*rows[:at], *levels.pop(group), *rows[at + 1 :])
-    items = {row: item for row, item in layout.items.items() if row not in groups}
+    gone = frozenset(groups)
+
+    def opened(rows: Sequence[str]) -> Iterator[str]:
+        waiting = [*reversed(rows)]
+        while waiting:
+            row = waiting.pop()
+            if row in gone:
+                waiting += reversed(layout.levels[row])
+            else:
+                yield row
+
+    levels = {
+        level: rows if gone.isdisjoint(rows) else tuple(opened(rows))
+        for level, rows in layout.levels.items()
+        if level not in gone
+    }
+    items = {row: item for row, item in layout.items.items() if row not in gone}
     return Layout(items, levels)
 
 

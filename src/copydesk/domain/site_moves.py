@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Literal
 
 from copydesk.domain.late_dataclass import dataclass
@@ -120,9 +121,10 @@ class Entries:
         rows = self.levels[level]
         if len(rows) <= LONG_ORDER:
             return Place(level, tuple(rows))
-        stays = [each for each in rows if each not in self._leaving]
-        at = stays.index(row)
-        return Place(level, tuple(stays[max(0, at - 1) : at + 2]), long=True)
+        at = rows.index(row)
+        above = next((rows[i] for i in range(at - 1, -1, -1) if rows[i] not in self._leaving), "")
+        below = next((each for each in islice(rows, at + 1, None) if each not in self._leaving), "")
+        return Place(level, tuple(filter(None, (above, row, below))), long=True)
 
 
 @dataclass(frozen=True)

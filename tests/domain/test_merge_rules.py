@@ -21,6 +21,7 @@ from copydesk.domain.merge_rules import (
     objectors,
     verdicts_of,
 )
+from copydesk.domain.space_tree import rule_list
 
 NAMES = {"p": "Priya", "l": "Lee", "s": "Sam"}
 START = datetime(2025, 3, 1, tzinfo=UTC)
@@ -145,7 +146,7 @@ def test_a_space_inherits_replaces_or_has_no_rules() -> None:
 
 def test_labels() -> None:
     assert label("require_up_to_date_change_request") == "up to date"
-    assert label("require_") == "unnamed rule"
+    assert label("require_") == "a rule that cannot be read"
 
 
 def test_reviews_become_verdicts() -> None:
@@ -232,3 +233,33 @@ def test_whether_a_team_has_answered_is_not_known() -> None:
     )
     assert (one.outcome, one.people) == ("fail", ())
     assert one.sentence == "needs an approving review; team Docs has not answered"
+
+
+@pytest.mark.parametrize(
+    ("answer", "labels"),
+    [
+        ('{"type": "rules", "rules": [{"rule": 1}, {"rule": "require_up_to_date_change_request"}]}',
+         ["a rule that cannot be read", "up to date"]),
+        ('{"type": "rules", "rules": [{"rule": "require_specific_reviewers", "users": 7}]}',
+         ["a rule that cannot be read"]),
+        ('{"type": "rules", "rules": "x"}', ["a rule that cannot be read"]),
+        ('{"type": "rules"}', ["a rule that cannot be read"]),
+        ('{"type": 3}', ["a rule that cannot be read"]),
+        ('{"type": "other"}', ["a rule that cannot be read"]),
+        ('"x"', ["a rule that cannot be read"]),
+        ('{"type": "rules", "rules": []}', []),
+        ('{"type": "none"}', []),
+        ("{}", []),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_a_rule_of_which_only_the_service_can_tell(
+    answer: str, labels: list[str]
+) -> None:
+    rules = MergeRules.model_validate_json(answer)
+    kind, listed = rule_list(rules)
+    assert [label(rule) for rule, _ in listed] == labels
+    assert kind == ("rules" if labels or '"rules"' in answer else rules.type)
+    outcomes = evaluate(effective(rules, None), MergeFacts(outdated=False))
+    assert [each.outcome for each in outcomes] == [
+        "unknown" if name.endswith("read") else "pass" for name in labels
+    ]

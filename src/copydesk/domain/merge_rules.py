@@ -79,7 +79,7 @@ def effective(
     rules = space_rules
     if rules is None or rules.type == "inherit":
         rules = organization_rules
-    if rules is None or rules.type != "rules":
+    if rules is None or rules.type in ("inherit", "none"):
         return ()
     return tuple(rules.rules or ())
 
@@ -142,7 +142,7 @@ def label(rule: str) -> str:
     """Return the short name of a kind of rule: "up to date". One that is not known is cleaned."""
     if rule in LABELS:
         return LABELS[rule]
-    return clean(rule).removeprefix("require_").replace("_", " ") or "unnamed rule"
+    return clean(rule).removeprefix("require_").replace("_", " ") or "a rule that cannot be read"
 
 
 class _Situation:

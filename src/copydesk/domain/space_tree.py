@@ -155,7 +155,8 @@ def rule_list(rules: MergeRules | None) -> tuple[str, RuleList]:
     """Return merge rules as plain data: their type, and the rules themselves."""
     if rules is None:
         return "inherit", ()
-    return clean(rules.type), tuple(
+    kind = rules.type if rules.type in ("inherit", "none") else "rules"
+    return kind, tuple(
         (clean(rule.rule), tuple(map(clean, rule.users or ()))) for rule in rules.rules or ()
     )
 

@@ -1,8 +1,8 @@
 """The rules that a change request must meet before it merges, of a space or of an organization."""
 
-from typing import Self
+from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from copydesk.contract.enumerations import MergeRuleKind, MergeRulesType
 from copydesk.contract.models.base import Body, Open, Shape
@@ -14,17 +14,44 @@ NAMES_REVIEWERS: frozenset[MergeRuleKind] = frozenset(
 
 
 class MergeRule(Shape):
-    """One rule, of a known kind or not. ``users`` are user ids where the kind names people."""
+    """One rule, of a known kind or not. ``users`` are user ids where the kind names people.
+
+    One that cannot be read has no kind: left out, it would be no rule to whoever merges.
+    """
 
     rule: Open[MergeRuleKind]
     users: list[str] | None = None
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _stays_a_rule(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(value)
+        except ValidationError:
+            return handler({"rule": ""})
+
 
 class MergeRules(Shape):
-    """``rules`` counts only with ``type`` rules; inherit takes those of the organization."""
+    """``rules`` counts only with ``type`` rules; inherit takes those of the organization.
+
+    What cannot be read, or is of a type that is not known, is one rule that cannot be read.
+    """
 
     type: Open[MergeRulesType] = "inherit"
     rules: list[MergeRule] | None = None
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _stay_rules(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            found = handler(value)
+        except ValidationError:
+            if value is None:  # as if it were left out
+                raise
+            found = handler({"type": "rules"})
+        if found.rules is None and found.type not in ("inherit", "none"):
+            found.rules = [MergeRule(rule="")]
+        return found
 
 
 class MergeRuleWrite(Body):

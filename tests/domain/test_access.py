@@ -13,6 +13,7 @@ from copydesk.domain.access import (
     Source,
     level_from,
     level_with,
+    source_known,
     sources,
     stage,
     staged_of,
@@ -47,7 +48,43 @@ def test_the_highest_source_decides(
     found = sources(chain, "Acme", Person("bo", role, frozenset(teams)))
     assert level_from(found) == level
     assert [each.level for each in found if each.decides] == [level]
-    assert found[0] == Source("Guide", "given to them", "read", level == "read", own=True)
+    own = Source("Guide", "given to them", "read", level == "read", own=True, short="given here")
+    assert found[0] == own
+
+
+@pytest.mark.parametrize(
+    ("user", "level", "members", "said"),
+    [
+        ("bo", "read", {}, "given here"),
+        ("bo", "edit", {"web": frozenset({"bo"})}, "team Web"),
+        ("dee", "edit", {"web": frozenset({"bo"})}, "organization"),
+        ("dee", "comment", {}, "collection Shelf"),
+        ("dee", "admin", {"web": frozenset({"bo"})}, "organization"),
+        # It may be the team, whose members are not known.
+        ("gus", "edit", {}, None),
+        ("gus", "comment", {}, "organization"),
+    ],
+)
+def test_what_gives_a_level_is_said_in_a_few_words(
+    user: str, level: str, members: dict[str, frozenset[str]], said: str | None
+) -> None:
+    dee = Given("user", "dee", "Dee", "comment")
+    chain = [
+        Container("space", "s", "Guide", given=(BO,)),
+        Container("collection", "c", "Shelf", given=(WEB, dee)),
+    ]
+    assert source_known(chain, user, level, members) == said
+    hidden = [*chain, Container("collection", "d", "hidden", given=None)]
+    known = said if said == "given here" else None
+    assert source_known(hidden, user, level, members) == known
+
+
+def test_what_everyone_has_is_of_where_it_was_given() -> None:
+    here = [Container("space", "s", "Guide", "edit"), Container("collection", "c", "Shelf", "read")]
+    assert source_known(here, "dee", "edit", {}) == "everyone"
+    above = [Container("space", "s", "Guide"), Container("collection", "c", "Shelf", "read")]
+    assert source_known(above, "dee", "read", {}) == "collection Shelf"
+    assert source_known(above, "dee", "review", {}) is None
 
 
 def test_who_loses_what_was_given_to_them_keeps_what_else_they_have() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Literal
 
 from copydesk.domain.late_dataclass import dataclass
@@ -75,7 +75,8 @@ class Person:
 class Source:
     """One thing that gives a level: where, by what, and whether it is what decides.
 
-    ``own`` is what they were given themselves in the place that is asked about.
+    ``own`` is what they were given themselves in the place that is asked about; ``short`` says
+    where and by what in a few words, for a column: "team Docs", "collection Guides".
     """
 
     where: str
@@ -83,6 +84,7 @@ class Source:
     level: str | None
     decides: bool = False
     own: bool = False
+    short: str = ""
 
 
 def sources(chain: Sequence[Container], organization: str, person: Person) -> list[Source]:
@@ -91,26 +93,49 @@ def sources(chain: Sequence[Container], organization: str, person: Person) -> li
     The others are the collections above it, nearest first. The highest level decides; a guest gets
     nothing of what everyone gets.
     """
-    found: list[tuple[str, str, str | None, bool]] = []
+    found: list[Source] = []
     default: str | None = INHERIT
     for each in chain:
-        found += [
-            (each.title, "given to them" if given.who == "user" else f"team {given.name}",
-             given.level, each is chain[0] and given.id == person.id)
-            for given in each.given or ()
-            if given.id == person.id or given.id in person.teams
-        ]  # fmt: skip
+        above = "" if each is chain[0] else f"{each.kind} {each.title}"
+        for given in each.given or ():
+            if given.id == person.id:
+                own = each is chain[0]
+                short = above or "given here"
+                found.append(Source(each.title, "given to them", given.level, own=own, short=short))
+            elif given.id in person.teams:
+                team = f"team {given.name}"
+                found.append(Source(each.title, team, given.level, short=team))
         if default == INHERIT:
             default = each.default
             if default != INHERIT:
-                found.append((each.title, "everyone", default if person.role else None, False))
+                level = default if person.role else None
+                found.append(Source(each.title, "everyone", level, short=above or "everyone"))
     if default == INHERIT or person.role == "admin":
-        found.append((organization, "their role", person.role, False))
-    best = max((rank(level) for _, _, level, _ in found), default=-1)
-    return [
-        Source(where, by, level, best >= 0 and rank(level) == best and not person.disabled, own)
-        for where, by, level, own in found
-    ]
+        found.append(Source(organization, "their role", person.role, short="organization"))
+    best = max((rank(each.level) for each in found), default=-1)
+    decides = best >= 0 and not person.disabled
+    return [replace(each, decides=decides and rank(each.level) == best) for each in found]
+
+
+def source_known(
+    chain: Sequence[Container], user: str, level: str, members: Mapping[str, frozenset[str]]
+) -> str | None:
+    """Return what gives a person their level, in a few words, before all of it was read.
+
+    ``members`` are the people of teams, as far as those were read. None where it may be something
+    that is not known: a collection that may not be read, a team whose members are not known.
+    """
+    teams = [each for above in chain for each in above.given or () if each.who == "team"]
+    theirs = frozenset(each.id for each in teams if user in members.get(each.id, ()))
+    # Nothing else being left, it is their role that gives them as much.
+    found = sources(chain, "", Person(user, level, theirs))
+    first = next((each for each in found if each.decides), None)
+    if first is None or first.level != level:
+        return None
+    hidden = any(above.given is None for above in chain) or any(
+        each.level == level and each.id not in members for each in teams
+    )
+    return first.short if first.own or not hidden else None
 
 
 def level_from(found: Iterable[Source]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import Forbidden, NotFound
@@ -20,6 +21,9 @@ MOST = 20_000
 """People, and teams, of one container that are read at most: of whom is not among them it is not
 known what they were given, and what is staged for them could not be taken back.
 """
+
+TEAMS = 20
+"""So many of the teams to which a role was given have their members read."""
 
 NESTED = 100
 """Collections above each other that are followed."""
@@ -78,6 +82,33 @@ async def read_person(api: Api, organization: str, user: str) -> Person:
     pages = api.pages(ops.list_member_teams, organization, user, limit=PAGE)
     teams = frozenset([each.team.id async for each in pages])
     return Person(user, member.role, teams, member.disabled)
+
+
+async def read_team_members(
+    api: Api, organization: str, chain: Sequence[Container]
+) -> dict[str, frozenset[str]]:
+    """Return the ids of the people in the teams that were given something, by those of the teams.
+
+    Teams that may not be read are left out, and so are those behind the first `TEAMS`. Raises
+    ``ApiError``.
+    """
+    teams = [each.id for above in chain for each in above.given or () if each.who == "team"]
+
+    async def read(team: str) -> frozenset[str] | None:
+        pages = api.pages(ops.list_team_members, organization, team, limit=PAGE)
+        found: set[str] = set()
+        try:
+            async for each in pages:
+                found.add(each.organization.id)
+                if len(found) == MOST:
+                    return None
+        except (Forbidden, NotFound):
+            return None
+        return frozenset(found)
+
+    first = list(dict.fromkeys(teams))[:TEAMS]
+    read_of = zip(first, await asyncio.gather(*map(read, first)), strict=True)
+    return {team: found for team, found in read_of if found is not None}
 
 
 async def _given(api: Api, place: Holder) -> tuple[Given, ...] | None:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import plural
 from copydesk.session.errors import failure_types, write_sentence
 from copydesk.session.writes.log import QueuedError, WriteError
 
@@ -66,8 +67,9 @@ class Bulk:
 class BulkRun:
     """One bulk action, from the question to the last result.
 
-    ``verb`` names it ("Archive"); ``send`` handles one object and raises `WriteError`,
-    `NothingToDoError` or what the client raises. ``ended`` is called after the last result.
+    ``verb`` names it ("Archive"), ``noun`` what it is done to; ``send`` handles one object and
+    raises `WriteError`, `NothingToDoError` or what the client raises. ``ended`` is called after the
+    last result.
     """
 
     def __init__(
@@ -76,8 +78,11 @@ class BulkRun:
         items: Sequence[BulkItem],
         send: Callable[[BulkItem], Awaitable[object]],
         ended: Callable[[], None] = lambda: None,
+        *,
+        noun: str = "",
     ) -> None:
         self.verb = verb
+        self._noun = noun
         # Hidden objects come first: they are marked by mistake.
         self.items = sorted(items, key=lambda item: not item.hidden)
         for item in self.items:
@@ -114,8 +119,10 @@ class BulkRun:
 
     @property
     def plan(self) -> str:
-        """The plan: ``Archive 5 of 7. 2 skipped.``"""
+        """The plan: ``Archive 5 of 7. 2 skipped.``, or ``Archive: 7 change requests``."""
         skipped = self.count("skipped")
+        if self._noun and not skipped:
+            return f"{self.verb}: {plural(len(self.items), self._noun)}"
         more = f" {skipped} skipped." if skipped else ""
         return f"{self.verb} {len(self.items) - skipped} of {len(self.items)}.{more}"
 

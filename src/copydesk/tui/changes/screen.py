@@ -382,6 +382,7 @@ class ChangesPlace(Place):
             items,
             lambda item: bulk.send(rows[item.id], group),
             lambda: self._ended(bulk, doing),
+            noun="change request",
         )
         sheet = BulkSheet(doing, warning=bulk.warning)
         await self.desk.push_screen_wait(sheet)

@@ -43,6 +43,7 @@ def body_form(
     beside: Mapping[str, Any] | None = None,
     names: Mapping[str, str] = _NOTHING,
     checks: Mapping[str, Callable[[str], str | None]] = _NOTHING,
+    nothing: Mapping[str, str] = _NOTHING,
 ) -> Form:
     """Return a form that fills in a body and gives it to ``send``, which sends it.
 
@@ -55,7 +56,8 @@ def body_form(
     whose name says too little, ``nulls`` say what null means where an enumeration does not, and
     ``lines`` are heights. ``offers`` read what ctrl+o offers; of a list several are ticked.
     ``names`` says what the ids are called that fields hold, as clean text. ``checks`` say what is
-    wrong with a text that differs and is one by the model.
+    wrong with a text that differs and is one by the model. ``nothing`` is said where nothing is
+    offered for a field.
     """
     from copydesk.contract.models.base import Shape
     from copydesk.tui.dialogs.body_fields import words_of
@@ -71,6 +73,7 @@ def body_form(
             offers=offers.get(slot.name),
             lines=lines.get(slot.name, 0),
             check=checks.get(slot.name, lambda text: None),
+            nothing=nothing.get(slot.name, ""),
         )
         for slot in filling.slots
     ]
@@ -99,6 +102,7 @@ def _field(
     offers: Callable[[], Awaitable[Sequence[Option]]] | None,
     lines: int,
     check: Callable[[str], str | None],
+    nothing: str,
 ) -> Field:
     several, named = {"list": "\n", "ticks": ", "}.get(slot.kind, ""), offers is not None
     if slot.kind == "ticks" and offers is None:
@@ -124,6 +128,7 @@ def _field(
         help=slot.about,
         limits=slot.limits,
         empty=_empty(filling, slot),
+        nothing=nothing,
         required=slot.required,
         named=named,
     )

@@ -241,8 +241,9 @@ class Field:
     height for longer text. ``offers`` reads what can be chosen for it: options whose ids are texts;
     with ``several`` any number of them, which that text stands between. ``options`` make it a
     choice of one of them, by its id. ``help`` and ``limits`` are shown while it has the focus;
-    ``empty`` is what it says while nothing is in it. A ``required`` one may not be sent empty. One
-    that is ``named`` holds ids that are offered: it shows what they are called.
+    ``empty`` is what it says while nothing is in it, ``nothing`` is said where nothing is offered.
+    A ``required`` one may not be sent empty. One that is ``named`` holds ids that are offered: it
+    shows what they are called.
     """
 
     name: str
@@ -257,6 +258,7 @@ class Field:
     help: str = ""
     limits: str = ""
     empty: str = ""
+    nothing: str = ""
     required: bool = False
     named: bool = False
 

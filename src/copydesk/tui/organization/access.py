@@ -21,6 +21,7 @@ from copydesk.domain.access import (
     level_from,
     level_with,
     rank,
+    source_known,
     sources,
     stage,
     staged_of,
@@ -35,7 +36,7 @@ from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.reads.access import read_chain, read_person
+from copydesk.session.reads.access import read_chain, read_person, read_team_members
 from copydesk.session.reads.organization import people_offered, read_home, teams_offered
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, BulkItem, BulkRun
@@ -120,13 +121,19 @@ def level_words(each: Any) -> str:
     return clean(each.permission or GUEST)
 
 
-def origin_words(origin: PermissionOrigin | None) -> str:
-    """Say where a level on a site comes from, as the service tells it."""
+def origin_words(origin: PermissionOrigin | None, chain: Sequence[Container]) -> str:
+    """Say where a level on a site comes from, as the service tells it; teams by their names."""
     if origin is None:
         return ""
     if origin.type != "site":
-        return "role" if origin.type == "organization" else clean(origin.type)
-    said = {"member": "given here", "team": "a team", "default": "everyone"}
+        return clean(origin.type)
+    teams = {each.id: each.name for above in chain for each in above.given or ()}
+    team = teams.get(origin.team or "")
+    said = {
+        "member": "given here",
+        "team": f"team {team}" if team else "a team",
+        "default": "everyone",
+    }
     return said.get(origin.reason or "", clean(origin.reason or ""))
 
 
@@ -161,10 +168,10 @@ _LEVEL = Shown[Any](
     sort=level_rank,
 )  # fmt: skip
 _EMAIL = Shown[Any](
-    "email", "E-MAIL", lambda each, now: each.user.email, 25, drop=2,
+    "email", "E-MAIL", lambda each, now: each.user.email, 20, drop=3, most=32,
     sort=lambda each: each.user.email or "",
 )  # fmt: skip
-_ORIGIN = Shown[Any]("from", "FROM", lambda each, now: None, 11, drop=3, detail=False)
+_ORIGIN = Shown[Any]("from", "FROM", lambda each, now: None, 17, drop=2, most=26, detail=False)
 
 PEOPLE: Resource[Any] = Resource(
     **_PERSON,
@@ -343,6 +350,7 @@ class StagedAccess(Commands, scope="access"):
             only=("users", "teams", "role"),
             labels={"users": "People", "teams": "Teams", "role": "Role (read if left out)"},
             offers={"users": lambda: offered(people), "teams": lambda: offered(teams)},
+            nothing={"teams": "There is no team yet: g T makes one."},
             lines={"users": 3, "teams": 2},
             facts=["Nothing is sent until ctrl+s in the list."],
             verb="stage it",
@@ -373,8 +381,9 @@ class StagedAccess(Commands, scope="access"):
             for each in plan.values()
         ]
         run = BulkRun(
-            "Change access", items, lambda item: self._send(plan[item.id], group), here.sent
-        )
+            "Change access", items, lambda item: self._send(plan[item.id], group), here.sent,
+            noun="change",
+        )  # fmt: skip
         me = here.session.me
         own = plan.get(me.id) if me is not None else None
         warning = f"{here.overtaken} {REVERSIBLE}".strip()
@@ -505,6 +514,38 @@ def invited_by(
     return found
 
 
+class Origins:
+    """Where levels in a space or a collection come from, in a few words, before all is read."""
+
+    def __init__(self, place: AccessPlace) -> None:
+        self._place = place
+        self._members: dict[str, frozenset[str]] | None = None
+        """The people in the teams that were given something; None until they are read."""
+
+    def read(self, chain: Sequence[Container]) -> None:
+        """Read who is in the teams that were given something."""
+        place, home = self._place, self._place.organization or ""
+
+        def came(members: dict[str, frozenset[str]]) -> None:
+            self._members = members
+            place.texts.forget()
+            place.rows.refresh_rows()
+
+        place.reads.load(
+            "members", lambda api: read_team_members(api, home, chain), came,
+            what="Reading who is in the teams", quiet=True,
+        )  # fmt: skip
+
+    def of(self, item: Any, chain: Sequence[Container], found: Sequence[Source] | None) -> str:
+        """Return where the level of a row comes from; ``found`` is all that gives it, once read."""
+        if not chain or item.permission is None:
+            return ""
+        if found is not None and level_from(found) == item.permission:
+            return next(each.short for each in found if each.decides)
+        known = source_known(chain, item.user.id, item.permission, self._members or {})
+        return known or ("" if self._members is None else "elsewhere")
+
+
 @place(
     "access",
     key="P",
@@ -514,7 +555,7 @@ def invited_by(
         *(f"list_{kind}_{what}permissions" for kind in ("space", "collection", "site")
           for what in ("", "user_", "team_")),
         "get_space", "get_collection", "get_site", "get_member", "list_member_teams",
-        "get_organization",
+        "list_team_members", "get_organization",
     ),
 )  # fmt: skip
 class AccessPlace(ResourcePlace[Any], scope="access"):
@@ -531,6 +572,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         self.overtaken = ""
         """What others changed of what is staged, as it was read before the plan was shown."""
         self._sources: dict[str, list[Source]] = {}
+        self._origins = Origins(self)
         self._added: frozenset[str] = frozenset()
         """The ids of what was listed as staged only, since nothing was given to it here yet."""
 
@@ -621,10 +663,8 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
 
     def _origin(self, item: Any) -> str:
         if self.target.site is not None:
-            return origin_words(item.origin)
-        if not self.chain:
-            return ""
-        return "given here" if self.own_level(item.user.id) == item.permission else "elsewhere"
+            return origin_words(item.origin, self.chain)
+        return self._origins.of(item, self.chain, self._sources.get(item.user.id))
 
     # Reading
 
@@ -677,6 +717,8 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
 
     def _learned(self, chain: tuple[Container, ...]) -> None:
         self.chain = chain
+        if self.target.site is None:
+            self._origins.read(chain)
         self._sources.clear()
         left = {
             key: each
@@ -723,9 +765,8 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
 
     def _explained(self, user: str, found: list[Source]) -> None:
         self._sources[user] = found
-        if user in self.staged:
-            self.texts.forget()
-            self.rows.refresh_rows()
+        self.texts.forget()
+        self.rows.refresh_rows()
         super().show_item()
 
     def facts_of(self, item: Any) -> list[Fact]:

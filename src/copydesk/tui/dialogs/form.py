@@ -21,7 +21,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static, TextArea
 
-from copydesk.domain.secret_values import holds_private_key
+from copydesk.domain.secret_values import MASK, holds_private_key, lacks_password, without_password
 from copydesk.domain.text import listed, plural, shorten
 from copydesk.session.draft_keys import form_text, form_words
 from copydesk.session.errors import failure_types, sentence, write_sentence
@@ -130,6 +130,11 @@ def _meant(path: str, fields: Sequence[Field]) -> Field | None:
 
 
 REQUIRED = "it has to be filled in"
+
+NOT_KEPT = "its password or token is not kept on disk"
+"""Stands beside an address that is only kept without one."""
+
+NOTHING = "There is nothing to choose from."
 
 NAMED_CELLS = 40
 """How much of a label the titles of what was chosen may take."""
@@ -327,6 +332,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             line.append(f"   {wrong}", style="bad")
         elif text.strip() != field.value.strip():
             note = field.note if isinstance(field.note, str) else field.note(text.strip())
+            note = note or ("" if without_password(text) == text else NOT_KEPT)
             line.append(f"   {note}" if note else "", style="warn")
         known = [self._names[each] for each in field.parts(text.strip()) if each in self._names]
         if known and wrong is None and not field.named:
@@ -340,6 +346,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             return why
         if field.required and not text:
             return REQUIRED if self._tried else None
+        if text != field.value.strip() and lacks_password(text):
+            return f"type the password in place of {MASK}: it was not kept"
         return field.check(text)
 
     def _show_labels(self) -> None:
@@ -568,7 +576,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             # What would be sent for one of those is not what was chosen.
             left = plural(len(options) - len(taken), "offer") if len(taken) < len(options) else ""
             said = f"Left out: {left} whose id has signs that cannot be drawn." if left else ""
-            self._say(said if options else "There is nothing to choose from: type it.")
+            none = NOTHING if field is not None and field.named else f"{NOTHING[:-1]}: type it."
+            self._say(said if options else (field and field.nothing) or none)
         return taken
 
     # What was typed: a draft until it has arrived
@@ -645,13 +654,16 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def keep(self) -> None:
         """Keep the fields that differ as a draft; with none there is no draft.
 
-        A private key is no such field: it is not written to the disk.
+        A private key is no such field, and a password in an address is left out: neither is written
+        to the disk.
         """
         if self._keeping is not None:
             self._keeping.stop()
             self._keeping = None
         changed = {
-            name: text for name, text in self.changed().items() if not holds_private_key(text)
+            name: without_password(text)
+            for name, text in self.changed().items()
+            if not holds_private_key(text)
         }
         if changed:
             ids = {

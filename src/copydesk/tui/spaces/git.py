@@ -13,6 +13,7 @@ from textual.timer import Timer
 from copydesk.client.errors import NotFound, OperationMissing
 from copydesk.domain.address import web_address
 from copydesk.domain.age import ago, moment
+from copydesk.domain.secret_values import without_password
 from copydesk.domain.text import clean, shorten
 from copydesk.present.facts import Fact, hint
 from copydesk.present.json_views import Raw
@@ -48,7 +49,7 @@ def state_facts(state: GitSyncState, now: datetime) -> list[Fact]:
     provider = clean(state.installation_provider or "") if web_address(state.url) else ""
     found = [
         Fact("repository", clean(state.repo_name or "")),
-        Fact("address", clean(state.url or "")),
+        Fact("address", without_password(clean(state.url or ""))),
         Fact("provider", provider),
         Fact("connection", clean(state.installation_status or "")),
     ]
@@ -68,7 +69,8 @@ def state_facts(state: GitSyncState, now: datetime) -> list[Fact]:
 
 def consequences(direction: str, values: Mapping[str, str], title: str) -> Sequence[str | Text]:
     """Return what an import or an export does, before it is begun."""
-    where = f"{shorten(clean(values['ref']), 40)} of {shorten(clean(values['url']), 60)}"
+    url = without_password(clean(values["url"]))
+    where = f"{shorten(clean(values['ref']), 40)} of {shorten(url, 60)}"
     if direction == "export":
         said = [f"{title} is committed to {where}.", "Other files there stay."]
         forced = "Commits there that this space did not take are built upon: its files win."
@@ -131,7 +133,7 @@ class GitPlace(Place, scope="git_sync"):
         return Raw(f"git of {self.title_of_space}", self.RAW[0], (space,))
 
     def copies(self) -> Sequence[tuple[str, str]]:
-        url = clean(self.state.url or "") if self.state is not None else ""
+        url = without_password(clean(self.state.url or "")) if self.state is not None else ""
         return [("address", url)] if url else []
 
     # Reading

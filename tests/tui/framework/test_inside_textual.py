@@ -20,7 +20,8 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Label
 
-from copydesk.tui.framework.inside_textual import LaidOutOnce, SteadyScreen
+from copydesk.domain.text import clean
+from copydesk.tui.framework.inside_textual import LaidOutOnce, SteadyScreen, terminal_parser
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
@@ -231,3 +232,20 @@ async def test_what_is_to_be_done_next_is_done_though_its_worker_is_stopped(worl
         worker.cancel()
         gate.set()
         await eventually(lambda: done == ["begun", "done"], driver.turn)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 4096])
+def test_an_escape_in_what_is_pasted_presses_no_key(size: int) -> None:
+    typed = "a\x1b[200~one \x1b[31mred\x1b[0m \x1b two\x1b\x1b[201~b\x1b[200~more\x1b[201~"
+    parser = terminal_parser()
+    found: list[Any] = []
+    for at in range(0, len(typed), size):
+        found += parser.feed(typed[at : at + size])
+    assert [type(each) for each in found] == [
+        *(events.Key, events.Paste, events.Key, events.Paste),
+    ]
+    assert [each.key for each in found if isinstance(each, events.Key)] == ["a", "b"]
+    pasted = [each.text for each in found if isinstance(each, events.Paste)]
+    # The controls are those that a field takes out, with what belongs to them.
+    assert [clean(each) for each in pasted] == ["one red  two", "more"]
+    assert "\x1b" not in "".join(pasted)

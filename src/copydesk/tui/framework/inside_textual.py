@@ -9,9 +9,10 @@ module pass (`pyproject.toml`, `tests/tui/framework/test_inside_textual.py`).
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -420,8 +421,68 @@ def limit_size(driver: LinuxDriver, most: Size) -> None:
     cast("Any", driver)._get_terminal_size = measured
 
 
+class Pastes:
+    """What is read from a terminal, with no escape in what is pasted.
+
+    Textual takes an escape for the beginning of a sequence there too, and what follows it for keys
+    that were pressed before the paste: a text would come in another order, and press keys.
+    """
+
+    BEGIN, END = "\x1b[200~", "\x1b[201~"
+
+    def __init__(self) -> None:
+        self._pasting = False
+        self._held = ""
+        """What of a paste may be the beginning of its end."""
+        self._last = ""
+        """What was read last outside of one, which may be the beginning of a paste."""
+
+    def take(self, data: str) -> str:
+        """Return text as it may be taken apart; the end of a paste may come with the next."""
+        parts: list[str] = []
+        while data:
+            if self._pasting:
+                pasted, end, data = (self._held + data).partition(self.END)
+                self._held = ""
+                if end:
+                    self._pasting = False
+                else:
+                    self._held = next((e for e in _beginnings(self.END) if pasted.endswith(e)), "")
+                    pasted = pasted.removesuffix(self._held) if self._held else pasted
+                parts.append(_without_escapes(pasted) + end)
+            else:
+                both = self._last + data
+                begins = both.find(self.BEGIN)
+                if begins < 0:
+                    self._last = both[-len(self.BEGIN) + 1 :]
+                    parts.append(data)
+                    break
+                behind = both[begins + len(self.BEGIN) :]
+                parts.append(data[: len(data) - len(behind)])
+                self._pasting, self._last, data = True, "", behind
+        return "".join(parts)
+
+
+def _beginnings(mark: str) -> Iterable[str]:
+    """Return what a mark may begin with, the longest first."""
+    return (mark[:length] for length in range(len(mark) - 1, 0, -1))
+
+
+def _without_escapes(text: str) -> str:
+    """Return text with the control characters that pairs of an escape and a sign stand for."""
+    return re.sub("\x1b([@-_])?", lambda pair: chr(ord(pair[1]) + 64) if pair[1] else "", text)
+
+
 def terminal_parser() -> XTermParser:
     """Return what makes events of what is read from a terminal."""
     from textual._xterm_parser import XTermParser
 
-    return XTermParser(constants.DEBUG)
+    pastes = Pastes()
+
+    class Parser(XTermParser):
+        def feed(self, data: str) -> Iterable[Message]:
+            # Nothing is fed only at the end.
+            taken = pastes.take(data)
+            return super().feed(taken) if taken or not data else ()
+
+    return Parser(constants.DEBUG)

@@ -1,12 +1,14 @@
 """The record of what was done: one event for each write that an operation made, in its transaction.
 
 What is noted is who asked for which operation, on what, and which fields of the body were given;
-never what was in them.
+never what was in them. Imports, and what came of a job of git, are noted too: with the name of the
+repository and the branch.
 """
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -16,10 +18,22 @@ from pydantic.alias_generators import to_camel
 from copydesk.contract import operations as ops
 from copydesk.contract.operation import Operation
 from copydesk.server.implementation import Call, Implementation
-from copydesk.server.store import timestamp, to_json
+from copydesk.server.store import Tx, timestamp, to_json
 
 KEPT = timedelta(days=365)
 """For how long an event is kept."""
+
+IMPORTED = "import_space"
+"""The action of an import of files on the command line."""
+
+OTHERS = (
+    IMPORTED,
+    "git_import_done",
+    "git_import_failed",
+    "git_export_done",
+    "git_export_failed",
+)
+"""The actions that are no operations."""
 
 _LABELS: dict[str, tuple[str, str]] = {
     "organization": ("organization", "title"),
@@ -44,9 +58,47 @@ def is_audited(implementation: Implementation) -> bool:
     return implementation.writes and operation.method != "GET" and bool(operation.path_parameters)
 
 
-def words(operation: Operation[..., Any]) -> str:
-    """Return what an operation does, for people: "Merge change request"."""
-    return operation.name.replace("_", " ").capitalize()
+def words(action: str) -> str:
+    """Return what an action does, for people: "Merge change request"."""
+    return action.replace("_", " ").capitalize()
+
+
+def note(
+    tx: Tx,
+    home: str,
+    action: str,
+    actor: str,
+    target: tuple[str, str, str | None],
+    payload: Mapping[str, Any],
+) -> None:
+    """Note that somebody did something in an organization; forget what is too old.
+
+    The ``target`` is its type, its id and what it is called.
+    """
+    tx.run(
+        "DELETE FROM audit_event WHERE organization_id = ? AND occurred_at < ?",
+        home,
+        timestamp(tx.moment - KEPT),
+    )
+    tx.run(
+        "INSERT INTO audit_event (id, organization_id, occurred_at, action, actor_id, "
+        "target_type, target_id, target_label, payload) "
+        "SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM organization WHERE id = ?",
+        str(uuid.uuid4()),
+        tx.now,
+        action,
+        actor,
+        *target,
+        to_json(dict(payload)),
+        home,
+    )
+
+
+def note_of_space(tx: Tx, space: str, action: str, actor: str, payload: Mapping[str, Any]) -> None:
+    """Note that something was done to a space."""
+    row = tx.row("space", space)
+    target = ("space", space, row["title"])
+    note(tx, row["organization_id"], action, actor, target, {"spaceId": space, **payload})
 
 
 class Audit:
@@ -110,22 +162,6 @@ class Audit:
         payload: dict[str, Any] = {to_camel(name): key for name, key in self._path.items()}
         if isinstance(self._body, BaseModel):
             payload["fields"] = sorted(to_camel(name) for name in self._body.model_fields_set)
-        tx.run(
-            "DELETE FROM audit_event WHERE organization_id = ? AND occurred_at < ?",
-            home,
-            timestamp(tx.moment - KEPT),
-        )
-        tx.run(
-            "INSERT INTO audit_event (id, organization_id, occurred_at, action, actor_id, "
-            "target_type, target_id, target_label, payload) "
-            "SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM organization WHERE id = ?",
-            str(uuid.uuid4()),
-            tx.now,
-            self._operation.name,
-            call.user_id,
-            self._type,
-            self._id,
-            self._label,
-            to_json(payload),
-            home,
-        )
+        payload |= call.noted
+        target = (self._type, self._id, self._label)
+        note(tx, home, self._operation.name, call.user_id, target, payload)

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from copydesk.contract.models.git_sync import GitExport, GitImport
+from copydesk.server import audit
 from copydesk.server.background import Worker, lease_limit
 from copydesk.server.errors import conflict, invalid
 from copydesk.server.sources.model import SourceError
@@ -57,6 +58,12 @@ def begin(tx: Tx, space: Row, author: str, body: GitImport) -> None:
         "updatedAt": tx.now,
     }
     tx.update("space", space["id"], git_sync=to_json(state))
+
+
+def repository_noted(url: str, branch: str) -> dict[str, str]:
+    """Return what the audit says of a job: the name of the repository, not where it is."""
+    name = Path(path_of(url)).name.removesuffix(".git")
+    return {"repository": name, "branch": branch.removeprefix("refs/heads/")}
 
 
 def _connection(body: GitImport) -> dict[str, str]:
@@ -134,6 +141,12 @@ def _finish(tx: Tx, job: Row, error: str | None) -> None:
     if error is not None:
         state["operation"]["error"] = error
     tx.update("space", job["space_id"], git_sync=to_json(state | {"updatedAt": tx.now}))
+    request = json.loads(job["request"])
+    noted = repository_noted(request["url"], request["branch"])
+    if error is not None:
+        noted["reason"] = error
+    action = f"git_{job['direction']}_{'done' if error is None else 'failed'}"
+    audit.note_of_space(tx, job["space_id"], action, job["author_id"], noted)
     tx.run("UPDATE git_job SET state = 'over' WHERE space_id = ?", job["space_id"])
 
 

@@ -36,7 +36,8 @@ class Call:
     is the Location header of a 201. ``goes_on`` says that something was left to the desk's worker,
     which is woken once the answer is out. ``settled``: the answer says what there is; else a read
     may raise ``OutdatedError``, once. ``remembered`` keeps what queries found, under their own
-    keys, so that a list that names one person fifty times reads them once.
+    keys, so that a list that names one person fifty times reads them once. ``noted`` is what the
+    audit says of the call besides.
     """
 
     tx: Tx
@@ -47,6 +48,7 @@ class Call:
     goes_on: bool = False
     settled: bool = True
     remembered: dict[tuple[str, str], Any] = field(default_factory=dict)
+    noted: dict[str, str] = field(default_factory=dict)
     # Not a cached property, whose lock costs more than what it keeps.
     _access: Access | None = field(default=None, init=False, repr=False)
 

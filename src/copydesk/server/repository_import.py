@@ -14,7 +14,7 @@ from pathlib import Path
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
-from copydesk.server import desk_seed, site_seed
+from copydesk.server import audit, desk_seed, site_seed
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository, whole
 from copydesk.server.sources.model import Person, Problem, Progress, SourceError
@@ -162,7 +162,11 @@ class _Import:
             step,
         )
         for plan in self.plan.spaces:
-            report.spaces.append(spaces.take(plan, self.before.get(plan.folder)))
+            taken = spaces.take(plan, self.before.get(plan.folder))
+            report.spaces.append(taken)
+            branch = {"branch": self.plan.branch} if self.plan.branch else {}
+            noted = {"repository": self.plan.name, **branch}
+            audit.note_of_space(self.tx, taken.space_id, audit.IMPORTED, self.owner, noted)
         self.site([space for space in report.spaces if space.created])
         report.problems = self.problems
         return report

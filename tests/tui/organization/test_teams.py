@@ -69,7 +69,7 @@ async def test_teams_are_made_renamed_deleted_and_taken_back(
         await driver.press("enter")
         assert driver.selected == docs
         await send(driver, "where title=ument owner=nobody")
-        assert "None with title=ument owner=nobody." in driver.screen
+        assert "None with owner=nobody title=ument." in driver.screen
         await send(driver, "where")
         await driver.press("g j")
         assert '"object": "team"' in driver.screen

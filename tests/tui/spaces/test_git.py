@@ -12,6 +12,7 @@ from copydesk.session.target import Target
 from tests.drive import Driver, drive
 from tests.server.sources.making import Making
 from tests.tui.opening import open_world, typed
+from tests.tui.steps import words
 from tests.world import World
 
 HOSTILE = "docs\x1b[2J\u202e [bold]film"
@@ -79,6 +80,15 @@ async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
         assert "import: success" in driver.screen
         assert world.page_id(space, "readme")
 
+        # The audit names the repository and the branch, and what came of it.
+        await driver.press("g E")
+        await driver.resize(140, 40)
+        assert "git import done" in driver.screen
+        assert "repository docs" in words(driver)
+        assert "branch next" in words(driver)
+        await driver.resize(80, 24)
+        await driver.press("q")
+
         # One try that fails leaves the repository that the space has.
         await line(driver, "git export")
         await driver.burst(*typed("gone"))
@@ -88,7 +98,19 @@ async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
         assert "docs.gitgone" not in driver.screen
         await driver.press("escape")
 
+        # A token in an address is on screen only: it is neither kept nor told.
         await line(driver, "git import")
+        await driver.press(*["backspace"] * 200)
+        await driver.burst(*typed("https://bo:s3cret@git.example.org/docs"))
+        assert "its password or token is not kept on disk" in driver.line("Repository")
+        await driver.press("escape")
+        kept = "".join(driver.app.session.drafts.texts().values())
+        assert "https://***@git.example.org/docs" in kept
+        assert "s3cret" not in kept
+        await line(driver, "git import")
+        assert "type the password in place of ***: it was not kept" in words(driver)
+        await driver.press("ctrl+s")
+        assert "Mend “Repository” first." in driver.screen
         await driver.press(*["backspace"] * 200)
         await driver.burst(*typed("https://git.example.org/docs"))
         await driver.press("ctrl+s")

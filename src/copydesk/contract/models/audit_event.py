@@ -42,7 +42,10 @@ class AuditEventTarget(Shape):
 
 
 class AuditEvent(Resource):
-    """One thing that was done."""
+    """One thing that was done.
+
+    ``space`` is the title of the space that it was done in; it is beyond the published API.
+    """
 
     object: Open[Literal["audit-event"]] = "audit-event"
     id: str
@@ -53,6 +56,7 @@ class AuditEvent(Resource):
         Open[Literal["ui", "api", "integration", "webhook", "workflow", "script", "support"]]
     ] = None
     target: AuditEventTarget
+    space: str | None = None
     urls: Urls = Field(default_factory=Urls)
 
 

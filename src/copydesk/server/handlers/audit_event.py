@@ -17,7 +17,7 @@ from copydesk.contract.models.audit_event import (
 )
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.parts import Urls
-from copydesk.server.audit import is_audited, words
+from copydesk.server.audit import OTHERS, is_audited, words
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import HANDLERS, Call, implements
 from copydesk.server.pagination import paginate
@@ -26,21 +26,19 @@ from copydesk.server.store import Row, Value, timestamp
 _DEFAULT_LIMIT = 20
 
 _EVENTS = (
-    "(SELECT audit_event.*, user.display_name AS actor_label "
-    "FROM audit_event LEFT JOIN user ON user.id = actor_id)"
+    "(SELECT audit_event.*, user.display_name AS actor_label, space.title AS space_title "
+    "FROM audit_event LEFT JOIN user ON user.id = actor_id "
+    "LEFT JOIN space ON space.id = json_extract(payload, '$.spaceId'))"
 )
 
 
 @implements(ops.list_organization_audit_event_actions)
 def list_organization_audit_event_actions(call: Call, organization_id: str) -> AuditEventActions:
-    """List the operations that leave an event."""
+    """List what leaves an event: operations that write, and what is done without one."""
     call.access.organization(organization_id, "admin")
-    audited = [each.operation for each in HANDLERS.values() if is_audited(each)]
+    audited = [each.operation.name for each in HANDLERS.values() if is_audited(each)]
     return AuditEventActions(
-        items=[
-            AuditEventAction(id=each.name, label=words(each))
-            for each in sorted(audited, key=lambda each: each.name)
-        ]
+        items=[AuditEventAction(id=each, label=words(each)) for each in sorted([*audited, *OTHERS])]
     )
 
 
@@ -106,6 +104,7 @@ def _fields(call: Call, row: Row) -> dict[str, Any]:
         "action": row["action"],
         "actor": AuditEventActor(id=row["actor_id"], label=row["actor_label"]),
         "source": "api",
+        "space": row["space_title"],
         "target": AuditEventTarget(
             type=row["target_type"], id=row["target_id"], label=row["target_label"]
         ),

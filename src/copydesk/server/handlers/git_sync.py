@@ -5,7 +5,7 @@ from __future__ import annotations
 from copydesk.contract import operations as ops
 from copydesk.contract.models.git_sync import GitExport, GitImport, GitSyncState
 from copydesk.server.errors import not_found
-from copydesk.server.git_jobs import begin
+from copydesk.server.git_jobs import begin, repository_noted
 from copydesk.server.implementation import Call, implements
 from copydesk.server.queries.space import git_state
 
@@ -25,12 +25,16 @@ def get_space_git_info(call: Call, space_id: str) -> GitSyncState:
 @implements(ops.import_git_repository)
 def import_git_repository(call: Call, space_id: str, body: GitImport) -> None:
     """Have the worker take what a branch says into a space."""
-    begin(call.tx, call.access.space(space_id, "triggerGitSync"), call.user_id, body)
-    call.goes_on = True
+    _begin(call, space_id, body)
 
 
 @implements(ops.export_to_git_repository)
 def export_to_git_repository(call: Call, space_id: str, body: GitExport) -> None:
     """Have the worker commit the content of a space to a branch."""
+    _begin(call, space_id, body)
+
+
+def _begin(call: Call, space_id: str, body: GitImport) -> None:
     begin(call.tx, call.access.space(space_id, "triggerGitSync"), call.user_id, body)
+    call.noted = repository_noted(body.url, body.ref)
     call.goes_on = True

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden, NotFound
+from copydesk.domain.text import clean
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.audit_event import AuditEvent, AuditEventTarget
+
+TOLD = ("repository", "branch", "reason")
+"""What details of events say that people read as it is."""
 
 Way = tuple[str, Target]
 """The name of a place, and its target."""
@@ -23,6 +28,23 @@ async def read_way(api: Api, organization: str, event: AuditEvent) -> Way | None
     details = await api(ops.get_organization_audit_event, organization, event.id)
     ids = {key: each for key, each in details.payload.items() if isinstance(each, str)}
     return way_to(organization, details.target, ids)
+
+
+async def read_facts(api: Api, organization: str, event: AuditEvent) -> list[tuple[str, str]]:
+    """Return what an event says besides its row: names and clean texts. Raises ``ApiError``."""
+    payload = (await api(ops.get_organization_audit_event, organization, event.id)).payload
+    space = payload.get("spaceId")
+    found: list[tuple[str, str]] = []
+    if event.space is None and event.target.type != "space" and isinstance(space, str):
+        try:
+            found.append(("space", (await api(ops.get_space, space)).title))
+        except (Forbidden, NotFound):
+            found.append(("space", "one that is gone, or that you may not see"))
+    found += [(name, text) for name in TOLD if isinstance(text := payload.get(name), str)]
+    fields = payload.get("fields")
+    if isinstance(fields, list):
+        found.append(("fields", ", ".join(each for each in fields if isinstance(each, str))))
+    return [(name, clean(text)) for name, text in found if text]
 
 
 def way_to(organization: str, target: AuditEventTarget, ids: dict[str, str]) -> Way | None:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from copydesk.domain.age import instant, moment
 from copydesk.domain.span import span
 from copydesk.domain.text import clean
+from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.reads.audit import Way, read_way
+from copydesk.session.reads.audit import Way, read_facts, read_way
 from copydesk.session.reads.organization import people_offered
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import command
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.resource.place import ResourcePlace
+from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
 from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ def actor_name(actor: AuditEventActor) -> str:
 def target_name(target: AuditEventTarget) -> str:
     """Return what it was done to, never empty."""
     return target.label or f"{target.type} without a name"
+
+
+def space_of(event: AuditEvent) -> str | None:
+    """Return the title of the space that it was done in, where the target is not that itself."""
+    return None if event.target.type == "space" else event.space
 
 
 def _moment(text: str) -> datetime:
@@ -77,10 +83,11 @@ AUDIT: Resource[AuditEvent] = Resource(
     shown=(
         Shown("when", "WHEN", lambda event, now: moment(event.occurred_at, now), 12,
               filters=False),
-        Shown("who", "WHO", lambda event, now: actor_name(event.actor), 15, drop=1),
-        Shown("what", "WHAT", lambda event, now: action_words(event), 24),
+        Shown("who", "WHO", lambda event, now: actor_name(event.actor), 12, drop=1, most=15),
+        Shown("what", "WHAT", lambda event, now: action_words(event), flex=2, minimum=24),
+        Shown("space", "SPACE", lambda event, now: space_of(event), 12, drop=2, most=16),
         Shown("target", "TARGET", lambda event, now: target_name(event.target), flex=1,
-              minimum=16),
+              minimum=12),
         Shown("kind", "KIND", lambda event, now: event.target.type),
         Shown("source", "BY WAY OF", lambda event, now: event.source),
     ),
@@ -104,16 +111,41 @@ AUDIT: Resource[AuditEvent] = Resource(
     "audit",
     key="E",
     title="Audit",
-    uses=("list_organization_audit_events", "get_organization_audit_event"),
+    uses=("list_organization_audit_events", "get_organization_audit_event", "get_space"),
 )
 class AuditPlace(ResourcePlace["AuditEvent"], scope="audit"):
     """What was done in the organization; Enter follows to what it was done to."""
 
     RESOURCE = AUDIT
 
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._told: dict[str, list[tuple[str, str]]] = {}
+        """What the details of events say, by their ids: an event never changes."""
+
+    def show_item(self) -> None:
+        """Show the details; what the event itself says besides is read once it is rested on."""
+        super().show_item()
+        item, home = self.item, self.organization
+        if item is None or home is None or item.id in self._told:
+            return
+
+        def arrived(found: list[tuple[str, str]]) -> None:
+            self._told[item.id] = found
+            super(AuditPlace, self).show_item()
+
+        self.reads.load(
+            "told", lambda api: read_facts(api, home, item), arrived, what="Reading the event",
+            of=item.id, after=REST_SECONDS, kept="away", quiet=True,
+        )  # fmt: skip
+
+    def facts_of(self, item: AuditEvent) -> list[Fact]:
+        told = self._told.get(item.id, ())
+        return [*super().facts_of(item), *(Fact(name, text) for name, text in told)]
+
     @command("range", "4w", complete=lambda here: SPANS)
     def show_range(self, rest: str) -> None:
-        """Show what was done in a span of time that ends now: :range 4w. Alone it shows all."""
+        """Show what was done in a span of time up to now, too (:range 4w). Alone it ends that."""
         said = {name: text for name, text in self.limits.chosen.items() if name != "from"}
         if rest:
             try:
@@ -122,7 +154,7 @@ class AuditPlace(ResourcePlace["AuditEvent"], scope="audit"):
                 self.say(f":range: {error}.", "warn")
                 return
             said["from"] = f"{since.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
-        self.limits.limit(said)
+        self.limits.limit(said, back=":range alone takes that away, :where alone all.")
 
     def open_item(self, item: AuditEvent) -> None:
         home = self.organization

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from shlex import quote
 from typing import Any, Protocol, cast
 
 from copydesk.client.errors import Forbidden
+from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, listed, shorten
+from copydesk.session.errors import failure_types
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, command, declaring
@@ -96,17 +97,19 @@ class LimitCommands(Commands, scope="limited"):
         each = known[chosen]
         offered = [Option(value, value) for value in each.values] or await self._offered(each)
         if not offered:
-            others = {key: text for key, text in self.chosen.items() if key != chosen}
-            kept = "".join(f"{key}={quote(text)} " for key, text in others.items())
-            await self.place.desk.open_command_line(f"where {kept}{chosen}=")
+            await self.place.desk.open_command_line(f"where {chosen}=")
             return
         values = [Option("", "any"), *offered]
         said = await self.app.push_screen_wait(
             Choice(each.name, values, current=self.chosen.get(chosen, ""))
         )
         if said is not None:
-            self.titles.update(((chosen, clean(o.id)), clean(o.title)) for o in offered)
+            self._called(each, offered)
             self.limit({**self.chosen, chosen: said})
+
+    def _called(self, condition: Condition, offered: Sequence[Option]) -> None:
+        """Note what the ids are called that are offered for a condition."""
+        self.titles.update(((condition.name, clean(o.id)), clean(o.title)) for o in offered)
 
     async def _offered(self, condition: Condition) -> Sequence[Option]:
         """Read what a condition offers; nothing where the reader may not see that."""
@@ -123,9 +126,10 @@ class LimitCommands(Commands, scope="limited"):
 
     @command("where", "NAME=VALUE …", complete=_ways, uses=offering_operations)
     async def where(self, rest: str) -> None:
-        """Ask the service for those that are so (``:where name=value``).
+        """Ask the service for those that are so, too (``:where name=value``).
 
-        Alone it asks for all again, or offers what can be asked where that is done already.
+        What has an id may be typed by its name. ``:where name=`` takes that condition away; alone
+        it asks for all again, or offers what can be asked where that is done already.
         """
         if (why := no_conditions(self.here)) is not None:
             self.place.say(why, "warn")
@@ -134,21 +138,66 @@ class LimitCommands(Commands, scope="limited"):
             await self.ask_where()
             return
         try:
-            said = said_in(rest, self.here.conditions_known())
+            said = await self._ids(said_in(rest, self.here.conditions_known()))
         except ValueError as error:
             self.place.say(str(error), "warn")
-        else:
-            self.limit(said)
+            return
+        self.limit({**self.chosen, **said} if rest.strip() else {})
 
-    def limit(self, said: Mapping[str, str]) -> None:
-        """Have the service limit the list by conditions; refuse unknown ones with the reason."""
+    async def _ids(self, said: Mapping[str, str]) -> dict[str, str]:
+        """Return what was typed with the ids of what was typed by name.
+
+        What has no such name stays as it is: it may be an id that is not offered. Raises
+        ``ValueError`` where several are called so.
+        """
+        known = {each.name: each for each in self.here.conditions_known()}
+        meant = dict(said)
+        for name, text in said.items():
+            condition = known.get(name)
+            if not text or condition is None or condition.offers is None:
+                continue
+            try:
+                offered = await self._offered(condition)
+            except failure_types():
+                continue  # what is asked for with it says what is wrong
+            found = named_so(text, offered)
+            if len(found) > 1:
+                names = listed([clean(each.title) for each in found[:3]], "or")
+                raise ValueError(f"{name}: which one, {names}? Type more of the name.")
+            if found:
+                meant[name] = found[0].id
+                self._called(condition, found)
+        return meant
+
+    def limit(self, said: Mapping[str, str], *, back: str = "") -> None:
+        """Have the service limit the list by conditions; refuse unknown ones with the reason.
+
+        ``back`` says how the last of them is taken away, where that is not as with ``:where``.
+        """
         try:
             self.conditions = asked_with(said, self.here.conditions_known())
         except ValueError as error:
             self.place.say(str(error), "warn")
             return
+        before = self.chosen
         self.chosen = {name: clean(text) for name, text in said.items() if text}
         self.here.ask_anew()
+        added = [name for name, text in self.chosen.items() if before.get(name) != text]
+        if added:
+            way = back or f":where {added[-1]}= takes {added[-1]} away, :where alone all."
+            self.place.say(way)
+
+
+def named_so(text: str, offered: Sequence[Option]) -> Sequence[Option]:
+    """Return what is called so: by id, name or e-mail address, else what has it in its name."""
+    wanted = fold(text.strip())
+    for same in (
+        [each for each in offered if each.id == text],
+        [each for each in offered if wanted in (fold(each.title), fold(each.note))],
+    ):
+        if same:
+            return same
+    return [each for each in offered if wanted in fold(each.title)]
 
 
 def ways_to_ask(conditions: Sequence[Condition]) -> Sequence[str]:

@@ -20,7 +20,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean
-from copydesk.session.errors import NotDoneError
+from copydesk.session.errors import LACKS, NotDoneError
 from copydesk.session.page_changes import (
     REUSABLE,
     Changed,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import Changes
     from copydesk.contract.models.content import ContentPage, ReusableContent, Revision
 
-NO_OLDER = "This service keeps no older versions."
+NO_OLDER = f"{LACKS}older versions."
 """Stands where a revision cannot be read."""
 
 AT_ONCE = 10

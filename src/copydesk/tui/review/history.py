@@ -103,6 +103,18 @@ HISTORY: Resource[RevisionRow] = Resource(
 VIEWS = (View(PAGE, "This page"), View(SPACE, "The whole space"))
 
 
+async def read_titles(api: Api, space: str, page: str | None) -> tuple[str, str]:
+    """Return the titles of a space and of a page in it, clean. Raises ``ApiError``."""
+    title = clean((await api(ops.get_space, space)).title).strip() or "Untitled"
+    if page is None:
+        return title, ""
+    try:
+        found = await api(ops.get_space_page, space, page, metadata=False)
+    except NotFound:
+        return title, "a page that is not in main"
+    return title, clean(found.title).strip() or "Untitled"
+
+
 def of_no_page(here: HistoryPlace) -> str | None:
     """Say so where it is the history of a space: blocks are those of a page."""
     if here.target.page is not None:
@@ -123,14 +135,12 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._space_title = ""
-        self._page_title = ""
+        self._titles = ("", "")
+        """Those of the space and of the page, once they are known."""
 
     def within(self) -> Iterable[str]:
-        if self._space_title:
-            yield self._space_title
-        if self._page_title and self.view != SPACE:
-            yield self._page_title
+        space, page = self._titles
+        yield from filter(None, (space, page if self.view != SPACE else ""))
 
     def opened(self) -> None:
         super().opened()
@@ -143,21 +153,13 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
         if space is None:
             return
 
-        async def read(api: Api) -> tuple[str, str]:
-            title = clean((await api(ops.get_space, space)).title).strip() or "Untitled"
-            if page is None:
-                return title, ""
-            try:
-                found = await api(ops.get_space_page, space, page, metadata=False)
-            except NotFound:
-                return title, "a page that is not in main"
-            return title, clean(found.title).strip() or "Untitled"
-
         def came(titles: tuple[str, str]) -> None:
-            self._space_title, self._page_title = titles
+            self._titles = titles
             self.refresh_frame()
 
-        self.reads.load("titles", read, came, what="Reading the space")
+        self.reads.load(
+            "titles", lambda api: read_titles(api, space, page), came, what="Reading the space"
+        )
 
     def nothing(self) -> str:
         if self.target.page is not None and self.view != SPACE and not self.limits.chosen:
@@ -280,8 +282,28 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
 
     RESOURCE = BLAME
 
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._titles = ("", "")
+        """Those of the space and of the page, once they are known."""
+
     def within(self) -> Iterable[str]:
-        yield "blocks of a page"
+        space, page = self._titles
+        yield from filter(None, (space, page or "blocks of a page"))
+
+    def reload(self) -> None:
+        super().reload()
+        space, page = self.target.space, self.target.page
+        if space is None or page is None:
+            return
+
+        def came(titles: tuple[str, str]) -> None:
+            self._titles = titles
+            self.refresh_frame()
+
+        self.reads.load(
+            "titles", lambda api: read_titles(api, space, page), came, what="Reading the page"
+        )
 
     def missing(self) -> str | None:
         said = super().missing()

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import OpenAPIVisibility, ProcessingErrorCode, ProcessingState
-from copydesk.contract.models.base import Always, Body, Open, Resource, Shape
+from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
 from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp, Uri, Urls
 
 Slug: TypeAlias = Annotated[
@@ -49,11 +49,15 @@ class OpenAPISpec(Resource):
 
 
 class OpenAPISpecVersion(Resource):
-    """A version of a specification; ``url`` is where its document is fetched."""
+    """A version of a specification; ``url`` is where its document is fetched.
+
+    ``size`` is that of the document in bytes; it is beyond the published API.
+    """
 
     object: Open[Literal["openapi-spec-version"]] = "openapi-spec-version"
     id: str
     created_at: Timestamp | None = None
+    size: Count | None = None
     url: Always[Address] = None
     urls: Urls = Field(default_factory=Urls)
 

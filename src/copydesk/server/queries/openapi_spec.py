@@ -79,6 +79,9 @@ def version_model(call: Call, spec: Row, row: Row) -> OpenAPISpecVersion:
     return OpenAPISpecVersion(
         id=row["id"],
         created_at=row["created_at"],
+        size=call.tx.value(
+            "SELECT length(data) FROM openapi_document WHERE hash = ?", row["document_hash"]
+        ),
         url=call.base_url + DOCUMENTS.replace("{version_id}", row["id"]),
         urls=Urls(
             location=call.url(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
 from textual.widget import Widget
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import ago, moment
 from copydesk.domain.git_patch import Side, file_patch
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, size_words
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
+from copydesk.tui.automation.openapi import why_failed
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
@@ -25,7 +27,7 @@ from copydesk.tui.widgets.text import TextView
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
-    from copydesk.contract.models.openapi_spec import OpenAPISpecVersion
+    from copydesk.contract.models.openapi_spec import OpenAPISpec, OpenAPISpecVersion
 
 SHOWN = 200_000
 """Characters of a document, or of what changed in it, that are shown."""
@@ -51,8 +53,11 @@ VERSIONS: Resource[OpenAPISpecVersion] = Resource(
     key=lambda version: version.id,
     label=lambda version: version.id,
     shown=(
-        Shown("read", "READ", _read_at, flex=1, minimum=18),
+        Shown("read", "READ", _read_at, flex=1, minimum=14),
         Shown("age", "AGE", lambda version, now: ago(version.created_at, now), 12, drop=2),
+        Shown("size", "SIZE", lambda version, now: size_words(version.size), 8, align="right",
+              drop=1),
+        Shown("state", "STATE", lambda version, now: None, 9, detail=False, filters=False),
         Shown("address", "DOCUMENT", lambda version, now: _address(version) or None),
     ),
     empty="No version of this specification could be read yet.",
@@ -67,12 +72,20 @@ def one_version(here: OpenAPIVersionsPlace) -> str | None:
     return "There is one version only." if here.rows.source.base.count == 1 else None
 
 
-@place("openapi-versions", title="Versions of an OpenAPI specification",
-       uses="list_openapi_spec_versions")  # fmt: skip
+@place(
+    "openapi-versions",
+    title="Versions of an OpenAPI specification",
+    uses=("list_openapi_spec_versions", "get_openapi_spec"),
+)
 class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_versions"):
     """The versions of a specification, and beside them what one changed, or its document."""
 
     RESOURCE = VERSIONS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._spec: OpenAPISpec | None = None
+        """The specification, once it is read."""
 
     def beside(self) -> Iterable[Widget]:
         """What the version under the cursor changed, in the place of its few details."""
@@ -83,6 +96,50 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
 
     def within(self) -> Iterable[str]:
         yield clean(self.target.item or "")
+
+    def text_of(self, shown: Shown[OpenAPISpecVersion], item: OpenAPISpecVersion) -> Any:
+        """Return one text of a version; whether pages are made from it the specification says."""
+        if shown.name != "state":
+            return super().text_of(shown, item)
+        if self._spec is None:
+            return None
+        return Text("in use", style="good") if item.id == self._spec.last_version else "former"
+
+    def nothing(self) -> str:
+        return self._wrong() or super().nothing()
+
+    def status_left(self) -> str:
+        return self._wrong() or super().status_left()
+
+    def _wrong(self) -> str:
+        """Say why the document could not be read the last time, where that is so."""
+        why = "" if self._spec is None else why_failed(self._spec)
+        if self._spec is None or not why:
+            return ""
+        errors = self._spec.last_processed_errors or []
+        said = clean(errors[0].message).strip() if errors else ""
+        more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+        return f"Not read the last time: {why}{f': {said}' if said else ''}{more}"
+
+    def reload(self) -> None:
+        """Read the versions again, and the specification: which is in use, and what went wrong."""
+        super().reload()
+        ids = self.organization or "", self.target.item or ""
+
+        def came(spec: OpenAPISpec) -> None:
+            self._spec = spec
+            self.texts.forget()
+            self.rows.say_instead(self.missing() or self.nothing())
+            self.rows.refresh_rows()
+            self.refresh_frame()
+            if wrong := self._wrong():
+                self.say(wrong, "warn")
+
+        if all(ids):
+            self.reads.load(
+                "spec", lambda api: api(ops.get_openapi_spec, *ids), came,
+                what="Reading the specification", quiet=True,
+            )  # fmt: skip
 
     def poll(self) -> None:
         """Read nothing: versions come with a new source. R reads them again."""

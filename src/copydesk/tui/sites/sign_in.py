@@ -287,12 +287,6 @@ class SignInPlace(Place, scope="sign_in"):
     def trail(self) -> Iterable[str]:
         yield from self.tabs.trail("Sign-in")
 
-    def status_left(self) -> str:
-        said = super().status_left()
-        if said or self.read is None or self.read.site.visibility == SHOWN_TO:
-            return said
-        return f"no effect: the site is {clean(self.read.site.visibility)}"
-
     def raw(self) -> Raw | None:
         """Return the JSON without the key."""
         if self.read is None:
@@ -357,6 +351,12 @@ class SignInPlace(Place, scope="sign_in"):
 
     def _show(self) -> None:
         assert self.read is not None
+        visibility = self.read.site.visibility
+        # In the title: the status line may have something else to say.
+        self.rows.note = (
+            "" if visibility == SHOWN_TO else f"no effect: the site is {clean(visibility)}"
+        )
+        self.rows.retitle()
         self.rows.show(settings_of(self.read.auth, revealed=self._revealed))
         self._look()
         self.refresh_frame()

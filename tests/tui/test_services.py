@@ -56,7 +56,7 @@ async def test_today_s_service_has_no_clusters_and_no_conversations(
         await expect(driver, "g k", said="This service has no clusters.")
         assert (before, driver.place.PLACE) != ("spaces", "clusters")
         assert driver.place.PLACE == "spaces"
-        await expect(driver, "g v", said="This service has no conversations, but questions.")
+        await expect(driver, "g v", said="This service has no conversations. g q: findings.")
         await driver.press("g s")
         await expect(driver, "g u", said="This service has no issues of conversations.")
 

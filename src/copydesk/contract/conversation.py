@@ -10,10 +10,10 @@ from copydesk.contract.models.conversation import (
     IngestBody,
 )
 from copydesk.contract.operation import operation
-from copydesk.contract.successors import FINDINGS, QUESTIONS, RECORDS
+from copydesk.contract.successors import FINDINGS, RECORDS
 
 
-@operation("GET", "/orgs/{organization_id}/conversations", ended=True, successor=QUESTIONS)
+@operation("GET", "/orgs/{organization_id}/conversations", ended=True, successor=FINDINGS)
 def list_conversations(
     organization_id: str,
     *,
@@ -41,7 +41,7 @@ def ingest_conversation(organization_id: str, body: IngestBody) -> None:
     "GET",
     "/orgs/{organization_id}/conversations/{conversation_id}",
     ended=True,
-    successor=QUESTIONS,
+    successor=FINDINGS,
 )
 def get_conversation(organization_id: str, conversation_id: str) -> ConversationDetail:
     """Get a conversation with its parts."""

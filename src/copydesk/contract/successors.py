@@ -5,7 +5,6 @@ from __future__ import annotations
 _SITE = "/orgs/{organization_id}/sites/{site_id}"
 
 FINDINGS = f"GET {_SITE}/findings"
-QUESTIONS = f"GET {_SITE}/questions"
 RECORDS = f"PUT {_SITE}/context-records"
 SORT = f"PATCH {_SITE}/structure/sort"
 

@@ -83,6 +83,9 @@ def facts(
     if details.cluster:
         opens = "" if details.cluster.startswith(LACKS) else "   gk opens it"
         found.append(Fact("cluster", f"{details.cluster}{opens}"))
+    if details.finding:
+        opens = "" if details.finding.startswith(LACKS) else "   gq opens it"
+        found.append(Fact("finding", f"{details.finding}{opens}"))
     if details.rules:
         found += [Fact("", ""), Fact("", Text("Rules", style="strong"))]
         found += [Fact("", rule_line(rule)) for rule in details.rules]

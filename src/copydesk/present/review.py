@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from copydesk.domain.age import age, ago
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, listed, plural
 from copydesk.present.conflict import conflict_head
 from copydesk.present.diff import wrap_exact
 from copydesk.present.facts import hint, readiness_text
@@ -24,8 +24,9 @@ from copydesk.session.page_changes import Changed
 from copydesk.session.reads.merge import RulesRead
 
 if TYPE_CHECKING:
-    from copydesk.contract.models.change_request import ChangeRequest, Conflict
+    from copydesk.contract.models.change_request import ChangeRequest, Conflict, Contributor
     from copydesk.contract.models.space import Space
+    from copydesk.contract.models.user import User
     from copydesk.domain.merge_rules import RuleResult
     from copydesk.session.readiness import Readiness
 
@@ -77,11 +78,13 @@ def overview(
     cluster: str = "",
     unlooked: str = "",
     finding: str = "",
+    contributors: Sequence[Contributor] = (),
 ) -> Lines:
     """Return the text of the first tab. ``threads`` and ``seen`` count (open, all), (seen, all).
 
     ``impact`` is the effect on the links around it, ``cluster`` the questions it answers,
-    ``finding`` what it was begun for, ``unlooked`` the sentence for an incomplete list of changes.
+    ``finding`` what it was begun for, ``unlooked`` the sentence for an incomplete list of changes,
+    ``contributors`` who worked on it.
     """
     by = name_of(request.created_by)
     lines: Lines = [
@@ -96,6 +99,7 @@ def overview(
                 f", changed {ago(request.updated_at, now)}",
             ),
         ),
+        *_worked_on(request, contributors),
         ("space", clean(space.title)),
     ]
     if ready is not None:
@@ -103,7 +107,7 @@ def overview(
     if request.conversations_issues_cluster:
         said = cluster or "made for a cluster of questions"
         lines.append(("cluster", said if said.startswith(LACKS) else f"{said}   gk opens it"))
-    if request.site_topic is not None and request.site_topic.finding is not None:
+    if finding or (request.site_topic is not None and request.site_topic.finding is not None):
         said = finding or "begun for a finding"
         lines.append(("finding", said if said.startswith(LACKS) else f"{said}   gq opens it"))
     if rules is not None:
@@ -127,6 +131,32 @@ def overview(
     else:
         lines.append(("", Text("No description.", style="muted")))
     return lines
+
+
+WORKED = 8
+"""So many people who worked on a change request are named."""
+
+
+def _worked_on(request: ChangeRequest, contributors: Sequence[Contributor]) -> Lines:
+    """Return who edited a change request and who commented on it, unless it was its author alone.
+
+    The latest come first.
+    """
+    author = request.created_by.id if request.created_by is not None else ""
+    if {each.user.id for each in contributors} <= {author}:
+        return []
+    said = [
+        f"{kind}s by {names}"
+        for kind in ("edit", "comment")
+        if (names := _named(each.user for each in contributors if each.action_type == kind))
+    ]
+    return [("work", "; ".join(said))] if said else []
+
+
+def _named(people: Iterable[User]) -> str:
+    names = list(dict.fromkeys(name_of(each) for each in people))
+    more = [f"{len(names) - WORKED} more"] if len(names) > WORKED else []
+    return listed([*names[:WORKED], *more])
 
 
 def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:

@@ -65,6 +65,8 @@ class ChangeRow:
     """Its description as text; "" where there is none, or where `whole` is false."""
     whole: bool = False
     """Whether the description and the base are known: not of a row that was kept on disk."""
+    finding: str = ""
+    """The ids of the site and of the finding that it was begun for; "" where it names none."""
 
     @property
     def label(self) -> str:
@@ -112,7 +114,13 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         base=request.revision_merged_ancestor or request.revision_initial,
         description=described.strip(),
         whole=True,
+        finding=_finding_of(request),
     )
+
+
+def _finding_of(request: ChangeRequest) -> str:
+    topic = request.site_topic
+    return "" if topic is None or topic.finding is None else f"{topic.site} {topic.finding}"
 
 
 def document_text(document: Document | None) -> str:
@@ -211,6 +219,8 @@ class Details:
     both_sides: Sequence[str] | None = None
     """The titles of changed pages that main has changed too."""
     cluster: str = ""
+    finding: str = ""
+    """The title of the finding that it was begun for."""
     missing: str = ""
     """The sentence for details that cannot be read."""
     moment: tuple[str, str, str] | None = None

@@ -45,7 +45,7 @@ FIELDS_OF = {
     RULES: ("rules", "verdicts", "asked", "asked_since", "against"),
     PAGES: ("pages", "more_pages", "approximate", "losing", "unlooked"),
     THREADS: ("waiting",),
-    TEXT: ("description", "cluster"),
+    TEXT: ("description", "cluster", "finding"),
     SIDES: ("both_sides",),
 }
 """The fields of `Details` that come with each part."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from copydesk.domain.finding_inverses import requests_begun
 from copydesk.server import site_seed as seed
 from copydesk.server.store import Tx
 from copydesk.session.target import Target
+from copydesk.tui.app import CopydeskApp
 from copydesk.tui.conversations.findings import FindingsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -68,6 +71,12 @@ def tell(tx: Tx, home: str, key: str, title: str, cluster: str | None, source: s
     seed.add_issue(tx, home, key, title, cluster_id=cluster)
 
 
+def note_request(tx: Tx, request: str, finding: str) -> str:
+    """Note that a change request was begun for a finding; return its id."""
+    tx.insert("finding_request", change_request_id=request, finding_id=finding)
+    return request
+
+
 async def send(driver: Driver, command: str) -> None:
     await driver.press(":")
     await driver.type(command)
@@ -84,9 +93,19 @@ async def back(driver: Driver, name: str) -> None:
 
 async def write_a_table(driver: Driver, told: Callable[[], str]) -> None:
     """Write what is listed into table.csv, masked as the screen is, and once more in clear."""
+    first = "Webhooks arrive late"
     await send(driver, "export csv table.csv")
     text = told()
     assert '"Webhooks arrive late","other","medium","open",6,0' in text
+    heads, late = (
+        dict(enumerate(row)) for row in csv.reader(StringIO(text)) if row[0] in ("finding", first)
+    )
+    told_of = {name: late[at] for at, name in heads.items()}
+    assert told_of["trend in percent"] == "new"
+    assert told_of["week from 2026-02-23"] == "6"
+    assert told_of["pages"] == "1"
+    assert told_of["first"] == "2026-03-02"
+    assert told_of["description"] == "They wait."
     assert "ann@acme.example" not in text
     await driver.press("V")
     assert "+351 912" in driver.screen
@@ -179,6 +198,27 @@ async def test_a_support_lead_works_through_findings(
         assert f"Acme > {late} > " in driver.screen
         await back(driver, "findings")
 
+        # One for a broken link names no finding, and leads back to it all the same.
+        assert driver.place.rows.select(support.finding(FAR)["id"])
+        await driver.press("ctrl+n", "y", "g c")
+        assert isinstance(driver.app, CopydeskApp)
+        driver.app.session.left.clear()
+        await driver.press("g q")
+        assert driver.place.PLACE == "finding"
+        assert "by-hand.png" in driver.line("Acme > ")
+        # The list of change requests names the finding too.
+        await back(driver, "findings")
+        begun = world.change_request(support.guide, {"setup": "More.\n"}, subject="By hand")
+        named = support.finding(late)["id"]
+        key = world.write(lambda tx: note_request(tx, begun, named))
+        await driver.press("escape", "g c")
+        assert driver.place.rows.select(key)
+        await driver.press("R")
+        assert f"{late}   gq opens it" in driver.screen
+        await driver.press("g q")
+        assert driver.place.PLACE == "finding"
+        await driver.press("g s", "g q")
+
         await driver.press("g j")
         assert '"site-finding"' in driver.screen
         await driver.press("escape")
@@ -234,9 +274,22 @@ async def test_topics_questions_and_records_of_a_site(
         driver.golden("question", update=update_golden)
         await driver.press("g j")
         assert '"site-question-answer"' in driver.screen
-        await driver.press("escape", "]")
+        # An answer and a record lead to the conversation, and that to all others.
+        await driver.press("escape", "enter")
+        assert driver.place.PLACE == "conversations"
+        assert "This one 1" in driver.screen
+        assert "Like this." in driver.screen
+        await driver.press("1")
+        assert "All 7" in driver.screen
+        await back(driver, "question")
+        await driver.press("]")
         assert "record   api" in driver.line("Why are webhooks late?   ")
-        await driver.press("escape", "]")
+        await driver.press("enter")
+        assert "This one 1" in driver.screen
+        await back(driver, "question")
+        await driver.press("escape", "]", "enter")
+        assert "This one 1" in driver.screen
+        await back(driver, "findings")
         driver.golden("records", update=update_golden)
         await send(driver, "export csv records.csv")
         assert "Wrote 7 records" in driver.screen
@@ -287,7 +340,8 @@ async def test_findings_stand_by_how_often_their_pages_are_viewed(
     support = Support(world)
     view(support, 3)
     async with drive(open_world(world, "findings", support.home), size=(140, 40)) as driver:
-        assert "12.4k" in driver.line("Broken link to replay.md  ")
+        assert "12.4k" in driver.line("replay.md b")
+        assert "12.4k    new" in driver.line("medium")
         assert "12.4k views a week" in driver.line("traffic")
         await driver.press("s", *"views", "enter")
         driver.golden("findings-views", update=update_golden)
@@ -358,8 +412,9 @@ async def test_who_may_not_change_anything_reads(world: World) -> None:
         assert "Webhooks arrive late" in driver.screen
         await driver.press("x")
         assert "That takes the role create in Acme." in driver.screen
+        assert "new request" not in driver.screen
         await driver.press("ctrl+n")
-        assert "That takes the role editor in a space of Docs." in driver.screen
+        assert "That takes the role edit in a space of Docs." in driver.screen
         assert "New change request" not in driver.screen
 
 

@@ -204,10 +204,10 @@ def test_the_key_reference_lists_every_action_once() -> None:
 
 
 FOR_SCRIPTS = {
-    # Screens read a whole revision, and pages by id.
+    # Parts of a revision, which screens read whole: a comparison shows its pages, files and
+    # reusable content, and g j on it all that these say.
     "list_revision_pages", "list_revision_files", "get_revision_file",
-    "get_revision_reusable_content", "get_space_page_by_path", "get_change_request_page_by_path",
-    "get_content_by_url", "list_change_request_contributors",
+    "get_revision_reusable_content",
 }  # fmt: skip
 """The operations that only `copydesk api` sends."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import Forbidden, Invalid, NotFound
 from copydesk.domain.address import parse_app_url
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
@@ -49,10 +50,12 @@ def pointed(url: str) -> tuple[str, Target] | None:
 
 
 async def published(api: Api, url: str) -> tuple[str, Target] | None:
-    """Return the screen and target of a published address, among the sites that one can see.
+    """Return the screen and target of an address, as the service knows it, or else as published.
 
-    None where no site is published there. Raises ``ApiError``.
+    None where no site that one can see is published there. Raises ``ApiError``.
     """
+    if (known := await _content_at(api, url)) is not None:
+        return known
     found = await find_published(api, url)
     if found is None:
         return None
@@ -60,6 +63,24 @@ async def published(api: Api, url: str) -> tuple[str, Target] | None:
     if found.space is None:
         return "site-structure", ids.but(site=found.site)
     return "pages", ids.but(space=found.space, page=found.page or None)
+
+
+async def _content_at(api: Api, url: str) -> tuple[str, Target] | None:
+    """Return the screen of what the service says is at an address; None where it does not."""
+    address = url if "://" in url else f"https://{url}"
+    try:
+        found = await api(ops.get_content_by_url, url=address)
+    except (Forbidden, Invalid, NotFound):
+        return None
+    if found.collection is not None:
+        ids = Target(organization=found.collection.organization)
+        return "collection-spaces", ids.but(item=found.collection.id)
+    if found.space is None:
+        return None
+    ids = Target(organization=found.space.organization, space=found.space.id)
+    if found.change_request is not None:
+        return "review", ids.but(change_request=found.change_request.id)
+    return "pages", ids.but(page=None if found.page is None else found.page.id)
 
 
 def no_address(url: str) -> str:

@@ -299,7 +299,7 @@ async def read_parts(
     if not row.whole and (judged or compared or TEXT in parts):
         row = row_of(await api(ops.get_change_request, row.space, row.id))
     space = await shared.space(api, row.space) if judged or compared else None
-    rules, sides, pages, talk, cluster = await asyncio.gather(
+    rules, sides, pages, talk, cluster, finding = await asyncio.gather(
         judge(api, row, space, partial(shared.rules, api, space))
         if judged and space
         else _nothing(),
@@ -307,6 +307,7 @@ async def read_parts(
         _pages(api, row) if PAGES in parts else _nothing(),
         read_waiting(api, row, me) if THREADS in parts else _nothing(),
         _cluster(api, scope, row) if TEXT in parts else _nothing(),
+        _finding(api, scope, row) if TEXT in parts else _nothing(),
     )
     listed, more, approximate, losing, unlooked = pages or (None, 0, False, (), "")
     return Details(
@@ -323,6 +324,7 @@ async def read_parts(
         both_sides=sides,
         asked_since=None if rules is None else _asked_since(rules),
         cluster=cluster or "",
+        finding=finding or "",
         moment=(row.id, row.revision, space.revision) if space else None,
         parts=frozenset(parts),
         waiting=talk,
@@ -467,6 +469,16 @@ def _was(change: Changed) -> str:
 async def _cluster(api: Api, scope: Scope, row: ChangeRow) -> str:
     """Return the label of the cluster that a request answers, "" for none."""
     return await read_label(api, scope.organization, row.cluster) if row.cluster else ""
+
+
+async def _finding(api: Api, scope: Scope, row: ChangeRow) -> str:
+    """Return the title of the finding that a request was begun for, "" for none."""
+    from copydesk.session.reads.findings import read_title
+
+    if not row.finding:
+        return ""
+    site, finding = row.finding.split(" ")
+    return await read_title(api, (scope.organization, site), finding)
 
 
 WAITING_AT_ONCE = 4

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MOST = 50
 """Pages, questions and change requests that are read of a finding."""
 
+SITES = 20
+"""Sites whose findings are looked through."""
+
 WEEKS = 13
 
 SPACES = 250
@@ -49,12 +52,7 @@ class FindingDetails:
     @property
     def pulse(self) -> tuple[float, ...]:
         """How often the questions were asked in each of 13 weeks, the latest last."""
-        found = [0.0] * WEEKS
-        for each in self.questions:
-            weeks = [sane(week) for week in each.stats.weekly_pulse][-WEEKS:]
-            for back, week in enumerate(reversed(weeks), 1):
-                found[-back] += week
-        return tuple(found)
+        return pulse_of(self.questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +76,51 @@ async def read_finding(api: Api, ids: Ids, finding: str) -> FindingDetails:
 async def read_pages(api: Api, ids: Ids, finding: str) -> Sequence[SiteFindingPage]:
     """Return the pages that a finding is about. Raises ``ApiError``."""
     return (await api.page(ops.list_site_finding_pages, *ids, finding, limit=MOST)).items
+
+
+def pulse_of(questions: Iterable[SiteQuestion]) -> tuple[float, ...]:
+    """Return how often questions were asked in each of 13 weeks, the latest last."""
+    found = [0.0] * WEEKS
+    for each in questions:
+        weeks = [sane(week) for week in each.stats.weekly_pulse][-WEEKS:]
+        for back, week in enumerate(reversed(weeks), 1):
+            found[-back] += week
+    return tuple(found)
+
+
+async def read_pulse(api: Api, ids: Ids, finding: str) -> tuple[float, ...]:
+    """Return how often the questions of a finding were asked. Raises ``ApiError``."""
+    return pulse_of(
+        (await api.page(ops.list_site_finding_questions, *ids, finding, limit=MOST)).items
+    )
+
+
+async def find_begun_for(api: Api, organization: str, request: str) -> tuple[str, str] | None:
+    """Return the site and the finding that a change request was begun for; None for none.
+
+    Only a finding without a topic, such as a broken link, has to be looked for so: the request
+    itself names the others. The first `MOST` of each of the first `SITES` sites are looked through.
+    Raises ``ApiError``.
+    """
+    seen = 0
+    async for site in api.pages(ops.list_sites, organization):
+        ids, seen = (organization, site.id), seen + 1
+        try:
+            found = await api.page(
+                ops.list_site_findings, *ids, has_change_requests=True, limit=MOST
+            )
+        except (Forbidden, NotFound):
+            continue
+        for each in found.items:
+            if each.topic is None:
+                begun = await api.page(
+                    ops.list_site_finding_change_requests, *ids, each.id, limit=MOST
+                )
+                if any(one.id == request for one in begun.items):
+                    return site.id, each.id
+        if seen == SITES:
+            break
+    return None
 
 
 async def read_title(api: Api, ids: Ids, finding: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import ApiError
+from copydesk.client.errors import ApiError, Invalid, NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
 from copydesk.session.operations import ops
@@ -89,6 +89,24 @@ async def read_tree(api: Api, version: Version) -> Tree:
         await asyncio.to_thread(page_rows, tree.pages),
         revision,
     )
+
+
+async def find_path(api: Api, version: Version, path: str) -> str | None:
+    """Return the id of the page that the service has at a path, as at a former one; None without.
+
+    Raises ``ApiError``.
+    """
+    asked = path.strip("/")
+    try:
+        if version.change_request is None:
+            return (await api(ops.get_space_page_by_path, version.space, asked, metadata=False)).id
+        request = version.change_request
+        page = await api(
+            ops.get_change_request_page_by_path, version.space, request, asked, metadata=False
+        )
+    except (Invalid, NotFound):
+        return None
+    return page.id
 
 
 async def read_revision(api: Api, version: Version) -> str:

@@ -74,6 +74,17 @@ class ChangeCommands(Commands, scope="changes"):
         why = "" if row is None else f"#{row.number} answers no cluster. - goes back."
         await go_to_cluster(self.place.desk, target, why)
 
+    @action("g q", "finding", show=False, group="Go")
+    async def open_finding(self) -> None:
+        """Go to the finding that this change request names, or to all findings."""
+        row = self.place.rows.selected
+        target = Target(organization=self.place.organization)
+        if row is None or not row.finding:
+            await self.place.desk.go("findings", target)
+        else:
+            site, finding = row.finding.split(" ")
+            await self.place.desk.go("finding", target.but(site=site, item=finding))
+
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:
         """Go to the details; Tab comes back."""

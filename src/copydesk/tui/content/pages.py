@@ -699,16 +699,27 @@ class PagesPlace(Place, scope="pages"):
 
     @command(
         "page", "NAME", complete=lambda here: here.titles(),
-        uses=("get_space_page", "list_space_page_links"),
+        uses=("get_space_page", "list_space_page_links", "get_space_page_by_path",
+              "get_change_request_page_by_path"),
     )  # fmt: skip
-    def go_page(self, rest: str) -> None:
-        """Go to the page whose title or path has these words."""
+    async def go_page(self, rest: str) -> None:
+        """Go to the page whose title or path has these words, or that the service has there."""
         found = self.order.with_words(rest)
+        if found is None and rest.strip() and self.target.space is not None:
+            version, path = self._version, rest.strip()
+
+            async def read() -> str | None:
+                return await reading.find_path(await self.session.ready(), version, path)
+
+            found = await self.reads.now("path", read, "Looking for the page")
         if found is None:
-            self.say(f"No page is called {rest!r} here.", "warn")
-            return
-        self.show_page(found)
-        self._look(after=0)
+            self.say(f"No page is called {clean(rest)!r} here.", "warn")
+        elif self.order.named(found) is None:
+            self._wanted = found  # it came since the pages were read
+            self.read_again()
+        else:
+            self.show_page(found)
+            self._look(after=0)
 
     def titles(self) -> Sequence[str]:
         """Return the titles of the pages that can be read."""

@@ -59,14 +59,15 @@ def table(
     is in percent, or "new"; it is empty where there are too few issues to tell. ``shown`` masks
     what is masked on screen.
     """
-    starts = [now - timedelta(weeks=WEEKS - week) for week in range(WEEKS)]
     out = StringIO()
     # Quoted: where cells are separated by ";", one in a name begins no other cell.
     lines = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
     lines.writerow(
-        ["label", "issues", "conversations", "trend in percent", "sources"]
-        + [f"week from {start:%Y-%m-%d}" for start in starts]
-        + ["merged", "first", "last updated", "id"]
+        [
+            *("label", "issues", "conversations", "trend in percent", "sources"),
+            *week_starts(now),
+            *("merged", "first", "last updated", "id"),
+        ]
     )
     for row in rows:
         sources = "; ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
@@ -75,10 +76,16 @@ def table(
             [
                 defused(shown(row.label)), row.issues, row.conversations, _percent(row),
                 defused(sources), *map(number, row.pulse),
-                "; ".join(merged), _day(row.created), _day(row.updated), defused(row.id),
+                "; ".join(merged), day(row.created), day(row.updated), defused(row.id),
             ]
         )  # fmt: skip
     return out.getvalue()
+
+
+def week_starts(now: datetime) -> list[str]:
+    """Return the headings of 13 weeks, the latest of which began seven days ago."""
+    starts = (now - timedelta(weeks=WEEKS - week) for week in range(WEEKS))
+    return [f"week from {start:%Y-%m-%d}" for start in starts]
 
 
 def _percent(row: ClusterRow) -> str | int:
@@ -86,7 +93,8 @@ def _percent(row: ClusterRow) -> str | int:
     return found.text if found.percent is None else found.percent
 
 
-def _day(moment: datetime | None) -> str:
+def day(moment: datetime | None) -> str:
+    """Return a date for a table; empty where there is none."""
     return "" if moment is None else f"{moment:%Y-%m-%d}"
 
 

@@ -25,6 +25,7 @@ from copydesk.session.target import Target
 from copydesk.tui.conversations.reader import (
     ALL,
     NO_ORGANIZATION,
+    ONE,
     ConversationList,
     ConversationReader,
 )
@@ -190,7 +191,12 @@ def no_conversation(here: ConversationsPlace) -> str | None:
     return "There is no conversation here. :clusters lists the clusters."
 
 
-@place("conversations", key="v", title="Conversations", uses="list_conversations")
+@place(
+    "conversations",
+    key="v",
+    title="Conversations",
+    uses=("list_conversations", "get_conversation"),
+)
 class ConversationsPlace(Place, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
@@ -201,7 +207,7 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.view = target.view or ALL
+        self.view = target.view or (ONE if target.item else ALL)
         self.limits = self.commands_of(LimitCommands)
         self.reader = self.commands_of(ConversationReader)
         self.listing = self.commands_of(ConversationList)
@@ -257,6 +263,7 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def pages(self) -> ScannedPages[ConversationRow]:
         source = self.source_asked
+        only = self.target.item if self.view == ONE else None
 
         async def page(
             token: str | None, limit: int
@@ -266,6 +273,9 @@ class ConversationsPlace(Place, scope="conversations"):
             if organization is None:
                 self.rows.empty = NO_ORGANIZATION
                 return [], None, 0
+            if only is not None:
+                rows = await self._one(api, organization, only)
+                return rows, None, len(rows)
             found = await api.page(
                 ops.list_conversations, organization, page=token, limit=limit, source=source
             )
@@ -277,6 +287,17 @@ class ConversationsPlace(Place, scope="conversations"):
 
         return ScannedPages(page, key=lambda row: row.id, cached=self.listing.cached())
 
+    async def _one(self, api: Api, organization: str, conversation: str) -> list[ConversationRow]:
+        """Return the one conversation of the view; nothing where it is gone."""
+        try:
+            found = await api(ops.get_conversation, organization, conversation)
+        except NotFound:
+            return []
+        self.session.fresh()
+        rows = [conversation_row(found.conversation)]
+        self._tell_states(rows)
+        return rows
+
     def _tell_states(self, rows: Sequence[ConversationRow]) -> None:
         if not self._analysing and not all(row.analysed for row in rows):
             self._analysing = True
@@ -285,6 +306,8 @@ class ConversationsPlace(Place, scope="conversations"):
 
     def empty(self) -> str:
         """Return how conversations come in, or that this source has none."""
+        if self.view == ONE:
+            return "The conversation is gone at its source. 1 shows all of them."
         if self.source_asked is None:
             return EMPTY
         return f"No conversation came from {self.source_name}. 1 shows all of them."
@@ -299,6 +322,8 @@ class ConversationsPlace(Place, scope="conversations"):
         if self.source_asked is not None and self.source_name not in names:
             names.append(self.source_name)
         found = [View(ALL, "All")]
+        if self.target.item is not None:
+            found.append(View(ONE, "This one"))
         for name in names:
             source = self.sources.called(name) or ""
             title = name if self.reader.masked else named(source, masked=False)

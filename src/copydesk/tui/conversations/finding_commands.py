@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import csv
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.finding_inverses import finding_turned, requests_begun, topic_used
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.trend import sane, trend
+from copydesk.present.cluster import number
+from copydesk.session.cluster_rows import WEEKS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.operations import ops
 from copydesk.session.reads import findings as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_commands import defused, path_of, put_asking
-from copydesk.tui.conversations.finding_resources import ids_of
+from copydesk.tui.conversations.cluster_commands import (
+    day,
+    defused,
+    path_of,
+    put_asking,
+    week_starts,
+)
+from copydesk.tui.conversations.finding_resources import ids_of, told
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.resource.place import SORTED_AT_MOST, WHOLE, nothing_selected
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.context_record import ContextRecordInput
     from copydesk.contract.models.finding import SiteFinding
@@ -33,6 +41,37 @@ if TYPE_CHECKING:
 
 COUNTS = ("requests", "topics")
 """Columns that have a dash for none, where a table has 0: a column of it can be summed."""
+
+DRAWN = ("weeks", "trend", "views", "age")
+"""Columns that a table has in numbers and dates."""
+
+PULSES: Mapping[str, Callable[[FindingsPlace, Any], Sequence[float]]] = {
+    "findings": lambda place, row: place.traffic.pulse(row),
+    "topics": lambda place, row: row.questions.weekly_pulse,
+    "questions": lambda place, row: row.stats.weekly_pulse,
+}
+"""What a table has the weeks of."""
+
+MORE: Mapping[str, Mapping[str, Callable[[FindingsPlace, Any], str | int | None]]] = {
+    "findings": {
+        "questions": lambda place, row: row.questions,
+        "pages": lambda place, row: row.pages,
+        "views in 4 weeks": lambda place, row: place.traffic.of(row),
+        "description": lambda place, row: place.mask.shown(told(row.description)),
+        "first": lambda place, row: day(row.created_at),
+        "last changed": lambda place, row: day(row.updated_at),
+    },
+    "topics": {
+        "first": lambda place, row: day(row.created_at),
+        "last changed": lambda place, row: day(row.updated_at),
+    },
+    "questions": {
+        "first": lambda place, row: day(row.created_at),
+        "last": lambda place, row: day(row.asked_at),
+    },
+    "records": {"from": lambda place, row: day(row.created_at)},
+}
+"""What a table has besides the columns of the list, by the names of its own."""
 
 
 def no_finding(here: FindingsPlace) -> str | None:
@@ -65,15 +104,16 @@ def nothing_new(here: FindingsPlace) -> str | None:
     if here.listed == "records":
         return here.missing() or here.rights.lacks("ingest_conversations")
     if here.listed == "findings":
-        return nothing_selected(here)
+        return here.begins_nothing() or nothing_selected(here)
     return "In Findings it begins a change request, in Records it hands one in."
 
 
 def new_label(here: FindingsPlace) -> str:
-    """Return what ctrl+n does now."""
+    """Return what ctrl+n does now; nothing for those who may not."""
     if here.listed == "findings":
-        return "new request"
-    return "hand in" if here.listed == "records" else ""
+        return "" if here.begins_nothing() else "new request"
+    may = here.listed == "records" and not here.rights.lacks("ingest_conversations")
+    return "hand in" if may else ""
 
 
 def nothing_to_open(here: FindingsPlace) -> str | None:
@@ -178,7 +218,7 @@ class FindingCommands(Commands, scope="findings"):
         self.place.clear_message()
         if not spaces.may_begin:
             site = shorten(self.place.title or "the site", 40)
-            self.place.say(f"That takes the role editor in a space of {site}.", "warn")
+            self.place.say(f"That takes the role edit in a space of {site}.", "warn")
             return
         former = spaces.named(each.space for each in known.items if each.status != "archived")
         facts = [
@@ -206,6 +246,8 @@ class FindingCommands(Commands, scope="findings"):
         )  # fmt: skip
         if made:
             self.begun[item.id] = made[-1]
+            for each in made:  # one for a broken link does not name it
+                self.place.session.left["begun for", each.id] = (ids[1], item.id)
         self.place.tell(said, "good")
         self.place.read_written(item.id)
 
@@ -285,7 +327,7 @@ class FindingCommands(Commands, scope="findings"):
         ),
     )  # fmt: skip
     async def export(self, rest: str) -> None:
-        """Write all that the tab lists to a file, for a spreadsheet.
+        """Write all that the tab lists to a file, for a spreadsheet: with weeks, trend and dates.
 
         Without a name it is findings-DATE.csv, by the tab, in the folder that copydesk was started
         in. What is masked on screen is masked in the file.
@@ -315,6 +357,8 @@ class FindingCommands(Commands, scope="findings"):
                 rows.extend(found)
                 if token is None:
                     break
+            if place.listed == "findings":
+                await place.traffic.read_all(await place.session.ready(), rows)
             return rows
 
         try:
@@ -332,17 +376,44 @@ class FindingCommands(Commands, scope="findings"):
     def _table(self, rows: Sequence[Any]) -> str:
         out, place, kind = StringIO(), self.place, self.place.resource
         lines = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
-        shown = [each for each in kind.shown if each.column and each.name != "weeks"]
-        lines.writerow([*(each.label for each in shown), "id"])
+        shown = [each for each in kind.shown if each.column and each.name not in DRAWN]
+        pulse, more = PULSES.get(place.listed), MORE[place.listed]
+        starts = week_starts(place.session.now) if pulse is not None else []
+        lines.writerow(
+            [*(NAMES.get(each.name, each.name) for each in shown)]
+            + (["trend in percent", *starts] if pulse is not None else [])
+            + [*more, "id"]
+        )
         for row in rows:
-            texts = [
-                _without_dash(each.name, str(place.text_of(each, row) or "")) for each in shown
+            cells: list[str | int | float] = [
+                _cell(_without_dash(each.name, str(place.text_of(each, row) or "")))
+                for each in shown
             ]
+            if pulse is not None:
+                cells += _weeks(pulse(place, row))
+            for of in more.values():
+                found = of(place, row)
+                cells.append(
+                    _cell(found) if isinstance(found, str) else "" if found is None else found
+                )
             key = clean(kind.key(row))
             # That of a record is its sender's own, and may be an address.
-            key = place.mask.shown(key) if place.listed == "records" else key
-            lines.writerow([_cell(text) for text in (*texts, key)])
+            cells.append(_cell(place.mask.shown(key) if place.listed == "records" else key))
+            lines.writerow(cells)
         return out.getvalue()
+
+
+NAMES = {"requests": "change requests"}
+"""What columns are called in a table, where that is not their name."""
+
+
+def _weeks(pulse: Sequence[float]) -> list[str | int | float]:
+    """Return the trend in percent, and the counts of 13 weeks; empty cells where not known."""
+    if not pulse:
+        return [""] * (WEEKS + 1)
+    weeks = ([0.0] * WEEKS + [sane(week) for week in pulse])[-WEEKS:]
+    found = trend(weeks, int(sum(weeks)))
+    return [found.text if found.percent is None else found.percent, *map(number, weeks)]
 
 
 def _without_dash(name: str, text: str) -> str:

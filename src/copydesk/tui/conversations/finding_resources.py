@@ -81,7 +81,8 @@ def _several(values: Any, name: str, what: str) -> Condition:
     return Condition(name, what, get_args(values), read=lambda text: [text])
 
 
-def _told(document: Document | None) -> str:
+def told(document: Document | None) -> str:
+    """Return a document as clean Markdown, as long as details show it."""
     from copydesk.domain.documents import document_to_markdown
 
     if document is None:
@@ -93,7 +94,7 @@ def _told(document: Document | None) -> str:
 
 
 def _finding_details(finding: SiteFinding, now: datetime) -> Iterator[tuple[str, str | Text]]:
-    if said := _told(finding.description):
+    if said := told(finding.description):
         yield "", said
     if finding.records or finding.questions:
         asked = plural(finding.questions, "question")
@@ -116,7 +117,7 @@ FINDINGS: Resource[SiteFinding] = Resource(
     key=lambda finding: finding.id,
     label=lambda finding: finding.title,
     shown=(
-        Shown("finding", "FINDING", lambda finding, now: finding.title, flex=1, minimum=20,
+        Shown("finding", "FINDING", lambda finding, now: finding.title, flex=1, minimum=22,
               detail=False, sort=lambda finding: finding.title,
               middle=lambda finding: finding.type in ("broken-link", "outbound-link-error")),
         Shown("kind", "KIND", lambda finding, now: present.kind_text(finding), 12, drop=2,
@@ -159,7 +160,7 @@ FINDINGS: Resource[SiteFinding] = Resource(
 
 
 def _topic_details(topic: SiteTopic, now: datetime) -> Iterator[tuple[str, str | Text]]:
-    if said := _told(topic.summary):
+    if said := told(topic.summary):
         yield "", said
     if (asked := present.asked_fact(topic.questions.weekly_pulse)) is not None:
         yield asked.label, asked.text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from copydesk.domain.text import clean, plural, shorten_middle
+from copydesk.domain.text import clean, plural, shorten, shorten_middle
 from copydesk.present import finding as present
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
@@ -29,7 +29,7 @@ from copydesk.tui.conversations.finding_resources import (
     ids_of,
     tabs,
 )
-from copydesk.tui.conversations.finding_views import FindingViews
+from copydesk.tui.conversations.finding_views import ORDERS, FindingViews
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.keyboard import run_command
@@ -93,6 +93,8 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         self._numbers: tuple[SiteFindingStats, QuestionStats] | None = None
         self._details: dict[str, reading.FindingDetails] = {}
         """What was read of findings, by their ids."""
+        self._spaces: reading.SiteSpaces | None = None
+        """The spaces of the site, read where not everyone may begin a change request."""
 
     # What the place says of itself
 
@@ -137,6 +139,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             *super().signs(),
             ("ASKED", "records that tell of a finding; how often something was asked"),
             ("VIEWS", "how often the pages of a finding are viewed in a week"),
+            ("TREND", "how often its questions were asked in 4 weeks, against the 4 before"),
             ("CR", "change requests that were begun for it"),
             ("ANSWERED", "how often it was answered, of the times that it was asked"),
         ]
@@ -172,7 +175,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             topic = [target.item] if self.listed == "questions" else target.item
             asked = _with(asked, {**asked.conditions, "topic": topic})
         found = await super().page(api, resource, target, asked)
-        if self.listed == "findings" and self.orders.at == "views":
+        if self.listed == "findings" and self.orders.at in ORDERS:
             await self.traffic.read_all(api, found.items)
         if asked.token is None and not self.limits.chosen:
             many = found.count if found.next or found.count is not None else len(found.items)
@@ -232,7 +235,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             self._be_of(chosen, title)
             self.session.left["site", organization] = chosen
             self._counts.clear()
-            self._numbers = None
+            self._numbers = self._spaces = None
             self.traffic.forget()
             self.target = self.target.but(item=None)
             self._show_tabs()
@@ -241,8 +244,34 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
 
     # Reading
 
+    def begins_nothing(self) -> str | None:
+        """Say why the reader is known to be able to begin no change request here."""
+        if self._spaces is None or self._spaces.may_begin:
+            return None
+        return f"That takes the role edit in a space of {shorten(self.title or 'the site', 40)}."
+
+    def _rights_known(self) -> None:
+        super()._rights_known()
+        self._read_spaces()
+
+    def _read_spaces(self) -> None:
+        """Read where the reader may edit, if not as somebody who creates content may."""
+        target = self.target
+        if target.site is None or self._spaces or not self.rights.lacks("create_content"):
+            return
+
+        def arrived(found: reading.SiteSpaces) -> None:
+            self._spaces = found
+            self.refresh_frame()
+
+        self.reads.load(
+            "spaces", lambda api: reading.read_site_spaces(api, ids_of(target)), arrived,
+            what="Reading spaces", quiet=True, kept="never",
+        )  # fmt: skip
+
     def came(self) -> None:
         super().came()
+        self._read_spaces()
         if self.target.site is not None and self._numbers is None and self.target.item is None:
             ids = ids_of(self.target)
             self.reads.load(
@@ -275,7 +304,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
 
         def arrived(found: reading.FindingDetails) -> None:
             self._details[item.id] = found
-            self.traffic.learn(item, found.pages)
+            self.traffic.learn(item, found.pages, found.pulse)
             self.show_facts()
 
         self.reads.load(
@@ -308,7 +337,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         elif self.listed == "questions":
             self.desk.go_soon("question", target)
         else:
-            super().open_item(item)
+            open_record(self, item.id, item.type)
 
     @action("l", "open", show=False, group="Move", also=("right",))
     def go_right(self) -> None:
@@ -321,6 +350,18 @@ def _with(asked: Asked, conditions: Mapping[str, Any]) -> Asked:
     from dataclasses import replace
 
     return replace(asked, conditions=conditions)
+
+
+def open_record(place: ResourcePlace[Any], conversation: str, kind: str = "ticket") -> None:
+    """Go to the conversation that a record or an answer is; without one to the details."""
+    lacking = place.session.without(["get_conversation"])
+    if conversation and kind == "ticket" and lacking is None:
+        target = Target(organization=place.organization, item=conversation)
+        place.desk.go_soon("conversations", target)
+        return
+    ResourcePlace.open_item(place, None)
+    if kind == "ticket" and lacking is not None:
+        place.say(lacking)
 
 
 def part_views(parts: Mapping[str, Resource[Any]]) -> list[View]:
@@ -415,7 +456,7 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
             target = Target(organization=home, space=item.space, change_request=item.id)
             self.desk.go_soon("review", target)
         else:
-            super().open_item(item)
+            open_record(self, item.id, item.type)
 
 
 @place(
@@ -493,6 +534,19 @@ class QuestionPlace(ResourcePlace[Any], scope="question"):
             "answer", lambda api: reading.read_answer(api, ids, item.id), arrived,
             what="Reading the answer", of=item.id, after=REST_SECONDS, kept="away",
         )  # fmt: skip
+
+    def open_item(self, item: Any) -> None:
+        """Go to the conversation that an answer is part of; to the page or record of a source."""
+        if self.view != "sources":
+            read = self._answers.get(item.id)
+            records = [each.record for each in read.sources if each.record] if read else []
+            thread = [] if item.thread is None else [item.thread.id]
+            open_record(self, next(iter([*thread, *records]), ""))
+        elif item.type == "page" and item.space and item.page:
+            target = Target(organization=self.organization, space=item.space, page=item.page)
+            self.desk.go_soon("pages", target)
+        else:
+            open_record(self, item.record or "")
 
     def facts_of(self, item: Any) -> list[Fact]:
         facts = super().facts_of(item)

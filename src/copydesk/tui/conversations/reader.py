@@ -371,8 +371,8 @@ class ConversationReader(Commands, scope="conversation_reader"):
         return [("message", text)] if text else []
 
 
-ALL = "all"
-"""The view of everything."""
+ALL, ONE = "all", "one"
+"""The views of everything, and of the one conversation that somebody was led to."""
 
 NO_ORGANIZATION = "No organization is open: “g o” lists those that you are in."
 """Stands where rows would."""
@@ -487,7 +487,7 @@ class ConversationList(Commands, scope="conversation_list"):
 
     def cached(self) -> CachedRows[Any] | None:
         """Return the cached rows of the view; none where conditions leave rows out."""
-        if self._limits.conditions:
+        if self._limits.conditions or self.place.view == ONE:
             return None
         key = (self.place.PLACE, self._reader.organization, self.place.view)
         return cast("CachedRows[Any] | None", self.place.session.left.get(key))
@@ -495,7 +495,7 @@ class ConversationList(Commands, scope="conversation_list"):
     def cache(self) -> None:
         """Cache the rows: the service may not answer when somebody comes back."""
         base = self._here.rows.source.base
-        if self._limited or not isinstance(base, ScannedPages):
+        if self._limited or self._view == ONE or not isinstance(base, ScannedPages):
             return
         cached = base.to_cache()
         if cached is not None:

@@ -26,13 +26,14 @@ from copydesk.session.cluster_rows import (
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.reads.clusters import PAGE, read_page
+from copydesk.session.target import Target
 from copydesk.tui.resource.resource import Condition
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.conversation import Conversation
-    from copydesk.session.target import Target
     from copydesk.tui.framework.desk_app import DeskApp
+    from copydesk.tui.framework.place import Place
 
 
 SUBJECT_LIMIT = 500
@@ -299,6 +300,38 @@ OF_CLUSTER = Condition(
     uses=("list_issues_clusters",),
 )  # fmt: skip
 """Limits issues to those of one cluster."""
+
+
+LOOKED_FOR = ("list_sites", "list_site_findings", "list_site_finding_change_requests")
+"""The operations that look for the finding of a change request that names none."""
+
+
+async def go_to_finding(place: Place, request: str, called: str, known: Sequence[str]) -> None:
+    """Go to the finding of a change request, or to all findings, saying so.
+
+    ``known`` are the site and the finding that the request names. One that was begun for a broken
+    link names none: that is looked for.
+    """
+    from copydesk.session.reads.findings import find_begun_for
+
+    session, organization = place.session, place.organization or place.session.organization
+    target = Target(organization=organization)
+    found = tuple(known) or session.left.get(("begun for", request))
+    if not found and organization and session.without(["list_site_findings"]) is None:
+
+        async def look() -> tuple[str, str] | None:
+            return await find_begun_for(await session.ready(), organization, request)
+
+        found = await place.reads.now("finding", look, "Looking for its finding")
+        if found:
+            session.left["begun for", request] = found
+    if isinstance(found, tuple):
+        site, finding = found
+        await place.desk.go("finding", target.but(site=site, item=finding))
+        return
+    await place.desk.go("findings", target)
+    if place.desk.here is not None:
+        place.desk.here.say(f"{called} was begun for no finding. - goes back.")
 
 
 async def go_to_cluster(desk: DeskApp, target: Target, why_all: str) -> None:

@@ -288,7 +288,7 @@ class CommonCommands(Commands, scope="place"):
         if pane is not None and not pane.find_next(by):
             self.place.say("No other match.", "warn")
 
-    @action(":", "go", show=4, group="Find", inline=True)
+    @action(":", "go", show=4, group="Find", inline=True, uses="get_content_by_url")
     async def command_line(self) -> None:
         """Open the command line: a screen, or a command with its argument; Tab completes."""
         await self.place.desk.open_command_line()

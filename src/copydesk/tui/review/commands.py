@@ -21,7 +21,7 @@ from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import PendingDraft, review_drafts
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.session.writes.requests import FINAL, OWN, VERBS, verdict
-from copydesk.tui.conversations.rows import go_to_cluster
+from copydesk.tui.conversations.rows import LOOKED_FOR, go_to_cluster, go_to_finding
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
@@ -372,20 +372,19 @@ class RequestCommands(ReviewCommands, scope="review"):
         why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""
         await go_to_cluster(self.place.desk, target, why)
 
-    @action("g q", "its finding", show=False, group="Go", inline=True)
+    @action("g q", "its finding", show=False, group="Go", inline=True, uses=LOOKED_FOR)
     async def go_finding(self) -> None:
         """Go to the finding that this request was begun for, else to its topic, or to findings."""
         desk, opened = self.place.desk, self.model.opened
         topic = opened.request.site_topic if opened else None
         target = Target(organization=self.place.session.organization)
-        if topic is not None:
-            item = topic.finding or topic.topic
-            where = "finding" if topic.finding else "findings"
-            await desk.go(where, target.but(site=topic.site, item=item))
-            return
-        await desk.go("findings", target)
-        if opened is not None and desk.here is not None:
-            desk.here.say(f"#{opened.request.number} was begun for no finding. - goes back.")
+        if opened is None:
+            await desk.go("findings", target)
+        elif topic is not None and topic.finding is None:
+            await desk.go("findings", target.but(site=topic.site, item=topic.topic))
+        else:
+            known = () if topic is None else (topic.site, topic.finding or "")
+            await go_to_finding(self.place, opened.request.id, f"#{opened.request.number}", known)
 
 
 def no_linked_page(here: HasReview) -> str | None:

@@ -11,6 +11,7 @@ from copydesk.present.threads import Threads
 from copydesk.session.readiness import Readiness, readiness
 
 if TYPE_CHECKING:
+    from copydesk.contract.models.change_request import Contributor
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.domain.page_edits import PageEdit
     from copydesk.domain.page_text import PageText
@@ -70,6 +71,8 @@ class ReviewModel:
         """Whether they merged it."""
         self.cluster = ""
         """The name of the cluster that the request answers, once that is read."""
+        self.contributors: Sequence[Contributor] = ()
+        """Who worked on it, once that is read."""
         self.finding = ""
         """The title of the finding that it was begun for, once that is read."""
         self.page_id: str | None = None

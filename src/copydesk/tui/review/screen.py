@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         "list_space_page_backlinks",
         "list_change_request_page_links",
         "get_site_finding",
+        "list_change_request_contributors",
     ),
 )
 class Review(Place):

@@ -22,6 +22,7 @@ from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
 from copydesk.session.members import first_words, name_of, name_of_asked
+from copydesk.session.operations import ops
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.findings import read_title
 from copydesk.session.reads.impact import read_impact
@@ -34,7 +35,8 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.change_request import ChangeRequest, Contributor
     from copydesk.contract.models.comment import CommentReply
     from copydesk.contract.models.review import RequestedReviewer, Review
     from copydesk.domain.impact import Impact
@@ -157,6 +159,22 @@ class RequestTabs:
             what="Reading the finding",
         )  # fmt: skip
 
+    def _read_contributors(self) -> None:
+        """Read who worked on the request, once."""
+        opened = self.model.known
+        if not self._first_time("contributors"):
+            return
+
+        def arrived(found: Page[Contributor]) -> None:
+            self.model.contributors = found.items
+            self.show_overview()
+
+        ids = opened.space.id, opened.request.id
+        self.place.reads.load(
+            "contributors", lambda api: api(ops.list_change_request_contributors, *ids), arrived,
+            what="Reading who worked on it", quiet=True,
+        )  # fmt: skip
+
     @property
     def readiness(self) -> Readiness | None:
         """Whether the request can be merged; None while its rules are not read."""
@@ -182,6 +200,7 @@ class RequestTabs:
             model.cluster,
             opened.unlooked,
             model.finding,
+            model.contributors,
         )
         self.overview.show([Fact(label, text) for label, text in facts], about=opened.request.id)
         self.show()
@@ -204,6 +223,8 @@ class RequestTabs:
             self._read_sides()
         if self.place.view in ("overview", "rules"):
             self._read_impact()
+        if self.place.view == "overview":
+            self._read_contributors()
         if self.place.view == "rules":
             self._show_rules()
         elif self.place.view == "activity":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -200,7 +201,7 @@ def test_files_that_are_no_page_now_are_in_a_diff_with_what_happens_to_them(
     assert beside == {"SUMMARY.md": ["edited"], "a.md": ["deleted"], "c/README.md": ["moved"]}
     patch = scripts.out("cr", "diff", "1", "--space", "swaps", "--patch")
     assert "".join(each["patch"] for each in value) == patch
-    assert "deleted file mode 100644\n--- a/a.md\n" in patch
+    assert re.search(r"deleted file mode 100644\nindex \w{40}\.\.0{40}\n--- a/a\.md\n", patch)
 
 
 @pytest.mark.parametrize("tells", [True, False])
@@ -232,6 +233,7 @@ def test_names_of_files_in_a_patch_cannot_end_a_line() -> None:
     patch = b"".join(file_patch(Side("", None), Side('a b"\n+++ b/etc', b"x"))).decode()
     assert patch == (
         'diff --git "a/a b\\"\\012+++ b/etc" "b/a b\\"\\012+++ b/etc"\nnew file mode 100644\n'
+        f"index {'0' * 40}..c1b0730e0133447badcfd47fd144e254807b06e1\n"
         '--- /dev/null\n+++ "b/a b\\"\\012+++ b/etc"\t\n@@ -0,0 +1,1 @@\n+x\n'
         "\\ No newline at end of file\n"
     )

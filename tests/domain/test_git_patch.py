@@ -7,7 +7,9 @@ from base64 import b85decode
 
 import pytest
 
-from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.git_patch import NO_FILE, Side, file_patch
+
+NONE = NO_FILE.encode()
 
 
 def patch(was: Side, now: Side) -> list[bytes]:
@@ -18,6 +20,7 @@ def test_a_new_file_whatever_its_name() -> None:
     assert patch(Side("", None), Side("a\udc80 é.md", b"x\n")) == [
         b"diff --git a/a\xed\xb2\x80 \xc3\xa9.md b/a\xed\xb2\x80 \xc3\xa9.md\n",
         b"new file mode 100644\n",
+        b"index %s..587be6b4c3f93f93c489c0111bba5596147a26cb\n" % NONE,
         b"--- /dev/null\n",
         b"+++ b/a\xed\xb2\x80 \xc3\xa9.md\t\n",
         b"@@ -0,0 +1,1 @@\n",
@@ -25,8 +28,9 @@ def test_a_new_file_whatever_its_name() -> None:
     ]
     quoted = patch(Side('a"\t\\.md', b"x"), Side("", None))
     assert quoted[0] == b'diff --git "a/a\\"\\011\\\\.md" "b/a\\"\\011\\\\.md"\n'
-    assert quoted[1:4] == [
+    assert quoted[1:5] == [
         b"deleted file mode 100644\n",
+        b"index %s..%s\n" % (b"c1b0730e0133447badcfd47fd144e254807b06e1", NONE),
         b'--- "a/a\\"\\011\\\\.md"\n',
         b"+++ /dev/null\n",
     ]
@@ -37,6 +41,8 @@ def test_a_file_that_is_renamed_and_changed() -> None:
         b"diff --git a/a.md b/b.md\n",
         b"rename from a.md\n",
         b"rename to b.md\n",
+        b"index 814f4a422927b82f5f8a43f8fab6d3839e3983f2.."
+        b"3ee602d6369afa96ed001113ae8bb4f7b5ea59c5 100644\n",
         b"--- a/a.md\n",
         b"+++ b/b.md\n",
         b"@@ -1,2 +1,2 @@\n",
@@ -95,7 +101,8 @@ def test_a_hunk_holds_the_lines_around_and_what_changed() -> None:
     before = [b"%d\n" % number for number in range(9)]
     after = [*before[:4], b"x\n", b"y\n", *before[5:]]
     lines = patch(Side("a", b"".join(before)), Side("a", b"".join(after)))
-    assert lines == [
+    assert lines[1].startswith(b"index 1000f90057824bf665b32fe47a7f78e7a0077e7b..c36f2710")
+    assert [lines[0], *lines[2:]] == [
         b"diff --git a/a b/a\n", b"--- a/a\n", b"+++ b/a\n", b"@@ -2,7 +2,8 @@\n",
         b" 1\n", b" 2\n", b" 3\n", b"-4\n", b"+x\n", b"+y\n", b" 5\n", b" 6\n", b" 7\n",
     ]  # fmt: skip

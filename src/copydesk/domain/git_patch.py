@@ -48,6 +48,9 @@ def file_patch(was: Side, now: Side) -> Iterator[bytes]:
     if _is_binary(before) or _is_binary(after):
         yield from _binary(was.data, now.data)
         return
+    # The ids let git fall back on merging, where the lines around a change are others.
+    mode = " 100644" if was.data is not None and now.data is not None else ""
+    yield _line(f"index {_oid(was.data)}..{_oid(now.data)}{mode}")
     yield _line(f"--- {'/dev/null' if was.data is None else _named('a/' + old)}")
     yield _line(f"+++ {'/dev/null' if now.data is None else _named('b/' + new)}")
     yield from _hunks(_lines(before), _lines(after))

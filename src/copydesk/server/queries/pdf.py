@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from copydesk.domain.documents import links_of
+from copydesk.domain.picture import image_size
 from copydesk.server import content
 from copydesk.server.content import FileData
 from copydesk.server.implementation import Call
 from copydesk.server.pdf import PrintedPage
 from copydesk.server.pdf_address import pages_to_print
-from copydesk.server.queries.file import image_size, revision_files
+from copydesk.server.queries.file import revision_files
 from copydesk.server.queries.link import LinkReader
 from copydesk.server.queries.page import PlacedPage
 

@@ -102,12 +102,12 @@ def test_one_write_has_all_and_its_way_back_puts_all_back() -> None:
     write, again = back.back
     assert write.body == {
         "changes": [
-            {"operation": "delete_page", "page": "n"},
-            {"operation": "update_page", "page": "a", "into": None, "at": 0},
-            {"operation": "revert_page", "page": "a", "revision": "r1"},
             {"operation": "revert_page", "page": "b", "revision": "r1"},
             {"operation": "revert_page", "page": "c", "revision": "r1"},
             {"operation": "revert_page", "page": "d", "revision": "r1"},
+            {"operation": "update_page", "page": "a", "into": None, "at": 0},
+            {"operation": "revert_page", "page": "a", "revision": "r1"},
+            {"operation": "delete_page", "page": "n"},
         ]
     }
     assert again.local == "stage_again"

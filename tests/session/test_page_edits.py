@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import os
+import struct
 from pathlib import Path
 
 import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
-from copydesk.domain.page_edits import PageEdit
+from copydesk.domain.page_edits import MOST, PageEdit
 from copydesk.domain.page_tree import flatten
 from copydesk.local.journal import Journal
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.state import State
 from copydesk.server.desk_seed import Editor
-from copydesk.session.page_edits import Sent, StagedPages, check_edits, read_source, send_edits
+from copydesk.session.page_edits import (
+    Sent,
+    StagedPages,
+    check_edits,
+    read_source,
+    requests_for,
+    send_all,
+    send_edits,
+)
+from copydesk.session.page_files import (
+    LARGEST,
+    FileRefusedError,
+    batches,
+    keep,
+    pick,
+    send_files,
+)
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
 from tests.tui.arranging_world import Way
 from tests.world import BASE_URL, World
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02"
 
 TEXT = "# Retries\r\n\r\nAfter five failures it is dropped.\r\n\r\nAsk us.\r\n\r\nThe end."
 PAGES = {
@@ -124,7 +144,7 @@ async def test_all_goes_with_one_request_and_one_step_takes_it_back(desk: Desk) 
     assert await desk.text("retries") == TEXT.replace("five", "eight")
     assert await desk.text("letters") == "# Letters\r\n"
     assert ("webhooks", desk.page("webhooks"), "Hooks") in await desk.tree()
-    assert desk.page("letters") in sent.made
+    assert desk.page("letters") in sent.made.values()
     assert await desk.session.reversals.undo()
     assert len(desk.way.writes) == 2
     assert await desk.tree() == before
@@ -203,7 +223,7 @@ async def test_a_lost_answer_is_looked_up(desk: Desk, again: bool) -> None:
         return
     sent = await desk.send()
     assert len(desk.way.writes) == 1
-    assert sent.made == (desk.page("letters"),)
+    assert [*sent.made.values()] == [desk.page("letters")]
     await desk.session.reversals.undo()
     assert "letters" not in [path for path, *_ in await desk.tree()]
 
@@ -244,3 +264,88 @@ async def test_what_is_staged_is_there_after_a_start_and_not_overwritten(desk: D
     assert desk.staged.edits == {}
     await desk.staged.take_back()
     assert desk.staged.edits == staged
+
+
+async def test_what_takes_several_requests_goes_part_by_part_and_comes_back(desk: Desk) -> None:
+    before = await desk.tree()
+    revision, _ = await read_source(
+        await desk.session.ready(), desk.space, desk.request, desk.page("retries")
+    )
+    new = {
+        f"new:{nth}": PageEdit("insert", revision, text=f"# Page {nth}\n", at=nth)
+        for nth in range(MOST)
+    }
+    below = PageEdit("insert", revision, text="# Below\n", into="new:7")
+    page = desk.page("limits/daily")
+    moved = PageEdit("update", revision, into="new:8", at=0, moved=True, title="Daily")
+    await desk.staged.stage({**new, "new:below": below, page: moved})
+    api = await desk.session.ready()
+    check = await check_edits(api, desk.space, desk.request, desk.staged.edits)
+    assert [len(part) for part in requests_for(check)] == [50, 2]
+    sent = await send_all(desk.staged, check, target="#1")
+    assert len(desk.way.writes) == 2
+    assert desk.staged.edits == {}
+    paths = [path for path, *_ in await desk.tree()]
+    assert paths[:3] == ["page-0", "page-1", "page-2"]
+    assert "page-7/below" in paths
+    assert "page-8/daily" in paths
+    assert sent.made["new:below"] == desk.page("page-7/below")
+    await desk.session.reversals.undo()
+    assert await desk.tree() == before
+    await desk.staged.read()
+    assert desk.staged.edits.keys() == {*new, "new:below", page}
+    assert desk.staged.edits["new:below"].into == "new:7"
+
+
+async def test_files_go_first_and_pages_name_them_by_what_the_service_says(
+    desk: Desk, tmp_path: Path
+) -> None:
+    picture = tmp_path / "Big picture.png"
+    picture.write_bytes(PNG)
+    file = pick(f"{picture}")
+    assert file.said == "Big-picture.png, 26 bytes, 640 x 480"
+    folder = desk.staged.files()
+    assert keep(folder, file) == keep(folder, file) == "Big-picture.png"
+    picture.write_bytes(PNG + b"!")
+    assert keep(folder, pick(f"{picture}")) == "Big-picture-2.png"
+    await desk.edit("retries", "Ask us.", "![One](staged:Big-picture.png) Ask us.")
+    await desk.edit("limits", "None", "![Two](staged:Big-picture-2.png)")
+    desk.begin()  # another start has them too
+    await desk.staged.read()
+    desk.way.trouble = {1: "lost"}
+    await send_files(desk.staged, target="#1")
+    assert len(desk.way.writes) == 1
+    texts = [edit.text for edit in desk.staged.edits.values()]
+    assert not any("staged:" in text for text in texts)
+    await desk.send()
+    assert "![One](.gitbook/assets/" in await desk.text("retries")
+    await send_files(desk.staged, target="#1")
+    assert len(desk.way.writes) == 2, "what has arrived is not sent again"
+
+
+def test_what_is_no_file_to_insert_is_not_read(tmp_path: Path) -> None:
+    large, link, pipe = tmp_path / "large.bin", tmp_path / "link.png", tmp_path / "pipe"
+    with large.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    link.symlink_to(large)
+    os.mkfifo(pipe)
+    (tmp_path / "empty").touch()
+    for path, why in (
+        (large, "large.bin has 20 MB: more than 20 MB are not taken."),
+        (link, "link.png is a symbolic link: name the file that it leads to."),
+        (tmp_path, "is a folder: name a file in it."),
+        (pipe, "pipe is no file that can be read as a whole."),
+        (tmp_path / "empty", "empty is empty."),
+        (tmp_path / "gone\x1b", "cannot be read: No such file or directory."),
+        ("a\0b", "cannot be read: no file can have this path."),
+        (f"~{'x' * 40}/a", "cannot be read: no file can have this path."),
+    ):
+        with pytest.raises(FileRefusedError) as error:
+            pick(str(path))
+        assert why in str(error.value)
+        assert "\x1b" not in str(error.value)
+
+
+def test_files_are_parted_by_count_and_by_bytes() -> None:
+    assert list(map(len, batches(dict.fromkeys(map(str, range(41)), 10)))) == [20, 20, 1]
+    assert batches({"a": LARGEST, "b": 1, "c": LARGEST - 1}) == [["a"], ["b", "c"]]

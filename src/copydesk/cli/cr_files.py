@@ -48,9 +48,8 @@ from copydesk.session.page_edits import (
     Sent,
     StagedPages,
     check_edits,
-    send_edits,
+    send_all,
     source_of,
-    too_many,
 )
 from copydesk.session.writes.requests import right_missing
 
@@ -248,8 +247,7 @@ async def _compared(
                 CONFLICT,
             )
     try:
-        if said := too_many(content_changes(alone, tree)):
-            raise UsageError(f"{said} Nothing was sent.")
+        content_changes(alone, tree)
     except FileError as error:
         raise _wrong(alone, edits) from error
     named = dict(edits.values())
@@ -336,9 +334,7 @@ async def _send(
     target = f"#{given.number} {clean(given.subject)}".rstrip()
     arrived = False
     try:
-        sent = await writes.told(
-            send_edits(staged, changes.check, target=target, recall=False, now=True)
-        )
+        sent = await writes.told(send_all(staged, changes.check, target=target))
         arrived = True
     finally:
         if not arrived:  # the files have it
@@ -359,10 +355,8 @@ async def _as_sent(
     A service takes the title of a page from a new heading, and gives a new page its settings. A
     file that was changed again meanwhile stays.
     """
-    new = sorted(page for page, edit in changes.edits.items() if edit.kind == "insert")
-    made = dict(zip(new, sent.made, strict=False))  # a service may not say which it made
     ids = {
-        path: made.get(page, "") if edit.kind == "insert" else page
+        path: sent.made.get(page, "") if edit.kind == "insert" else page
         for page, (path, edit) in zip(changes.edits, changes.files.items(), strict=True)
         if edit.kind != "delete"
     }

@@ -16,7 +16,7 @@ from copydesk.domain.order import kept
 from copydesk.domain.reversal import JSON, SAID_CELLS
 from copydesk.domain.text import clean, shorten
 
-Kind: TypeAlias = Literal["group", "section", "link", "site-space", "collection", "space"]
+Kind: TypeAlias = Literal["group", "section", "link", "site-space", "collection", "space", "page"]
 
 Values: TypeAlias = Mapping[str, JSON]
 """Settings by wire name. Absent, "", None and False are all "unset", and left out."""
@@ -33,7 +33,7 @@ no operation changes them."""
 SECTIONS = "sections"
 """What a default section is the default of; the default of site spaces is that of their level."""
 
-CONTAINERS: frozenset[Kind] = frozenset({"group", "section", "collection"})
+CONTAINERS: frozenset[Kind] = frozenset({"group", "section", "collection", "page"})
 """The kinds that have a level of their own, be it empty."""
 
 WORDS: Mapping[str, str] = {

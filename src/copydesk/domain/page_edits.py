@@ -8,11 +8,18 @@ and nothing is sent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.page_places import (
+    Placing,
+    levels_of,
+    placed,
+    placings,
+    staged_levels,
+)
 from copydesk.domain.page_source import merge_pages, page_update, read_page_source, title_of
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
@@ -34,8 +41,9 @@ class PageEdit:
     """What is staged of one page.
 
     ``base_text`` is the page's text at ``base_revision`` of the change request, ``text`` mine (both
-    as `page_source` has them). ``into`` is the page above it (None the top) and ``at`` how many
-    stand before it there, of a new page and of one that is ``moved``.
+    as `page_source` has them); both are the same, and may be empty, where only the place changes.
+    ``into`` is the page above it (None the top) and ``at`` how many stand before it there once all
+    is sent, of a new page and of one that is ``moved``.
     """
 
     kind: EditKind
@@ -51,6 +59,11 @@ class PageEdit:
     def idle(self) -> bool:
         """Whether it changes nothing."""
         return self.kind == "update" and self.text == self.base_text and not self.moved
+
+    @property
+    def of_text(self) -> bool:
+        """Whether it changes the text of its page, or makes one."""
+        return self.kind != "delete" and (self.kind == "insert" or self.text != self.base_text)
 
     @property
     def named(self) -> str:
@@ -102,6 +115,10 @@ def compared(edit: PageEdit, theirs: str | None, revision: str) -> Standing:
         return Standing("there" if edit.kind == "delete" else "gone", edit)
     if theirs == edit.base_text:
         return Standing("same", replace(edit, base_revision=revision))
+    if edit.moved and not edit.of_text:
+        return Standing(
+            "same", replace(edit, base_revision=revision, base_text=theirs, text=theirs)
+        )
     if edit.kind == "delete":
         return Standing("edited", edit)
     merged, clashes = merge_pages(edit.base_text, edit.text, theirs)
@@ -152,31 +169,71 @@ def unsettled_line(edit: PageEdit) -> int:
 def content_changes(
     edits: Mapping[str, PageEdit], tree: Sequence[PageNode]
 ) -> list[dict[str, JSON]]:
-    """Return the changes of one content write, in the order in which they are made.
+    """Return the changes of content that edits make, in their order; see `requests_of`.
 
     ``tree`` are the pages of the change request. New pages come first, so that others may link to
-    them by their ids (``new:1``), then edits and moves, then deletions, those below others first.
-    Raises `FileError` for front matter that cannot be read.
+    them by their ids (``new:1``), then moves, pages above others first, then edits, then deletions,
+    those below others first. Raises `FileError` for front matter that cannot be read.
     """
-    at = {node.id: place for place, node in enumerate(tree)}
-    order = sorted(edits, key=lambda page: (at.get(page, -1), page))
+    order = {node.id: place for place, node in enumerate(tree)}
+    levels = levels_of(tree)
+    wanted = staged_levels(levels, edits)
+    new = [page for page, edit in edits.items() if edit.kind == "insert"]
+    moved = [page for page, edit in edits.items() if edit.kind == "update" and edit.moved]
+    steps = placings(levels, wanted, [*new, *moved])
+    led = {step.page for step in steps}
+    # Others may have put a page below itself meanwhile: the service says so.
+    steps += [
+        Placing(page, edits[page].into, edits[page].at or 0)
+        for page in (*new, *moved)
+        if page not in led
+    ]
     changes: list[dict[str, JSON]] = []
-    for page in order:
-        edit = edits[page]
+    for page, into, at in steps:
+        edit, place = edits[page], {"into": into, "at": at}
         if edit.kind == "insert":
             source = read_page_source(edit.text)
             settings = {name: value for name, value in source.settings.items() if value}
-            change = {"operation": "insert_page", "ref": page, **settings, **_place(edit)}
+            above = place if into is not None else {"at": at}
+            change = {"operation": "insert_page", "ref": page, **settings, **above}
             changes.append({**change, "document": {"markdown": source.markdown}})
-    for page in order:
-        edit = edits[page]
-        if edit.kind == "update":
-            change = {"operation": "update_page", "page": page}
-            told = page_update(edit.base_text, edit.text) if edit.text != edit.base_text else {}
-            if told or edit.moved:
-                changes.append({**change, **told, **(_place(edit) if edit.moved else {})})
-    gone = [page for page in order if edits[page].kind == "delete"]
-    return [*changes, *({"operation": "delete_page", "page": page} for page in reversed(gone))]
+        else:
+            changes.append({"operation": "update_page", "page": page, **_told(edit), **place})
+
+    def read(page: str) -> tuple[int, str]:
+        return order.get(page, -1), page
+
+    texts = [page for page, edit in edits.items() if edit.kind == "update" and not edit.moved]
+    told = {page: _told(edits[page]) for page in sorted(texts, key=read)}
+    changes += (
+        {"operation": "update_page", "page": page, **each} for page, each in told.items() if each
+    )
+    gone = [page for page, edit in edits.items() if edit.kind == "delete"]
+    changes += (
+        {"operation": "delete_page", "page": page} for page in sorted(gone, key=read, reverse=True)
+    )
+    return changes
+
+
+def _told(edit: PageEdit) -> dict[str, JSON]:
+    return page_update(edit.base_text, edit.text) if edit.of_text else {}
+
+
+def requests_of(changes: Sequence[dict[str, JSON]]) -> list[list[dict[str, JSON]]]:
+    """Return changes by the request that they go with, `MOST` with each.
+
+    What stands below a new page goes with a later one: only the answer says the id of the page.
+    """
+    found: list[list[dict[str, JSON]]] = []
+    new: set[JSON] = set()
+    for change in changes:
+        if not found or len(found[-1]) == MOST or change.get("into") in new:
+            found.append([])
+            new = set()
+        found[-1].append(change)
+        if "ref" in change:
+            new.add(change["ref"])
+    return found
 
 
 def settings_lines(edit: PageEdit) -> list[str]:
@@ -191,11 +248,6 @@ def settings_lines(edit: PageEdit) -> list[str]:
         if name != "document"
     ]
     return [*lines, *(["moved"] if edit.moved else [])]
-
-
-def _place(edit: PageEdit) -> dict[str, JSON]:
-    place: dict[str, JSON] = {} if edit.into is None and not edit.moved else {"into": edit.into}
-    return place if edit.at is None else {**place, "at": edit.at}
 
 
 def below(tree: Sequence[PageNode], page: str) -> list[PageNode]:
@@ -223,21 +275,20 @@ def sent_reversal(
 
     ``ids`` name the change request, ``before`` and ``after`` are its revisions around the write,
     ``tree`` its pages before it, ``made`` the ids of new pages. With ``batch`` the edits are staged
-    again afterwards.
+    again afterwards. Pages are back at their places before new ones go, which may be above them.
     """
-    back: list[dict[str, JSON]] = [{"operation": "delete_page", "page": page} for page in made]
     gone = {page for page, edit in edits.items() if edit.kind == "delete"}
     gone |= {node.id for page in list(gone) for node in below(tree, page)}
+    gone -= {page for page, edit in edits.items() if edit.kind != "delete" and edit.moved}
+    revert = {"operation": "revert_page", "revision": before}
+    back: list[dict[str, JSON]] = [{**revert, "page": node.id} for node in tree if node.id in gone]
+    for page, into, at in _places_before(edits, tree, gone):
+        back.append({"operation": "update_page", "page": page, "into": into, "at": at})
     for node in tree:
         edit = edits.get(node.id)
-        if node.id in gone:
-            back.append({"operation": "revert_page", "page": node.id, "revision": before})
-        elif edit is not None and edit.kind == "update":
-            if edit.moved:
-                place = {"into": node.parent, "at": node.position}
-                back.append({"operation": "update_page", "page": node.id, **place})
-            if edit.text != edit.base_text:
-                back.append({"operation": "revert_page", "page": node.id, "revision": before})
+        if edit is not None and edit.kind == "update" and edit.of_text and node.id not in gone:
+            back.append({**revert, "page": node.id})
+    back += ({"operation": "delete_page", "page": page} for page in reversed([*made]))
     write = Step("update_change_request_content", {**ids, "compat": False}, {"changes": back})
     again = Step("local.stage_again", {"batch": batch})
     return Reversal(
@@ -248,3 +299,21 @@ def sent_reversal(
         ),
         note="What was sent is staged again." if batch else "",
     )
+
+
+def _places_before(
+    edits: Mapping[str, PageEdit], tree: Sequence[PageNode], gone: Collection[str]
+) -> list[Placing]:
+    """Return the steps by which pages go back to where they were, once deleted ones are back."""
+    were = levels_of(tree)
+    now = staged_levels(were, edits)
+    there = {page for rows in now.values() for page in rows}
+    back = [Placing(node.id, node.parent, min(node.position, len(now.get(node.parent, ()))))
+            for node in tree if node.id in gone and node.id not in there]  # fmt: skip
+    now = placed(now, back)
+    moved = {page for page, edit in edits.items() if edit.kind == "update" and edit.moved}
+    off = set[str]()
+    for page, into, _ in back:
+        stays = [each for each in were.get(into, ()) if each not in moved]
+        off |= {page} if [each for each in now[into] if each in stays] != stays else set()
+    return placings(now, were, moved | off) if moved or off else []

@@ -145,12 +145,19 @@ def parts_of_three(
 
 
 def with_setting(text: str, name: str, value: JSON) -> str:
-    """Return a text of a page with another value of a setting; that of a service as it is."""
-    whole = _is_whole(text)
-    if whole:
+    """Return a text of a page with another value of a setting, as `with_settings` does."""
+    return with_settings(text, {name: value})
+
+
+def with_settings(text: str, settings: Mapping[str, JSON]) -> str:
+    """Return a text of a page with other values of settings; that of a service as it is.
+
+    Raises `FileError`.
+    """
+    if _is_whole(text):
         return text
     source = read_page_source(text)
-    return page_source({**source.settings, name: value}, source.markdown)
+    return page_source({**source.settings, **settings}, source.markdown)
 
 
 def merge_pages(

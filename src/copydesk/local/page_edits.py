@@ -12,6 +12,7 @@ import os
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import rmtree
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
@@ -52,13 +53,30 @@ class DeskEdits:
         What a killed program leaves there is found again at the same path, as long as the page has
         the text that it had (``base``).
         """
-        parts = "\n".join((self._desk, space, request, page, base))
-        name = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
-        folder = self._store.path.parent / "editing"
+        folder = private_folder(self._beside("editing"))
+        return folder / f"{_digest(self._desk, space, request, page, base)}.md"
+
+    def files_folder(self, space: str, request: str) -> Path:
+        """Return the folder of the files that staged pages of a change request name; it is there.
+
+        Those of requests of which nothing is staged go after as long as what was dropped does.
+        """
+        used = {self._folder_name(*of) for of in {*self.counts(), (space, request)}}
+        above = private_folder(self._beside("staged"))
+        for each in above.iterdir():
+            old = self._store.clock() - each.stat().st_mtime > KEPT_SECONDS
+            if old and each.name not in used:
+                rmtree(each, ignore_errors=True)
+        return private_folder(above / self._folder_name(space, request))
+
+    def _folder_name(self, space: str, request: str) -> str:
+        return _digest(self._desk, space, request)
+
+    def _beside(self, name: str) -> Path:
+        """Return a folder beside what is kept; one of this process for what is kept in memory."""
         if self._store.path.name == ":memory:":
-            folder = Path(gettempdir()) / f"copydesk-editing-{os.getpid()}"
-        private_folder(folder)
-        return folder / f"{name[:20]}.md"
+            return Path(gettempdir()) / f"copydesk-{name}-{os.getpid()}"
+        return self._store.path.parent / name
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Return how many pages are staged, by space and change request."""
@@ -77,14 +95,24 @@ class DeskEdits:
         """
         self._step(space, request, changes, batch=token(), ended=False)
 
-    def sent(self, space: str, request: str, edits: Mapping[str, str], batch: str) -> None:
+    def sent(
+        self,
+        space: str,
+        request: str,
+        edits: Mapping[str, str],
+        batch: str,
+        others: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
         """Take away edits that were sent; ``batch`` names them for `stage_again`.
 
-        An edit that was changed while it was sent stays.
+        An edit that was changed while it was sent stays. With them go other forms of ``others``:
+        each as it is known, and as it is to be.
         """
         kept = self.of(space, request)
-        gone = {page: (edit, None) for page, edit in edits.items() if kept.get(page) == edit}
-        self._step(space, request, gone, batch=batch, ended=True)
+        gone: dict[str, tuple[str | None, str | None]] = {
+            page: (edit, None) for page, edit in edits.items() if kept.get(page) == edit
+        }
+        self._step(space, request, {**gone, **(others or {})}, batch=batch, ended=True)
 
     def _step(
         self,
@@ -176,3 +204,8 @@ class DeskEdits:
             return [page for _, _, page, _, _ in steps]
 
         return self._store.write(back)
+
+
+def _digest(*parts: str) -> str:
+    """Return a name for a file or a folder of some ids."""
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:20]

@@ -152,6 +152,20 @@ def source_key(space: str, request: str, page: str) -> str:
     return f"page source {space} {request} {page}"
 
 
+SEND = "send"
+"""The part that a review resumes where no text was left: all that is staged there is sent."""
+
+
+def insertion_key(space: str, request: str, page: str, part: str) -> str:
+    """Return the key of the path of a file that is inserted in a page, or of its words."""
+    return f"page file {space} {request} {page} {part}"
+
+
+def row_key(space: str, request: str, page: str) -> str:
+    """Return the key of the form with the settings of a page in the tree of its request."""
+    return f"page row {space} {request} {page}"
+
+
 def about_key(space: str, request: str) -> str:
     """Return the key of the subject and description of a change request."""
     return f"change-request {space} {request} about"
@@ -293,6 +307,12 @@ def belonging(key: str) -> Belonging | None:
         case ["page", "source", space, request, page]:
             target = Target(space=space, change_request=request, page=page)
             return Belonging("review", target, "edit of a page", f"source {page}")
+        case ["page", "file", space, request, page, _]:
+            target = Target(space=space, change_request=request, page=page)
+            return Belonging("review", target, "file to insert", "insert")
+        case ["page", "row", space, request, page]:
+            target = Target(space=space, change_request=request, page=page)
+            return Belonging("page-arrangement", target, "settings of a page", page, fields)
         case ["outbox", entry]:
             words = "edit of a write that waits"
             return Belonging("outbox", Target(item=entry), words, entry, fields)

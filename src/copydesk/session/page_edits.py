@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_edits import (
-    MOST,
     NEW,
     PageEdit,
     Standing,
     compared,
     content_changes,
     edit_of,
+    requests_of,
     sent_reversal,
     unsettled_line,
 )
 from copydesk.domain.page_source import page_source, read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.domain.reversal import Expectation, Reversal, Step
-from copydesk.domain.text import clean, plural
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.text import clean
 from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.session.operations import ops
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 ELSEWHERE = "Another window staged something else of this page meanwhile: R reads it."
 
 
+NOTHING_MADE: Mapping[str, str] = {}
+
+
 class StagedPages:
     """What is staged of one change request; the disk is only touched in a thread.
 
@@ -52,13 +56,28 @@ class StagedPages:
 
     def __init__(self, session: Session, space: str, request: str) -> None:
         self.session, self.space, self.request = session, space, request
+        self._disk = asyncio.Lock()
+        """What is staged here is on the disk before what is there is read."""
         self.edits: dict[str, PageEdit] = {}
         self.steps = False
         """Whether a step can be taken back."""
         self.trouble = ""
 
+    @classmethod
+    def of(cls, session: Session, space: str, request: str) -> StagedPages:
+        """Return what is staged of a change request, the same for all screens."""
+        key = (cls, space, request)
+        found = session.left.get(key)
+        if not isinstance(found, cls):
+            found = session.left[key] = cls(session, space, request)
+        return found
+
     async def read(self) -> None:
         """Read what is kept."""
+        async with self._disk:
+            await self._read()
+
+    async def _read(self) -> None:
         try:
             kept = await asyncio.to_thread(self.session.staged.of, self.space, self.request)
             step = await asyncio.to_thread(self.session.staged.step, self.space, self.request)
@@ -76,6 +95,10 @@ class StagedPages:
 
     async def stage(self, edits: Mapping[str, PageEdit | None]) -> None:
         """Stage edits by page, or drop them (None); it is on the disk when this returns."""
+        async with self._disk:
+            await self._stage(edits)
+
+    async def _stage(self, edits: Mapping[str, PageEdit | None]) -> None:
         changes: dict[str, tuple[str | None, str | None]] = {}
         for page, edit in edits.items():
             known = self.edits.get(page)
@@ -96,19 +119,33 @@ class StagedPages:
 
     async def take_back(self) -> list[str]:
         """Take back the newest step, and return its pages; none where nothing is staged."""
-        pages = await asyncio.to_thread(self.session.staged.undo, self.space, self.request)
-        await self.read()
+        async with self._disk:
+            pages = await asyncio.to_thread(self.session.staged.undo, self.space, self.request)
+            await self._read()
         return pages
+
+    def files(self) -> Path:
+        """Return the folder of the files that staged pages name. Raises ``OSError``."""
+        return self.session.staged.files_folder(self.space, self.request)
 
     def new_page(self) -> str:
         """Return an id for a new page."""
         return f"{NEW}{token(4)}"
 
-    async def sent(self, edits: Mapping[str, PageEdit], batch: str) -> None:
-        """Take away edits that have arrived."""
+    async def sent(
+        self, edits: Mapping[str, PageEdit], batch: str, made: Mapping[str, str] = NOTHING_MADE
+    ) -> None:
+        """Take away edits that have arrived; what stands below new pages goes by their ids now."""
         kept = {page: edit.to_text() for page, edit in edits.items()}
-        await asyncio.to_thread(self.session.staged.sent, self.space, self.request, kept, batch)
-        await self.read()
+        async with self._disk:
+            below = {
+                page: (edit.to_text(), replace(edit, into=made[edit.into]).to_text())
+                for page, edit in self.edits.items()
+                if page not in edits and edit.into is not None and edit.into in made
+            }
+            store, ids = self.session.staged, (self.space, self.request)
+            await asyncio.to_thread(store.sent, *ids, kept, batch, below)
+            await self._read()
 
 
 def source_of(page: ContentPage) -> str:
@@ -181,7 +218,7 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
         if edit.base_revision == now.id:
             return Standing("same", edit)
         if edit.kind == "insert":
-            return await _new_page(api, (space, request), edit, tree, now.id)
+            return await _new_page(api, (space, request), edits, page, tree, now.id)
         if page not in known:
             return compared(edit, None, now.id)
         try:
@@ -190,18 +227,31 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
             return compared(edit, None, now.id)
         return await asyncio.to_thread(compared, edit, source_of(read), now.id)
 
-    found = await asyncio.gather(*(theirs(page, edit) for page, edit in edits.items()))
+    found = dict(
+        zip(
+            edits,
+            await asyncio.gather(*(theirs(page, edit) for page, edit in edits.items())),
+            strict=True,
+        )
+    )
     who = "" if now.created_by is None else clean(now.created_by.display_name)
-    return Check(now.id, tree, dict(zip(edits, found, strict=True)), who, now.created_at)
+    return Check(now.id, tree, found, who, now.created_at)
 
 
 async def _new_page(
-    api: Api, ids: tuple[str, str], edit: PageEdit, tree: Sequence[PageNode], revision: str
+    api: Api,
+    ids: tuple[str, str],
+    edits: Mapping[str, PageEdit],
+    page: str,
+    tree: Sequence[PageNode],
+    revision: str,
 ) -> Standing:
     """Compare a new page with the request: whether it arrived, and whether its place is there."""
+    edit = edits[page]
     if await _made(api, ids, edit, tree):
         return Standing("there", edit)
-    if edit.into is not None and all(node.id != edit.into for node in tree):
+    known = {*edits, *(node.id for node in tree), None}
+    if edit.into not in known:
         return Standing("gone", edit)
     return Standing("same", replace(edit, base_revision=revision))
 
@@ -224,62 +274,89 @@ async def _made(
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a content write came to: the revision that it made, and the ids of new pages."""
+    """What a content write came to: the revision that it made, and the ids of new pages.
+
+    ``made`` has them by the ids that they were staged with; a service may not tell.
+    """
 
     revision: str
-    made: tuple[str, ...] = ()
+    made: Mapping[str, str] = field(default_factory=dict)
 
 
-def too_many(changes: Sequence[Any]) -> str:
-    """Say so where there are more changes than one request takes; "" where there are not."""
-    if len(changes) <= MOST:
-        return ""
-    return f"{plural(len(changes), 'change')}: one request takes {MOST}. X drops a page."
+def requests_for(check: Check) -> list[list[dict[str, JSON]]]:
+    """Return what is ready as the changes of each request that it takes. Raises `FileError`."""
+    return requests_of(content_changes(check.ready, check.tree))
+
+
+async def send_all(staged: StagedPages, check: Check, *, target: str) -> Sent:
+    """Send what is ready with as many requests as it takes, at once; see `send_edits`."""
+    group = token()
+    sent = await send_edits(staged, check, target=target, recall=False, now=True, group=group)
+    made = dict(sent.made)
+    left = {page for page in check.ready if page in staged.edits}
+    while left:
+        api = await staged.session.ready()
+        mine = {page: staged.edits[page] for page in left}
+        check = await check_edits(api, staged.space, staged.request, mine)
+        sent = await send_edits(staged, check, target=target, recall=False, now=True, group=group)
+        made |= sent.made
+        left = {page for page in left if page in staged.edits}
+    return Sent(sent.revision, made)
 
 
 async def send_edits(
-    staged: StagedPages, check: Check, *, target: str, recall: bool = True, now: bool = False
+    staged: StagedPages,
+    check: Check,
+    *,
+    target: str,
+    recall: bool = True,
+    now: bool = False,
+    group: str = "",
 ) -> Sent:
     """Send what is ready as one content write, which one step takes back.
 
+    Of more than one request takes it is the first part (`requests_for`); the rest stays staged.
     ``target`` names the change request in the log; ``now``: it never waits in the outbox. What has
     arrived is staged no more. A lost answer is looked up by reading the pages. Raises `WriteError`,
     and `FileError` for front matter that cannot be read.
     """
     session, space, request = staged.session, staged.space, staged.request
     ids = {"space_id": space, "change_request_id": request}
-    edits, batch = check.ready, token()
+    batch = token()
+    first, *more = requests_for(check) or [[]]
+    later = {change.get("ref") or change["page"] for part in more for change in part}
+    edits = {page: edit for page, edit in check.ready.items() if page not in later}
+    new = [str(change["ref"]) for change in first if "ref" in change]
     kept = {page: staged.edits[page] for page in edits if page in staged.edits}
-    changes = content_changes(edits, check.tree)
 
     async def send() -> Sent:
         from copydesk.contract.models.content_update import ContentWrite
 
-        body = ContentWrite.model_validate({"changes": changes})
+        body = ContentWrite.model_validate({"changes": first})
         api = await session.ready()
         answer = await api(ops.update_change_request_content, space, request, body, compat=False)
-        sent = _sent(answer)
-        await _gone(staged, kept, batch)
+        sent = _sent(answer, new)
+        await _gone(staged, kept, batch, sent.made)
         return sent
 
     async def look() -> Sent | None:
         sent = await find_sent(await session.ready(), space, request, edits, check)
         if sent is not None:
-            await _gone(staged, kept, batch)
+            await _gone(staged, kept, batch, sent.made)
         return sent
 
     def back(sent: Sent) -> Reversal | None:
-        new = sum(edit.kind == "insert" for edit in edits.values())
-        if len(sent.made) != new:
+        if len(sent.made) != len(new):
             return None  # a service that does not say which pages it made
         return sent_reversal(
-            ids, edits, check.tree, before=check.revision, after=sent.revision, made=sent.made,
+            ids, edits, check.tree, before=check.revision, after=sent.revision,
+            made=[sent.made[page] for page in new],
             batch=batch,
         )  # fmt: skip
 
     def then(sent: Sent) -> None:
         # Also where it arrived later, from the outbox.
-        session.writes.hold_open(asyncio.create_task(_gone(staged, kept, batch)))
+        session.writes.hold_open(asyncio.create_task(_gone(staged, kept, batch, sent.made)))
 
     bases = {edit.base_revision for edit in edits.values()}
     return await session.writes.perform(
@@ -289,6 +366,7 @@ async def send_edits(
         reversal=back,
         recall=recall,
         now=now,
+        group=group,
         look=look,
         then=then,
         expects=Expectation(
@@ -299,15 +377,17 @@ async def send_edits(
     )
 
 
-async def _gone(staged: StagedPages, edits: Mapping[str, PageEdit], batch: str) -> None:
+async def _gone(
+    staged: StagedPages, edits: Mapping[str, PageEdit], batch: str, made: Mapping[str, str]
+) -> None:
     """Take away what arrived; where the disk refuses, the next look finds it there already."""
     try:
-        await staged.sent(edits, batch)
+        await staged.sent(edits, batch, made)
     except (OSError, StagedElsewhereError):
         return
 
 
-def _sent(answer: Any) -> Sent:
+def _sent(answer: Any, new: Sequence[str]) -> Sent:
     """Return what the answer says, also that of a service that gives the change request alone."""
     request = getattr(answer, "change_request", answer)
     made = [
@@ -315,7 +395,8 @@ def _sent(answer: Any) -> Sent:
         for each in getattr(answer, "changes", ())
         if each.object == "created_page"
     ]
-    return Sent(request.revision, tuple(made))
+    # They are in the order of the changes; a service may not say which it made.
+    return Sent(request.revision, dict(zip(new, made, strict=False)))
 
 
 async def find_sent(
@@ -333,21 +414,22 @@ async def find_sent(
     tree = flatten(now.pages)
     before, there = {node.id for node in check.tree}, {node.id for node in tree}
     new = [node for node in tree if node.id not in before]
-    arrived, made, untold = 0, list[str](), False
+    arrived, made, untold = 0, dict[str, str](), False
     for page, edit in edits.items():
         if edit.kind == "delete":
             arrived += page not in there
         elif edit.kind == "insert":
             found = await _made(api, (space, request), edit, new)
-            made += [found] if found is not None else []
-            arrived += found is not None
+            if found is not None:
+                made[page] = found
+                arrived += 1
         elif page in there:
             read = await api(ops.get_change_request_page, space, request, page, format="markdown")
             standing = compared(edit, source_of(read), now.id).how
             arrived += standing == "there"
             untold = untold or standing not in ("there", "same")
     if arrived == len(edits):
-        return Sent(now.id, tuple(made))
+        return Sent(now.id, made)
     if arrived or untold:
         raise UnansweredError("Reading does not tell whether it is there")
     return None

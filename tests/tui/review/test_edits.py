@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld
 from tests.world import World
 
 Write = Callable[[str], None]
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02"
 
 
 @pytest.fixture
@@ -229,3 +232,52 @@ async def test_a_page_that_is_read_is_edited_in_a_change_request(
         await driver.press("enter")
         assert "#3 More of it" in driver.screen
         assert "Staged: Events." in driver.screen
+
+
+async def test_a_picture_is_inserted_from_a_path(
+    review: ReviewWorld, tmp_path: Path, update_golden: bool
+) -> None:
+    picture = tmp_path / "states.png"
+    picture.write_bytes(PNG)
+    async with drive(review.app(), "]", "/", "e", "i", "g", "h", "t", "enter") as driver:
+        await driver.press("I")
+        await driver.type(f"{tmp_path}")
+        await driver.press("enter")
+        assert "is a folder: name a file in it." in driver.screen
+        await driver.press(":")
+        await driver.type(f"insert {picture}")
+        await driver.press("enter")
+        assert "states.png, 26 bytes, 640 x 480" in driver.screen
+        await driver.type("Retry [states]")
+        await driver.press("enter")
+        assert "Staged: states.png, 26 bytes, 640 x 480 in Retries." in driver.screen
+        driver.golden("review-inserted", update=update_golden)
+        await driver.press("=", "=", "I")
+        assert "This is the page as it is sent" in driver.screen
+        await driver.press("=", "ctrl+s")
+        assert "1 file first, 26 bytes: states.png" in driver.screen
+        await driver.press("y")
+        assert "Sent: 1 page of #1." in driver.screen
+    text = await text_of(review, "webhooks/retries")
+    assert "24 hours.\n\n![Retry \\[states\\]](../.gitbook/assets/" in text
+
+
+async def test_pages_are_arranged_as_a_tree(review: ReviewWorld, update_golden: bool) -> None:
+    for size in ((140, 40), (80, 24)):
+        async with drive(review.app(), "]", size=size) as driver:
+            await driver.press("g p")
+            assert driver.selected == review.page("webhooks/retries")
+            await driver.press("J", "e")
+            await driver.type(" and more")
+            await driver.press("ctrl+s")
+            await driver.press("j", "<")
+            driver.golden("page-order", update=update_golden)
+            await driver.press("ctrl+s")
+            assert isinstance(driver.app.screen, Confirm)
+            assert "title: Retries and more" in driver.screen
+            await driver.press("escape")
+            assert "STAGED" in driver.screen
+            await driver.press("g p")
+            assert "Retries and more" in driver.screen
+            await driver.press("u", "X", "y", "q")
+            assert "STAGED" not in driver.screen

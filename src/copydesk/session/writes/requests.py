@@ -67,6 +67,15 @@ def why_no_verdict(request: ChangeRequest, space: Space) -> str | None:
     return right_missing(space, lambda granted: granted.review, "review")
 
 
+def why_no_edit(request: ChangeRequest, space: Space) -> str | None:
+    """Return the known reason why the pages of a change request cannot be edited, or None."""
+    if request.status not in ("open", "draft"):
+        return f"#{request.number} is {clean(request.status)}: its pages stay as they are."
+    if space.permissions is not None and not space.permissions.edit:
+        return "You may review here, not edit."
+    return None
+
+
 def verdict(row: ChangeRow, status: ReviewStatus, said: str, me: User | None) -> Write[Review]:
     """Return the write of a verdict on a change request, with words or without."""
     from copydesk.contract.models.comment import MarkdownBody

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from copydesk.session.session import Session
 
 
+def _follows(later: Past, past: Past) -> bool:
+    """Whether one write of an action came on top of another to the same thing.
+
+    When it was taken back it was found as it was left, and nobody else was at the thing since.
+    """
+    after, before, group = later.reversal.still, past.reversal.still, later.entry.group
+    same = after is not None and before is not None and after.read == before.read
+    return same and bool(group) and group == past.entry.group
+
+
 def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
     """Return the obstacle of another write with the same undo steps.
 
@@ -179,12 +189,13 @@ class Reversals:
         results: list[Any] = []
         obstacles: list[Obstacle] = []
         gone: list[Past] = []
+        taken: list[Past] = []
         for at, past in enumerate(pasts):
             told(at)
             obstacle, past.idle = None, False
             if not anyway and (stuck := _alike(past, obstacles, again=again)) is not None:
                 obstacle = replace(stuck, past=past)
-            elif not anyway:
+            elif not anyway and (again or not any(_follows(each, past) for each in taken)):
                 obstacle = await self._obstacle(api, past, again=again)
             past.by_others = obstacle is not None and obstacle.done
             if past.by_others:
@@ -197,6 +208,7 @@ class Reversals:
                 if obstacle is None:
                     before = await self._state(api, past) if anyway else None
                     results += await self._turn(api, past, again=again)
+                    taken.append(past)
                     past.idle = before is not None and before == await self._state(api, past)
                     if again and _waits_again(past):
                         # From here on it is undone as a waiting or an arrived write.

@@ -157,6 +157,8 @@ class StagedDraft:
 
     def keep_soon(self) -> None:
         """Save the draft once no step followed for a moment."""
+        if self.here.keeps():
+            return
         if self._keeping is not None:
             self._keeping.stop()
         self._keeping = self.here.set_timer(KEEP_SECONDS, self.keep_due)
@@ -172,6 +174,8 @@ class StagedDraft:
 
     def keep_now(self) -> None:
         """Save the draft, or drop it when nothing is staged."""
+        if self.here.keeps():
+            return
         if self._keeping is not None:
             self._keeping.stop()
             self._keeping = None

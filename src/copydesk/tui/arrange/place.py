@@ -320,6 +320,8 @@ class ArrangingPlace(Place, Generic[R]):
     boxes: Collection[str] = ("group",)
     """The kinds of rows that ``>`` puts others into."""
     sorts: Sequence[str] = SORTS
+    counted = "request"
+    """What each line of the plan is."""
 
     WHICH = ""
     """Shown where it is not known what to read."""
@@ -485,6 +487,10 @@ class ArrangingPlace(Place, Generic[R]):
 
     # Keeping
 
+    def keeps(self) -> bool:
+        """Keep what is staged where the place has it; False where it is a draft of its own."""
+        return False
+
     def keep_typed(self) -> None:
         """Save the draft, because everything may end now."""
         self.draft.keep_now()
@@ -532,7 +538,7 @@ class ArrangingPlace(Place, Generic[R]):
             picked = self.rows.count_marks()
             return f"{picked}: J K move them as one block, enter drops them here"
         if calls := self.draft.calls:
-            count = plural(len(calls), "request")
+            count = plural(len(calls), self.counted)
             if self.sender.asked:
                 return f"{count} in the plan"
             them = "it" if len(calls) == 1 else "them"

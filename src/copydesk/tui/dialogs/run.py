@@ -16,6 +16,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.dialog import Fact, Sheet, fact_lines
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.workers import begin
 
 State = Literal["asking", "sending", "stopped"]
 
@@ -33,10 +34,16 @@ def not_stopped(sheet: RunSheet) -> str | None:
     return None if sheet.state == "stopped" else "Nothing has failed."
 
 
+def no_way_back(sheet: RunSheet) -> str | None:
+    """Say so when nothing takes back what was sent."""
+    return None if sheet.goes_back else "Nothing takes it back."
+
+
 class RunSheet(Sheet[int], scope="run"):
     """Level 2: the list, then ``y``. It stops at the first failure: ``r`` sends that one again.
 
-    The result is how many were sent, or None when it was left before anything was.
+    With ``back`` the key ``b`` takes back then what was sent. What was ``agreed`` to before begins
+    at once. The result is how many were sent, or None when it was left before anything was.
     """
 
     DANGER = 2
@@ -50,8 +57,12 @@ class RunSheet(Sheet[int], scope="run"):
         verb: str,
         facts: Sequence[Fact] = (),
         left: str = "keep the rest staged",
+        back: Callable[[], Awaitable[None]] | None = None,
+        agreed: bool = False,
     ) -> None:
         super().__init__(title)
+        self._back = back
+        self._agreed = agreed
         self._left = left
         self._lines = lines
         self._send = send
@@ -62,6 +73,11 @@ class RunSheet(Sheet[int], scope="run"):
         self._stop = False
         self.state: State = "asking"
 
+    @property
+    def goes_back(self) -> bool:
+        """Whether something was sent that can be taken back."""
+        return self._back is not None and bool(self._took)
+
     def body(self) -> ComposeResult:
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self._list(), id="run-lines")
@@ -71,8 +87,10 @@ class RunSheet(Sheet[int], scope="run"):
         yield Label(self._keys(), classes="keys", id="run-keys")
 
     def on_mount(self) -> None:
-        """Show no failure yet."""
+        """Show no failure yet, and begin where that was agreed to."""
         self.query_one("#run-failure").display = False
+        if self._agreed:
+            begin(self, self._run)
 
     def _list(self) -> Content:
         signs = glyphs()
@@ -109,6 +127,8 @@ class RunSheet(Sheet[int], scope="run"):
                     f" {self._left}",
                 )
             )
+            if self.goes_back:
+                keys.append_text(Text.assemble(("   b", "accent"), " take back what was sent"))
         return self.paint(keys)
 
     def _show(self, said: str = "") -> None:
@@ -124,7 +144,7 @@ class RunSheet(Sheet[int], scope="run"):
         self.query_one("#run-keys", Label).update(self._keys(said))
 
     @action("y", "send", unless=not_asking, danger=2)
-    async def begin(self) -> None:
+    async def send_them(self) -> None:
         """Send them one by one."""
         await self._run()
 
@@ -132,6 +152,18 @@ class RunSheet(Sheet[int], scope="run"):
     async def again(self) -> None:
         """Send the one that failed again, and go on."""
         await self._run()
+
+    @action("b", "take back", unless=(not_stopped, no_way_back), danger=2)
+    async def take_back(self) -> None:
+        """Take back what was sent."""
+        assert self._back is not None
+        try:
+            await self._back()
+        except WriteError as error:
+            self._failure = str(error)
+            self._show()
+        else:
+            self.dismiss(0)
 
     @action("k", "keep the rest", unless=not_stopped)
     def keep_rest(self) -> None:

@@ -1,21 +1,32 @@
-"""Editing rich text outside, as Markdown or as its JSON, and seeing what changed before it is sent.
+"""Editing texts outside: rich text, as Markdown or as its JSON, and pages with their settings.
 
-What was written is kept on disk until it has arrived: when it is no document, when it is refused,
-and when nobody says yes.
+What was written of rich text is kept on disk until it has arrived: when it is no document, when it
+is refused, and when nobody says yes. What is written of a page is staged, to the byte.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
 
-from copydesk.domain.text import exposed, plural
+from copydesk.domain.page_edits import PageEdit
+from copydesk.domain.page_source import body_of, page_update, read_page_source
+from copydesk.domain.text import clean, exposed, plural, typed
+from copydesk.domain.yaml_lines import FileError
+from copydesk.local.durable import private_file
+from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.session.draft_keys import source_key
 from copydesk.session.glyphs import glyphs
+from copydesk.session.page_edits import ELSEWHERE, StagedPages
+from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact, ProblemsSheet
-from copydesk.tui.framework.editor import EditorError, edit_in_editor
+from copydesk.tui.framework.editor import EditorError, edit_in_editor, has_editor, run_editor
 from copydesk.tui.framework.place import Place
 
 if TYPE_CHECKING:
@@ -145,3 +156,103 @@ def change_lines(before: str, after: str) -> list[Text]:
     if not found.changed:
         lines = [Text("Only what is not seen differs: how it is spelled, or its parts.", "muted")]
     return lines
+
+
+# Pages
+
+
+async def stage_edits(
+    here: Place, staged: StagedPages, edits: Mapping[str, PageEdit | None]
+) -> bool:
+    """Stage edits by page, or drop them; False where they could not be kept, and then that is
+    said."""
+    try:
+        await staged.stage(edits)
+    except StagedElsewhereError:
+        here.tell(ELSEWHERE, "warn")
+        return False
+    except OSError as error:
+        here.tell(f"Not staged: {error.strerror or error}.", "bad")
+        return False
+    return True
+
+
+class SourceEditor:
+    """Lets a person write the text of a page of a change request, in $EDITOR or in a field.
+
+    What is written is kept on this machine until `forget`: the next time goes on with it.
+    """
+
+    def __init__(self, here: Place, space: str, request: str) -> None:
+        self._here, self._ids = here, (space, request)
+
+    async def write(self, page: str, edit: PageEdit, line: int = 0) -> PageEdit | None:
+        """Return an edit with the text as it was written, from a line of its Markdown on.
+
+        None where it is kept for later, or could not be written, which is said then.
+        """
+        front = edit.text.count("\n") - body_of(edit.text).count("\n")
+        try:
+            text = (
+                await self._in_editor(self._file(page, edit), edit.text, line and line + front)
+                if has_editor()
+                else await self._in_field(page, edit)
+            )
+        except EditorError as error:
+            self._here.tell(str(error), "warn")
+        except OSError as error:
+            self._here.tell(f"Not staged: {error.strerror or error}.", "bad")
+        else:
+            return None if text is None else replace(edit, text=text)
+        return None
+
+    async def _in_editor(self, path: Path, text: str, line: int) -> str:
+        """Return a text as the editor left it. Raises `EditorError`, ``OSError``."""
+        if not await asyncio.to_thread(path.exists):
+            await asyncio.to_thread(_put, path, text.encode("utf-8", "surrogatepass"))
+        run_editor(self._here.desk, path, line)
+        data = await asyncio.to_thread(path.read_bytes)
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            at = data.count(b"\n", 0, error.start) + 1
+            raise EditorError(f"Line {at} is not UTF-8: e edits it again.") from error
+
+    async def _in_field(self, page: str, edit: PageEdit) -> str | None:
+        """Return a text as it was typed here; None where it is kept for later."""
+        end = "\r\n" if "\r\n" in edit.text else "\n"
+        lines = edit.text.replace("\r\n", "\n")
+        if typed(lines, lines=True) != lines or lines.replace("\n", end) != edit.text:
+            raise EditorError("It has signs that no field here shows: set $EDITOR to edit it.")
+        key, title = source_key(*self._ids, page), f"Edit {clean(edit.named)}"
+        sheet = WriteSheet(title, key, text=lines, verb="stages it", at_start=True, exact=True)
+        found = cast("str | None", await self._here.desk.push_screen_wait(sheet))
+        return None if found is None else found.replace("\n", end)
+
+    def _file(self, page: str, edit: PageEdit) -> Path:
+        return self._here.session.staged.editor_file(*self._ids, page, edit.base_text)
+
+    def forget(self, page: str, edit: PageEdit) -> None:
+        """Drop what was written, now that it is staged."""
+        self._here.session.drafts.drop(source_key(*self._ids, page))
+        path = self._file(page, edit)
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # another page is in an editor
+            path.parent.rmdir()
+
+
+def why_not_sent(edit: PageEdit) -> str:
+    """Return what is wrong with the settings of a text, so that it cannot be sent; "" for none."""
+    try:
+        if edit.kind == "insert":
+            read_page_source(edit.text)
+        else:
+            page_update(edit.base_text, edit.text)
+    except FileError as error:
+        return clean(str(error), limit=160)
+    return ""
+
+
+def _put(path: Path, data: bytes) -> None:
+    private_file(path)
+    path.write_bytes(data)

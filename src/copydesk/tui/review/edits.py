@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
 
@@ -16,19 +14,20 @@ from copydesk.domain.page_edits import (
     Side,
     Standing,
     below,
-    content_changes,
     settings_lines,
     settled,
 )
-from copydesk.domain.page_source import body_of, page_update, read_page_source
+from copydesk.domain.page_places import levels_of, staged_levels
+from copydesk.domain.page_source import body_of
 from copydesk.domain.page_tree import ChangeKind, PageNode
-from copydesk.domain.text import clean, plural, shorten, typed
+from copydesk.domain.staged_files import file_block, is_picture, with_block
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.yaml_lines import FileError
-from copydesk.local.durable import private_file
+from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present import page_changes as present
 from copydesk.present.page_changes import Entry
-from copydesk.session.draft_keys import source_key
+from copydesk.session.draft_keys import SEND, insertion_key, source_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.page_changes import Changed
@@ -38,22 +37,35 @@ from copydesk.session.page_edits import (
     StagedPages,
     check_edits,
     read_source,
+    requests_for,
     send_edits,
-    too_many,
     unchecked,
     waits,
 )
+from copydesk.session.page_files import (
+    FileRefusedError,
+    StagedFiles,
+    keep,
+    pick,
+    send_files,
+    staged_files,
+)
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact
-from copydesk.tui.framework.actions import NotYet, action, away, refusal
+from copydesk.tui.dialogs.run import RunSheet
+from copydesk.tui.framework.actions import NotYet, action, away, command, refusal
 from copydesk.tui.framework.commands import nothing_to_undo
-from copydesk.tui.framework.editor import EditorError, has_editor, run_editor
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.trees import TreeSource
 from copydesk.tui.framework.workers import begin
-from copydesk.tui.resource.rich_text import change_lines
+from copydesk.tui.resource.rich_text import (
+    SourceEditor,
+    change_lines,
+    stage_edits,
+    why_not_sent,
+)
 from copydesk.tui.review.guards import HasReview, ReviewCommands, may_not_write, not_read
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.list import Column
@@ -63,6 +75,9 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.model import ReviewModel
+
+DOING = {"new": "new_page", "insert": "insert_file", SEND: "send_staged"}
+"""What goes on once the request is read, by what was left."""
 
 READS = ("get_change_request", "get_change_request_page")
 SENDS = ("update_change_request_content", "get_change_request_revision", "get_change_request_page")
@@ -92,6 +107,19 @@ def not_staged(here: HasReview) -> str | None:
     if here.model.opened is None:
         return not_read(here)
     return None if page_at(here) in here.model.edits else "Nothing is staged of this page."
+
+
+def not_as_staged(here: HasReview) -> str | None:
+    """Say so while a page with something staged is shown as it is sent."""
+    page = page_at(here)
+    if here.model.showing != "sent" or page != here.model.page_id or page not in here.model.edits:
+        return None
+    return "This is the page as it is sent: = shows what you staged, to insert there."
+
+
+def path_wrong(typed: str) -> str | None:
+    """Say so where no path is typed."""
+    return None if typed else "A path, please: “~/diagram.png”."
 
 
 def nothing_staged(here: HasReview) -> str | None:
@@ -221,6 +249,76 @@ class PageEditing(ReviewCommands, scope="review"):
         )
 
     @action(
+        "I",
+        "insert file",
+        unless=(may_not_write, no_page_here, not_as_staged),
+        show=2,
+        group="Pages",
+        uses=READS,
+        stages=True,
+        types=True,
+    )
+    async def insert_file(self) -> None:
+        """Insert a picture or a file of this machine below the block of the cursor; it is staged.
+
+        Pictures are shown with their alt text, other files are offered.
+        """
+        page = page_at(self.here)
+        assert page is not None
+        key = insertion_key(*self.model.ids, page, "path")
+        sheet = Ask("Insert a file", "Path:", draft_key=key, check=path_wrong)
+        typed = cast("str | None", await self.place.desk.push_screen_wait(sheet))
+        if typed is not None:
+            await self._insert(typed)
+            self.place.session.drafts.drop(key)
+
+    @command("insert", "PATH", stages=True, uses=READS)
+    async def insert_path(self, rest: str) -> None:
+        """Insert a picture or a file of this machine, as I does: ``:insert ~/diagram.png``."""
+        guards = (may_not_write, no_page_here, not_as_staged)
+        why = next((why for guard in guards if (why := guard(self.here)) is not None), None)
+        if why is not None or not rest.strip():
+            self.place.say(why or "Say which file: “:insert ~/diagram.png”.", "warn")
+        else:
+            await self._insert(rest)
+
+    async def _insert(self, typed: str) -> None:
+        """Stage a file, and the block that shows it."""
+        page, staged = page_at(self.here), self.model.staged
+        assert page is not None
+        assert staged is not None
+        line = self._line() if page == self.model.page_id else 0
+        try:
+            file = await asyncio.to_thread(pick, typed)
+        except FileRefusedError as error:
+            self.place.tell(str(error), "warn")
+            return
+        edit = await self._begin(page)
+        if edit is None:
+            return
+        title = clean(edit.named)
+        if edit.kind == "delete":
+            self.place.tell(f"{title} is staged to be deleted: u or X takes that back.", "warn")
+            return
+        asked = "Alt text:" if is_picture(file.name) else "The words of the link:"
+        key = insertion_key(*self.model.ids, page, "words")
+        words = cast(
+            "str | None",
+            await self.place.desk.push_screen_wait(Ask(file.said, asked, draft_key=key)),
+        )
+        if words is None:
+            return
+        try:
+            name = await asyncio.to_thread(keep, staged.files(), file)
+        except OSError as error:
+            self.place.tell(f"Not staged: {error.strerror or error}.", "bad")
+            return
+        text = with_block(edit.text, file_block(name, words), line)
+        said = f"Staged: {file.said} in {title}. Nothing is sent."
+        if await self._all.stage({page: replace(edit, text=text)}, said):
+            self.place.session.drafts.drop(key)
+
+    @action(
         "X",
         "drop staged",
         unless=not_staged,
@@ -260,7 +358,7 @@ class EditCommands(ReviewCommands, scope="review"):
     async def read(self, space: str, request: str) -> None:
         """Read what is staged of the request that was read."""
         if self.model.staged is None:
-            self.model.staged = StagedPages(self.place.session, space, request)
+            self.model.staged = StagedPages.of(self.place.session, space, request)
             self._written = len(self.place.session.log)
         await self.model.staged.read()
 
@@ -268,13 +366,7 @@ class EditCommands(ReviewCommands, scope="review"):
         """Stage edits by page, or drop them, and show that; False where it could not be kept."""
         staged = self.model.staged
         assert staged is not None
-        try:
-            await staged.stage(edits)
-        except StagedElsewhereError:
-            self.place.tell(ELSEWHERE, "warn")
-            return False
-        except OSError as error:
-            self.place.tell(f"Not staged: {error.strerror or error}.", "bad")
+        if not await stage_edits(self.place, staged, edits):
             return False
         self._written = len(self.place.session.log)
         await self._changed(list(edits))
@@ -304,33 +396,19 @@ class EditCommands(ReviewCommands, scope="review"):
         if edit.kind == "delete":
             self.place.tell(f"{title} is staged to be deleted: u or X takes that back.", "warn")
             return
-        front = edit.text.count("\n") - body_of(edit.text).count("\n")
-        try:
-            text = await (
-                self._in_editor(self._file(page, edit), edit.text, line and line + front)
-                if has_editor()
-                else self._in_field(page, edit.text, title)
-            )
-        except EditorError as error:
-            self.place.tell(str(error), "warn")
+        sources = SourceEditor(self.place, *self.model.ids)
+        written = await sources.write(page, edit, line)
+        if written is None:
             return
-        except OSError as error:
-            self.place.tell(f"Not staged: {error.strerror or error}.", "bad")
-            return
-        if text is None:
-            return
-        written = replace(edit, text=text)
         if written == edit and page not in self.model.edits:
-            self._forget(page, edit)
+            sources.forget(page, edit)
             self.place.tell("Nothing changed, nothing staged.")
             return
         said = f"Staged: {title}. Nothing is sent; ctrl+s shows all and sends it."
-        try:
-            read_page_source(text) if edit.kind == "insert" else page_update(edit.base_text, text)
-        except FileError as error:
-            said = f"Staged, but it cannot be sent so: {clean(str(error), limit=160)}. e edits it."
+        if why := why_not_sent(written):
+            said = f"Staged, but it cannot be sent so: {why}. e edits it."
         if await self.stage({page: written}, said):
-            self._forget(page, edit)
+            sources.forget(page, edit)
             if not self.place.session.offline:
                 self._tell_of_others(page, written)
 
@@ -351,53 +429,21 @@ class EditCommands(ReviewCommands, scope="review"):
 
         self.place.reads.load("others", read, came, what="Reading what others did", kept="never")
 
-    async def _in_editor(self, path: Path, text: str, line: int) -> str:
-        """Return a text as the editor left it, to the byte. Raises `EditorError`, ``OSError``.
-
-        The file is there until what is in it is staged: the next start goes on with it.
-        """
-        if not await asyncio.to_thread(path.exists):
-            await asyncio.to_thread(_put, path, text.encode("utf-8", "surrogatepass"))
-        run_editor(self.place.desk, path, line)
-        data = await asyncio.to_thread(path.read_bytes)
-        try:
-            return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError as error:
-            at = data.count(b"\n", 0, error.start) + 1
-            raise EditorError(f"Line {at} is not UTF-8: e edits it again.") from error
-
-    async def _in_field(self, page: str, text: str, title: str) -> str | None:
-        """Return a text as it was typed here; None where it is kept for later."""
-        end = "\r\n" if "\r\n" in text else "\n"
-        lines = text.replace("\r\n", "\n")
-        if typed(lines, lines=True) != lines or lines.replace("\n", end) != text:
-            raise EditorError("It has signs that no field here shows: set $EDITOR to edit it.")
-        key = source_key(*self.model.ids, page)
-        sheet = WriteSheet(
-            f"Edit {title}", key, text=lines, verb="stages it", at_start=True, exact=True
-        )
-        found = cast("str | None", await self.place.desk.push_screen_wait(sheet))
-        return None if found is None else found.replace("\n", end)
-
-    def _file(self, page: str, edit: PageEdit) -> Path:
-        return self.place.session.staged.editor_file(*self.model.ids, page, edit.base_text)
-
-    def _forget(self, page: str, edit: PageEdit) -> None:
-        """Drop what was typed, now that it is staged."""
-        self.place.session.drafts.drop(source_key(*self.model.ids, page))
-        path = self._file(page, edit)
-        path.unlink(missing_ok=True)
-        with suppress(OSError):  # another page is in an editor
-            path.parent.rmdir()
-
     def resume_draft(self, part: str) -> bool:
         """Open the text of a page again that was typed here."""
         word, _, page = part.partition(" ")
-        if word != "source":
+        if word not in ("source", "insert", SEND):
             return False
-        self._resuming = page
+        self._resuming = page if word == "source" else word
         self.go_on()
         return True
+
+    async def look_again(self) -> None:
+        """Show what another screen staged of the request."""
+        staged = self.model.staged
+        if staged is not None and self.model.opened is not None:
+            await staged.read()
+            await self._changed([*staged.edits, *self.model.mine])
 
     def go_on(self) -> None:
         """Open what waits for the request, now that it is read."""
@@ -406,8 +452,8 @@ class EditCommands(ReviewCommands, scope="review"):
         if not page or not known:
             self._resuming = page
             return
-        if page == "new":
-            self.place.do_soon("new_page")
+        if page in DOING:
+            self.place.do_soon(DOING[page])
             return
         doing = PageEditing.ACTIONS["edit_page"]
         why = may_not_write(self.here)
@@ -436,8 +482,10 @@ class EditCommands(ReviewCommands, scope="review"):
         """Write a new page, after the one under the cursor; it is staged, not sent."""
         staged, opened = self.model.staged, self.model.known
         assert staged is not None
-        pages = {node.id: node for node in opened.pages}
-        beside = pages.get(page_at(self.here) or "")
+        levels = staged_levels(levels_of(opened.pages), self.model.edits)
+        beside = page_at(self.here)
+        into = next((level for level, rows in levels.items() if beside in rows), None)
+        at = levels[into].index(beside) + 1 if beside in levels[into] else None
         key = source_key(*self.model.ids, "new")
         sheet = Ask(
             "New page",
@@ -452,13 +500,28 @@ class EditCommands(ReviewCommands, scope="review"):
             "insert",
             opened.request.revision,
             text=f"# {title}\n\n",
-            into=None if beside is None else beside.parent,
-            at=None if beside is None else beside.position + 1,
+            into=into,
+            at=at,
         )
         page = staged.new_page()
         self.place.session.drafts.drop(key)
         if await self.stage({page: new}, f"Staged: {clean(title)} is new. e writes it."):
             await self.write(page, new, 3)
+
+    @action(
+        "g p",
+        "arrange",
+        unless=(may_not_write, not_read),
+        show=3,
+        group="Pages",
+        uses=("get_change_request", "get_space", "get_change_request_revision"),
+    )
+    async def arrange(self) -> None:
+        """Go to the tree of all pages, to move them and to change title, address and icon."""
+        target = self.place.target.but(
+            space=self.model.ids[0], change_request=self.model.ids[1], page=page_at(self.here)
+        )
+        await self.place.desk.go("page-arrangement", target)
 
     @action("u", "undo", unless=nothing_back, show=False, group="Write", override=True)
     async def undo(self) -> None:
@@ -502,28 +565,92 @@ class EditCommands(ReviewCommands, scope="review"):
         if waits(session, staged.request):
             self.place.tell("What is staged waits in the outbox already (g x).", "warn")
             return
-        check = await self._check(staged)
+        check = await self._checked(staged)
         if check is None:
             return
+        files = await asyncio.to_thread(staged_files, staged.files(), check.ready)
+        if why := self._why_no_files(files):
+            self.place.tell(why, "warn")
+            return
+        try:
+            parts = requests_for(check)
+        except FileError as error:
+            self.place.tell(f"Not sent: {clean(str(error), limit=200)}. e edits it.", "warn")
+            return
+        if not parts:
+            self.place.tell("It is so already: nothing is to be sent.")
+            return
+        sheet = await self._sheet(check, parts, files)
+        if not await self.place.desk.push_screen_wait(sheet):
+            return
+        if files.sizes:
+            await send_files(staged, target=self.model.numbered)
+            check = await self._checked(staged)
+            if check is None:
+                return
+        count = plural(len(check.ready), "page")
+        if len(parts) == 1:
+            await send_edits(staged, check, target=self.model.numbered)
+        elif not await self._send_parts(staged, check, parts):
+            return
+        self.place.tell(f"Sent: {count} of {self.model.numbered}. u takes it back.", "good")
+        self.place.read_again()
+
+    def _why_no_files(self, files: StagedFiles) -> str:
+        """Say why the files that staged pages name cannot be sent now; "" where they can."""
+        if files.gone:
+            name = files.gone[0]
+            return f"{name} is not kept here any more: I inserts it again, e takes it out."
+        if files.sizes and self.place.session.offline:
+            return "Files go only while the service is there: all of it stays staged."
+        return ""
+
+    async def _send_parts(
+        self, staged: StagedPages, check: Check, parts: Sequence[Sequence[Mapping[str, Any]]]
+    ) -> bool:
+        """Send what takes several requests; False where not all of it was sent."""
+        group, api = token(), await self.place.session.ready()
+
+        async def send(at: int) -> None:
+            now = check
+            if at:
+                now = await check_edits(api, staged.space, staged.request, staged.edits)
+            if now.open:
+                raise WriteError("Somebody changed the same meanwhile: ctrl+s asks about it.")
+            await send_edits(
+                staged, now, target=self.model.numbered, recall=False, now=True, group=group
+            )
+
+        async def back() -> None:
+            await self.place.session.reversals.undo()
+            await staged.read()
+
+        lines = [plural(len(part), "change") for part in parts]
+        title = f"Send {plural(len(parts), 'request')} to {self.model.numbered}"
+        sheet = RunSheet(title, lines, send, verb="send them", back=back, agreed=True)
+        sent = await self.place.desk.push_screen_wait(sheet)
+        if sent == len(parts):
+            return True
+        await self._changed(list(staged.edits))
+        self.place.tell(
+            f"{sent or 0} of {plural(len(parts), 'request')} sent; the rest is staged: ctrl+s "
+            "goes on.",
+            "warn",
+        )
+        self.place.read_again()
+        return False
+
+    async def _checked(self, staged: StagedPages) -> Check | None:
+        """Return what is staged, compared and settled; None where something is to be done first."""
+        check = await self._check(staged)
+        if check is None:
+            return None
         if check.unsettled:
             page, line = next(iter(check.unsettled.items()))
             title = clean(check.ready[page].named)
             self.place.tell(f"Both sides still stand in {title}, line {line}: e edits it.", "warn")
-            return
-        try:
-            changes = content_changes(check.ready, check.tree)
-        except FileError as error:
-            self.place.tell(f"Not sent: {clean(str(error), limit=200)}. e edits it.", "warn")
-            return
-        if not changes:
-            self.place.tell("It is so already: nothing is to be sent.")
-        elif said := too_many(changes):
-            self.place.tell(said, "warn")
-        elif await self.place.desk.push_screen_wait(await self._sheet(check)):
-            await send_edits(staged, check, target=self.model.numbered)
-            count = plural(len(changes), "page")
-            self.place.tell(f"Sent: {count} of {self.model.numbered}. u takes it back.", "good")
-            self.place.read_again()
+            return None
+        return check
 
     async def _check(self, staged: StagedPages) -> Check | None:
         """Compare what is staged with what others did, until nothing is left to decide."""
@@ -595,9 +722,17 @@ class EditCommands(ReviewCommands, scope="review"):
             return False
         return True
 
-    async def _sheet(self, check: Check) -> Confirm:
+    async def _sheet(
+        self, check: Check, parts: Sequence[Sequence[Mapping[str, Any]]], files: StagedFiles
+    ) -> Confirm:
         """Return the sheet with all that is sent, as a diff."""
         facts: list[Fact] = []
+        if len(parts) > 1:
+            changes = plural(sum(map(len, parts)), "change")
+            said = f"{changes}: {plural(len(parts), 'request')}; b takes the first back."
+            facts += [Text(said, style="warn"), ""]
+        if files.line:
+            facts += [Text(files.line), ""]
         for page in check.merged:
             said = f"{check.who or 'Somebody'} changed {clean(check.ready[page].named)} too: "
             facts += [Text(f"{said}both are in it.", style="warn"), ""]
@@ -615,7 +750,7 @@ class EditCommands(ReviewCommands, scope="review"):
             facts += settings_lines(edit)
             if edit.kind != "delete":
                 before, after = (body_of(text) for text in (edit.base_text, edit.text))
-                if before != after:
+                if before != after and edit.of_text:
                     facts += await asyncio.to_thread(change_lines, before, after)
             facts.append("")
         count = plural(len(check.ready), "page")
@@ -624,11 +759,6 @@ class EditCommands(ReviewCommands, scope="review"):
 
 
 SIGNS = {"update": ("~", "changed"), "insert": ("+", "good"), "delete": ("-", "bad")}
-
-
-def _put(path: Path, data: bytes) -> None:
-    private_file(path)
-    path.write_bytes(data)
 
 
 def titles(model: ReviewModel) -> Callable[[Entry], Text]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from copydesk.domain.text import clean
-from copydesk.session.writes.requests import NO_REVIEWS, right_missing, why_no_verdict
+from copydesk.session.writes.requests import NO_REVIEWS, right_missing, why_no_edit, why_no_verdict
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet
 from copydesk.tui.threads.commands import ThreadCommands
 
@@ -175,14 +175,7 @@ def may_not_write(here: HasReview) -> str | None:
     opened = here.model.opened
     if opened is None:
         return not_read(here)
-    if opened.request.status not in ("open", "draft"):
-        return (
-            f"{here.model.numbered} is {clean(opened.request.status)}: its pages stay as they are."
-        )
-    permissions = opened.space.permissions
-    if permissions is not None and not permissions.edit:
-        return "You may review here, not edit."
-    return None
+    return why_no_edit(opened.request, opened.space)
 
 
 def no_page(here: HasReview) -> str | None:

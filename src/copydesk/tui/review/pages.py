@@ -51,7 +51,8 @@ MIN_PLACE = 12
 
 def staged_texts(edit: PageEdit, text: PageText) -> dict[Showing, PageText]:
     """Compare what is staged of a page with main, and with what is sent. Takes a while."""
-    after = "" if edit.kind == "delete" else body_of(edit.text)
+    after = body_of(edit.text) if edit.of_text else text.after
+    after = "" if edit.kind == "delete" else after
     settings = [] if edit.kind == "delete" else settings_lines(edit)
     notes = [*(["Staged: this page is deleted."] if edit.kind == "delete" else ()), *settings]
     told = [note for note in text.notes if note not in (reading.UNCHANGED, SEEN_BEFORE)]

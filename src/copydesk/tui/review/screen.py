@@ -32,6 +32,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.styles import style_path
+from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.commands import ImpactCommands, RequestCommands
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.review.discussion import Discussion
@@ -472,8 +473,9 @@ class Review(Place):
         self.commands_of(ThreadCommands).waits_changed()
 
     def on_screen_resume(self) -> None:
-        """Show what was due while something was written over it."""
+        """Show what was due while something was written over it, and what was staged elsewhere."""
         self.commands_of(ThreadCommands).show_drafts_soon()
+        begin(self, self.editing.look_again, group="staged")
 
     def content(self) -> Content | None:
         """Return the request, and the page in front."""

@@ -264,7 +264,7 @@ def invited(organization: str, users: Sequence[str]) -> Reversal:
         tuple(Step("remove_member", each) for each in ids),
         (),
         Expectation(Step("get_member", ids[0]), {"id": users[0]}),
-        asks="They lose every team and space that they were given meanwhile.",
+        asks="They also lose the teams and spaces that they were given since.",
     )
 
 
@@ -276,7 +276,7 @@ def link_made(organization: str, link: str, gives: Mapping[str, JSON]) -> Revers
         (),
         Expectation(Step("get_invite_link", ids), gives, said="what it gives was changed since"),
         Expectation(Step("get_invite_link", ids), gone=True),
-        asks="Who has the link cannot join by it any more.",
+        asks="People who have the link can no longer join with it.",
     )
 
 

@@ -35,7 +35,7 @@ def integration_made(name: str) -> Reversal:
         {"integration_name": name},
         {"version": 1},
         said="it was published again since",
-        asks="It is deleted, also where it was installed meanwhile. It is not done again.",
+        asks="This deletes it, also where it was installed since. Redo does not make it again.",
     )
 
 
@@ -127,7 +127,7 @@ def spec_made(organization: str, slug: str, new: str, url: str | None) -> Revers
         () if url is None else (Step("put_openapi_spec", ids, _from(url)),),
         Expectation(_read(ids), {"id": new, "sourceURL": url}, said=DOCUMENT_REPLACED),
         Expectation(_read(ids), gone=True, said="there is one with that slug again"),
-        asks="It is deleted with what was read of it. Pages made from it have nothing to show.",
+        asks="This deletes it with all its versions. Pages made from it have nothing to show.",
     )
 
 
@@ -142,7 +142,7 @@ def source_changed(organization: str, slug: str, before: str, after: str | None)
         () if after is None else (Step("put_openapi_spec", ids, _from(after)),),
         Expectation(_read(ids), {"sourceURL": after}, said=DOCUMENT_REPLACED),
         Expectation(_read(ids), {"sourceURL": before}, said=DOCUMENT_REPLACED),
-        note="It is fetched anew from there: what it says there now holds.",
+        note="It is read from its address again, and may say something else now.",
     )
 
 
@@ -168,7 +168,7 @@ def spec_deleted(organization: str, slug: str, url: str, visibility: str | None)
         (Step("delete_openapi_spec", ids),),
         Expectation(_read(ids), gone=True, said="there is one with that slug again"),
         Expectation(_read(ids), {"sourceURL": url}, said=DOCUMENT_REPLACED),
-        note="It is fetched anew: its former versions stay deleted.",
+        note="It is read again. Its former versions stay deleted.",
     )
 
 
@@ -242,8 +242,8 @@ def translation_made(organization: str, translation: str) -> Reversal:
         "get_translation",
         {"organization_id": organization, "translation_id": translation},
         {"id": translation},
-        note="The space that it wrote stays, and is yours to delete.",
-        asks="Its pages are no longer kept up with their source. It is not done again.",
+        note="The space that it wrote stays: delete it yourself if nobody needs it.",
+        asks="Its pages no longer follow their source. Redo does not make it again.",
     )
 
 

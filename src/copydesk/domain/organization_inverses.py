@@ -34,7 +34,7 @@ def sso_member_added(organization: str, user: str, role: str | None) -> Reversal
         (Step("add_sso_member", ids),),
         Expectation(read, {"role": role}),
         Expectation(read, gone=True, said="they are a member again"),
-        asks="They lose every team and space that they were given meanwhile.",
+        asks="They also lose the teams and spaces that they were given since.",
     )
 
 
@@ -45,7 +45,7 @@ def joined(organization: str, me: str) -> Reversal:
         (Step("join_organization", {"organization_id": organization}),),
         Expectation(Step("get_member", _member(organization, me)), {"id": me}),
         Expectation(Step("get_organization", {"organization_id": organization}), gone=True),
-        asks="You leave it, with every team and space that you were given there meanwhile.",
+        asks="You leave it, and lose the teams and spaces that you were given there since.",
     )
 
 
@@ -78,7 +78,7 @@ def team_made(ids: TeamIds, title: str, members: int) -> Reversal:
         "get_team",
         _team(ids),
         {"title": title, "members": members, "spaces": 0},
-        asks="The team is deleted, with whatever it was given. It is not made again.",
+        asks="This deletes the team and all that it was given. Redo does not make it again.",
     )
 
 
@@ -174,7 +174,7 @@ def provider_made(ids: ProviderIds, values: Mapping[str, JSON]) -> Reversal:
         _provider(ids),
         _provider_shown(values),
         said="it was changed since",
-        asks="Whoever signs in by it cannot any more. Made again it has other addresses.",
+        asks="People can no longer sign in with it. Redo makes one with other addresses.",
     )
 
 

@@ -97,7 +97,7 @@ def site_made(ids: SiteIds, *, title: str) -> Reversal:
         _site(ids),
         {"published": False, "title": title},
         said="it was published or renamed since",
-        asks="This deletes the site with its structure and share links. It is not done again.",
+        asks="This deletes the site, its structure and share links. Redo does not make it again.",
     )
 
 
@@ -385,7 +385,7 @@ def link_made(ids: SiteIds, link: str, name: str) -> Reversal:
             said="it was renamed, switched off or deleted since",
         ),
         Expectation(read, {f"{path}.id": []}),
-        asks="Whoever was given its address gets nothing any more. It is not done again.",
+        asks="People who have its address can no longer open it. Redo does not make it again.",
     )
 
 

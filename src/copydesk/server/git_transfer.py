@@ -9,7 +9,7 @@ from typing import Any
 
 from copydesk.server import content
 from copydesk.server.background import Worker
-from copydesk.server.source_content import source_of, source_space
+from copydesk.server.source_content import Stored, source_of, source_space, store_ahead
 from copydesk.server.sources.git import Branch, Repository
 from copydesk.server.sources.git_writing import commit_files
 from copydesk.server.sources.layout import read_layout
@@ -31,11 +31,30 @@ def transfer(worker: Worker, job: Row, path: Path) -> None:
         branch = next((b for b in repository.branches() if b.name == request["branch"]), None)
         if branch is None:
             raise SourceError(f"{path} has no branch {request['branch']!r}.")
-        worker.write(lambda tx: _import(tx, job, request, repository, branch))
+        if worker.write(lambda tx: _is_taken(tx, job, request, repository, branch)):
+            return
+        # Reading and storing takes long, and needs nothing of what others write meanwhile.
+        found = _documentation(repository, branch, request["folder"])
+        stored = store_ahead(worker.write, found)
+        worker.write(lambda tx: _import(tx, job, request, repository, branch, found, stored))
+
+
+def _is_taken(
+    tx: Tx, job: Row, request: Mapping[str, Any], repository: Repository, branch: Branch
+) -> bool:
+    """Whether the space has what a branch says already, and is not forced to take it again."""
+    synced = _synced(job, tx.row("space", job["space_id"]), request, repository.path)
+    return synced.get("commit") == branch.oid and not request["force"]
 
 
 def _import(
-    tx: Tx, job: Row, request: Mapping[str, Any], repository: Repository, branch: Branch
+    tx: Tx,
+    job: Row,
+    request: Mapping[str, Any],
+    repository: Repository,
+    branch: Branch,
+    found: SourceSpace,
+    stored: Stored,
 ) -> None:
     """Take what a branch says into the space.
 
@@ -45,9 +64,6 @@ def _import(
     """
     space = tx.row("space", job["space_id"])
     synced = _synced(job, space, request, repository.path)
-    if synced.get("commit") == branch.oid and not request["force"]:
-        return
-    found = _documentation(repository, branch, request["folder"])
     commit = repository.commit(branch.oid)
     revision = SourceRevision(commit=commit, space=found)
     plan = SpacePlan(
@@ -68,6 +84,7 @@ def _import(
         lambda _person: str(author),
         problems,
         lambda _what: None,
+        stored,
     )
     taking.bring(plan, space, None if request["force"] else synced)
     if problems:

@@ -31,6 +31,9 @@ _KIND_OF_ROLE: Mapping[FileRole, str] = {
 }
 
 
+AT_ONCE = 50
+"""So many texts and files are stored in one transaction."""
+
 Stored: TypeAlias = dict[str, tuple[str, int]]
 """The blobs of files that were read before, with their sizes, by git's id of the bytes."""
 
@@ -51,15 +54,7 @@ def fill(editor: Editor, space: SourceSpace, stored: Stored) -> None:
     editor.draft = Draft()
     _add_pages(editor, space.pages, None, known)
     for file in space.files:
-        if file.oid not in stored:
-            data = file.read()
-            if len(data) > MAX_FILE:
-                raise SourceError(
-                    f"{file.path} is larger than 1 GB; no desk keeps that. "
-                    "Take it out of the repository, or import a branch or a folder without it."
-                )
-            stored[file.oid] = content.put_blob(editor.tx, data), len(data)
-        blob, size = stored[file.oid]
+        blob, size = _put_file(editor.tx, file, stored)
         editor.stored_file(
             file.path,
             blob,
@@ -68,6 +63,40 @@ def fill(editor: Editor, space: SourceSpace, stored: Stored) -> None:
             kind=_KIND_OF_ROLE[file.role],
             git_oid=file.oid,
         )
+
+
+def _put_file(tx: Tx, file: SourceFile, stored: Stored) -> tuple[str, int]:
+    """Store the bytes of a file, unless they are; return their hash and their number."""
+    if file.oid not in stored:
+        data = file.read()
+        if len(data) > MAX_FILE:
+            raise SourceError(
+                f"{file.path} is larger than 1 GB; no desk keeps that. "
+                "Take it out of the repository, or import a branch or a folder without it."
+            )
+        stored[file.oid] = content.put_blob(tx, data), len(data)
+    return stored[file.oid]
+
+
+def store_ahead(write: Callable[[Callable[[Tx], None]], None], space: SourceSpace) -> Stored:
+    """Store the texts and files of a source a few at a time, before they are made content.
+
+    So nobody else who writes has to wait for all of them. Texts are stored by what is in them: what
+    is not made content after all is stored once, and found there the next time.
+    """
+    stored: Stored = {}
+    texts = [page.markdown for page in space.walk() if page.type == "document"]
+    files = space.files
+    for at in range(0, max(len(texts), len(files)), AT_ONCE):
+
+        def put(tx: Tx, at: int = at) -> None:
+            for text in texts[at : at + AT_ONCE]:
+                content.put_text(tx, text)
+            for file in files[at : at + AT_ONCE]:
+                _put_file(tx, file, stored)
+
+        write(put)
+    return stored
 
 
 def filled(space: SourceSpace, stored: Stored | None = None) -> Callable[[Editor], None]:

@@ -227,7 +227,7 @@ async def test_a_manifest_is_checked_shown_and_published(
         assert "Version 1 is there; this becomes version 2." in driver.screen
         assert "There is no way back" in driver.screen
         await driver.press("escape", "u")
-        assert "It is deleted, also where it was installed meanwhile." in driver.screen
+        assert "This deletes it, also where it was installed since." in driver.screen
         await driver.press("y")
         assert driver.selected == "quiet"
         (tmp_path / "lost.yaml").write_text("name: lost\ntitle: Lost\norganization: nobody\n")

@@ -215,7 +215,7 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         assert "ledger" in driver.screen
         assert app.session.drafts.texts() == {}
         await driver.press("u")
-        assert "It is deleted with what was read of it." in driver.screen
+        assert "This deletes it with all its versions." in driver.screen
         await driver.press("y")
         assert "ledger" not in driver.screen.partition("Taken back")[0]
         await driver.press("ctrl+n")

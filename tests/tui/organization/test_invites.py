@@ -75,7 +75,7 @@ async def test_links_are_made_changed_and_deleted(world: World, update_golden: b
         assert ids[1] not in links(world)
         await make(driver, "role", "create")
         await driver.press("u")
-        assert "Who has the link cannot join by it any more." in words(driver)
+        assert "People who have the link can no longer join with it." in words(driver)
         await driver.press("y")
         assert len(links(world)) == 3
         # Back to the members by the tab, and from their roles as well.

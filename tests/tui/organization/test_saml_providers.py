@@ -145,7 +145,7 @@ async def test_a_provider_is_added_though_the_answer_is_lost_and_taken_back(
         assert "pending" in driver.line("Entra")
         assert "Nobody signs in by it yet: it lacks its provider id." in driver.screen
         await driver.press("u")
-        assert "Whoever signs in by it cannot any more." in driver.screen
+        assert "People can no longer sign in with it." in driver.screen
         await driver.press("y")
         assert "Entra" not in labels(world)
 

@@ -92,7 +92,7 @@ async def test_teams_are_made_renamed_deleted_and_taken_back(
         assert roles(world, made) == {lee: "member"}
         assert driver.line("Web").split()[2:4] == ["1", "0"]
         await driver.press("u")
-        assert "The team is deleted, with whatever it was given." in driver.screen
+        assert "This deletes the team and all that it was given." in driver.screen
         await driver.press("y")
         assert "Web" not in titles(world)
         # No answer comes: it is looked for, and made once.

@@ -106,7 +106,7 @@ async def test_links_are_made_renamed_switched_and_taken_back(
         await driver.press("u")
         assert world.row("share_link", made or "")["name"] == "Auditors"
         await driver.press("u")
-        assert "Whoever was given its address gets nothing any more." in driver.screen
+        assert "People who have its address can no longer open it." in driver.screen
         await driver.press("y")
         assert "Auditors" not in driver.screen.partition("Taken back")[0]
         assert not any(key in told(driver) for key in keys)

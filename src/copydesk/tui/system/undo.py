@@ -145,7 +145,7 @@ async def turn(
         return
     idle = sum(past.idle for past in pasts)
     if idle == len(pasts):
-        place.tell("It was sent, and changed nothing: all is as it was before that.", "warn")
+        place.tell("It was sent, and changed nothing.", "warn")
         return
     said = "Done again" if again else "Taken back"
     if stays := not_taken(results):

@@ -369,6 +369,7 @@ async def test_versions_that_could_be_read_are_kept_the_newest_first(world: Worl
                 "object": "openapi-spec-version",
                 "id": (await client.get(path(world, "pets"))).json()["lastVersion"],
                 "createdAt": newest["createdAt"],
+                "size": len(number(VERSIONS + 1)),
                 "url": newest["url"],
                 "urls": {"location": f"http://desk/v1{versions}/latest"},
             }

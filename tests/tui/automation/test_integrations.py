@@ -166,6 +166,7 @@ async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(
             ("owner=lantern scope=none", ""),
         ):
             assert isinstance(driver.place, IntegrationsPlace)
+            driver.place.limits.limit({})
             await driver.place.limits.where(line)
             await driver.idle()
             item = driver.place.item

@@ -232,7 +232,7 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         await driver.burst(*"ready", "enter")
         assert "3 marked (2 hidden by filter)" in driver.screen
         await driver.press("x")
-        assert "Archive 3 of 3." in driver.screen
+        assert "Archive: 3 change requests" in driver.screen
         assert "u takes all of it back." in driver.screen
         lines = driver.screen.splitlines()
         order = [next(at for at, line in enumerate(lines) if text in line) for text in
@@ -258,7 +258,7 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         await driver.press("R")
         await driver.burst(".", "*")
         await driver.burst("W")
-        assert "Make a draft 5 of 5." in driver.screen
+        assert "Make a draft: 5 change requests" in driver.screen
         await driver.press("escape", "/")
         await typed(driver, "nothing like that")
         await driver.burst("enter")
@@ -342,7 +342,7 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
         # All sleep as long; u wakes them together.
         mark(driver, *marked)
         await driver.press("b", "down", "enter")
-        assert "Snooze for 1 day 2 of 2." in driver.screen
+        assert "Snooze for 1 day: 2 change requests" in driver.screen
         assert "u takes all of it back." in driver.screen
         await driver.press("y", "escape")
         sleeping = driver.app.session.snoozed.held
